@@ -123,17 +123,23 @@ def rules(walk: Tour) -> None:
 
 
 def history(walk: Tour) -> None:
-    """Prune, undo, jump."""
+    """Prune, undo, prune otherwise, jump."""
     person, strip = walk.person, walk.views.history.list
     document = walk.bench.session.document
     assert document is not None
-    with walk.step("history", "done and undone by Ctrl+Z: the strip keeps what can be redone"):
+    with walk.step("history", "undone by Ctrl+Z, and another step: the first one stays, above it"):
         person.click(walk.views.preview.action.button)
         wait_until(lambda: document.position == 2, "the second step to be done")
         person.press("Ctrl+Z")
         wait_until(lambda: document.position == 1, "the step to be undone")
+        person.replace(amount_field(walk, 1), "70%")
+        wait_until(lambda: walk.bench.preview.state.preview, "the preview")
+        person.click(walk.views.preview.action.button)
+        wait_until(lambda: document.position == 3, "the other step to be done")
         turn_to(walk, Page.WEIGHTS)
-    with walk.step("jump", "a click on the first state: everything is as it was opened"):
+    with walk.step("jump", "clicks on the first branch, and on the first state: as it was opened"):
+        person.click(strip.viewport(), strip.visualRect(strip.model().index(2, 0)).center())
+        wait_until(lambda: document.position == 2, "the first branch")
         person.click(strip.viewport(), strip.visualRect(strip.model().index(0, 0)).center())
         wait_until(lambda: document.position == 0, "the first state")
     with walk.step("redo", "Ctrl+Shift+Z twice: both steps are done again"):

@@ -223,13 +223,13 @@ def _expected(work: Work, model: Path, seed: int, actions: int) -> list[tuple[ob
 
 
 def state_of(document: Document) -> tuple[object, ...]:
-    """Return what a document says: position, labels and a digest of its masks."""
+    """Return what a document says: position, labels, names, branches, a digest of its masks."""
     digest = hashlib.sha256()
     for masks in (document.masks, document.permanent, document.protected):
         for name in sorted(masks):
             digest.update(name.encode() + masks[name].packed.tobytes())
-    labels = tuple(item.label for item in document.items)
-    return document.position, labels, digest.hexdigest()
+    labels = tuple((item.label, item.name) for item in document.items)
+    return document.position, labels, digest.hexdigest(), document.branches
 
 
 def actions_of(work: Work, model: Path, seed: int, actions: int = _ACTIONS) -> Iterator[Document]:
@@ -246,11 +246,18 @@ def actions_of(work: Work, model: Path, seed: int, actions: int = _ACTIONS) -> I
 
 
 def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
-    what, name = rng.integers(6), str(rng.choice(list(work.shapes)))
+    what, name = rng.integers(8), str(rng.choice(list(work.shapes)))
+    states = range(1, len(document.items))
+    way = document.branches.path(document.position)
+    others = [state for state in states if state not in way]
     if what == 0:
         document.undo()
     elif what == 1:
         document.jump(int(rng.integers(len(document.items))))
+    elif what == 6 and states:
+        document.rename(int(rng.choice(states)), str(rng.choice(["", "x", "y"])))
+    elif what == 7 and others:
+        document.delete(int(rng.choice(others)))
     elif what in {2, 3}:
         step = Step((Row((name,), "l1_unstructured", {"amount": 0.1}),))
         document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))

@@ -249,13 +249,16 @@ class _Strip(QListView):
 
     def _paint_fork(self, painter: QPainter, rect: QRect, state: int) -> None:
         """Paint the line from the edge of the state that one follows, down to the one below it."""
+        palette, left, middle = self.palette(), rect.left(), rect.center().y()
         done = state in self.states.done
-        role = QPalette.ColorRole.Highlight if done else MUTED
+        color = palette.color(QPalette.ColorRole.Highlight if done else MUTED)
         top = self.visualRect(self.states.index(self._lanes.parent[state])).bottom()
-        left, middle = rect.left(), rect.center().y()
         with saved(painter):
-            painter.setPen(QPen(self.palette().color(role), 2))
-            painter.drawLine(left, top - 2, left, middle)
+            painter.setPen(QPen(color, 2))
+            painter.drawLine(left, top - 2, left, rect.top())
+            if state == self.states.position:  # which is on the accent itself
+                painter.setPen(QPen(palette.color(QPalette.ColorRole.HighlightedText), 2))
+            painter.drawLine(left, rect.top(), left, middle)
             painter.drawLine(left, middle, left + PADDING - 2, middle)
 
     # Keys

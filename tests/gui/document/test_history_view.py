@@ -356,6 +356,8 @@ def test_a_line_leads_from_a_state_down_to_its_branches(show, palette_of, theme)
     strip.set_items(BRANCHED, 5, TREE)
     assert line_of(4) == accent
     assert accent != dimmed != palette.base().color()
+    strip.set_items(BRANCHED, 4, TREE)
+    assert line_of(4) == palette.highlightedText().color(), "on the accent, the accent is no line"
 
 
 def test_of_many_branches_four_are_seen_and_the_others_by_scrolling(show):
