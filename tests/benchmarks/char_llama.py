@@ -18,6 +18,7 @@ from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.runner import Measured
 from pruneapp.evaluation.script import Options
 from pruneapp.progress import Job
+from tests.benchmarks.quality_models import QualityModel
 
 STEPS = 1000
 BATCH, TOKENS = 16, 64
@@ -44,7 +45,10 @@ def windows(part: str, count: int, seed: int) -> Tensor:
 
 
 def train(folder: Path) -> Path:
-    """Train the model; returns the file of its weights."""
+    """Train the model, unless it lies there; returns the file of its weights."""
+    path = folder / "model.safetensors"
+    if path.exists():
+        return path
     torch.set_num_threads(1)  # two that wait for each other are slower on a busy machine
     torch.manual_seed(0)
     model = _model()
@@ -59,7 +63,7 @@ def train(folder: Path) -> Path:
         optimizer.step()
         schedule.step()
     model.save_pretrained(folder)
-    return folder / "model.safetensors"
+    return path
 
 
 def _model() -> transformers.LlamaForCausalLM:
@@ -81,6 +85,24 @@ def _losses(model: transformers.LlamaForCausalLM, rows: Tensor) -> Tensor:
     """Return the loss of each token."""
     logits = model(rows[:, :-1]).logits
     return F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten(), reduction="none")
+
+
+def _mean_loss(model: transformers.LlamaForCausalLM, rows: Tensor) -> float:
+    return torch.cat([_losses(model, batch) for batch in rows.split(32)]).double().mean().item()
+
+
+def quality_model(path: Path) -> QualityModel:
+    """Return a trained model, calibrated with what it was trained on; scored by perplexity."""
+    tests = windows("test", 1024, 1)
+
+    @torch.no_grad()
+    def score(model: transformers.LlamaForCausalLM, _dense: object) -> float:
+        return perplexity(_mean_loss(model, tests))
+
+    def draw(seed: int) -> Tensor:
+        return windows("train", 384, 100 + seed)[:, :-1]
+
+    return QualityModel(path, _model, "", draw, score)
 
 
 class LlamaRunner:
@@ -106,8 +128,7 @@ class LlamaRunner:
     def run(self, snapshot: Snapshot, seed: int, job: Job, *, reference: bool = False) -> Measured:
         """Return the loss of a state."""
         self.model.load_state_dict(dict(_tensors(snapshot)))
-        losses = torch.cat([_losses(self.model, batch) for batch in self.rows.split(32)])
-        return Measured({"loss": Metric(losses.double().mean().item())}, 0.0)
+        return Measured({"loss": Metric(_mean_loss(self.model, self.rows))}, 0.0)
 
 
 def _tensors(state: Snapshot) -> Iterator[tuple[str, Tensor]]:

@@ -33,7 +33,7 @@ class QualityModel:
     make: Callable[[], nn.Module]
     prefix: str  # before the names of the checkpoint
     calibration: Callable[[int], Tensor]  # the inputs of a draw
-    score: Callable[[nn.Module, nn.Module], float]  # of a model beside the dense one, in percent
+    score: Callable[[nn.Module, nn.Module], float]  # of a model beside the dense one
 
     def load(self, state: Snapshot) -> nn.Module:
         """Return the model with the weights of a state."""
@@ -58,6 +58,7 @@ class QualityModel:
                     window = module.kernel_size, module.dilation, module.padding, module.stride
                     patches = F.unfold(rows, *window)
                     rows = patches.transpose(1, 2).reshape(-1, patches.shape[1])
+                rows = rows.flatten(0, -2)
                 # Of a picture of many places some are enough, in steps that fall on all columns.
                 rows = rows[:: len(rows) // _MOST_ROWS | 1]
                 # Products of a batch in float32, their sum in float64, as on a GPU.

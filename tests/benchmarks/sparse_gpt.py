@@ -29,12 +29,14 @@ def sparse_gpt(weights: np.ndarray, gram: np.ndarray, share: float) -> np.ndarra
         stop = min(start + _BLOCK, columns)
         scores = (matrix[:, start:stop] / upper.diagonal()[start:stop]) ** 2
         kept = np.ones(scores.size, np.bool_)
-        kept[np.argsort(scores, axis=None, kind="stable")[: round(share * scores.size)]] = False
+        # Rounded up to here and not by itself, so that the matrix has its share to the weight.
+        gone = round(share * len(matrix) * stop) - round(share * len(matrix) * start)
+        kept[np.argsort(scores, axis=None, kind="stable")[:gone]] = False
         kept = kept.reshape(scores.shape)
         errors = np.zeros(scores.shape)
         for at in range(start, stop):
-            gone = np.where(kept[:, at - start], 0, matrix[:, at])
-            errors[:, at - start] = gone / upper[at, at]
+            pruned = np.where(kept[:, at - start], 0, matrix[:, at])
+            errors[:, at - start] = pruned / upper[at, at]
             matrix[:, at:stop] -= np.outer(errors[:, at - start], upper[at, at:stop])
             matrix[~kept[:, at - start], at] = 0
         matrix[:, stop:] -= errors @ upper[start:stop, stop:]

@@ -18,7 +18,9 @@ from tests.benchmarks.subjects import (
     open_to_paint,
     picture,
     quality,
+    quality_llama,
     quality_scan,
+    repair,
     rounds,
     stages,
     start,
@@ -39,6 +41,7 @@ SUBJECTS: dict[str, Subject] = {
         norms,
         interaction,
         picture,
+        repair,
         growth,
         job,
         stages,
@@ -46,6 +49,7 @@ SUBJECTS: dict[str, Subject] = {
         acceptance,
         big,
         quality,
+        quality_llama,
         quality_scan,
     )
 } | {quality.PHOTOS.name: quality.PHOTOS}

@@ -99,7 +99,7 @@ def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[
             for moments in draws:
                 after = compute_repair(state, known(moments), Job()).edit.after
                 repaired.append(model.score(model.load(state.replaced(after)), dense))
-                others.append(model.score(model.load(_by_sparse_gpt(state, moments)), dense))
+                others.append(model.score(model.load(by_sparse_gpt(state, moments)), dense))
             note = f"{min(repaired):.1f} to {max(repaired):.1f} %; without repair {without:.1f} %"
             yield Line(
                 f"{name}, {pruning.words}",
@@ -112,7 +112,7 @@ def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[
             )
 
 
-def _by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
+def by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
     """Return the state that SparseGPT makes with the same share in each layer."""
     from tests.benchmarks.sparse_gpt import sparse_gpt
 
