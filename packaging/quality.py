@@ -96,5 +96,7 @@ def repair(walk: Tour) -> None:
 
 
 def wait_for_metrics(walk: Tour, count: int) -> None:
-    """Wait until so many states were measured."""
-    wait_until(lambda: len(walk.bench.evaluation.states()) == count, f"{count} metrics")
+    """Wait until so many states were measured; the first takes as long as torch does to start."""
+    evaluation = walk.bench.evaluation
+    wait_until(evaluation.states, "the first metric")
+    wait_until(lambda: len(evaluation.states()) == count, f"{count} metrics")

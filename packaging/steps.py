@@ -10,11 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QMessageBox, QTabBar, QWidget
 
-from pruneapp.evaluation.script import template_for
 from pruneapp.gui.commands.palette import CommandPalette, KeySheet
-from pruneapp.gui.evaluation.consent_dialog import ScriptConsentDialog
-from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
-from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.method_form.editors import AmountEditor
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
 
 EXPORTED = "lenet-digits-pruned.safetensors"
 CUT = "cut-off.safetensors"
-SCRIPT = "evaluate_digits.py"
 NARROW = (960, 600)
 SIZE = (1280, 800)
 _KEYS = Qt.Key
@@ -45,7 +40,6 @@ def main_job(walk: Tour, real: Path | None) -> None:
     look_around(walk)
     rules(walk)
     history(walk)
-    evaluate(walk)
     export(walk)
     trouble(walk)
     explain(walk)
@@ -146,34 +140,6 @@ def history(walk: Tour) -> None:
         person.press("Ctrl+Shift+Z")
         person.press("Ctrl+Shift+Z")
         wait_until(lambda: document.position == 2, "the last state")
-
-
-def evaluate(walk: Tour) -> None:
-    """Measure every state by the script for the sample."""
-    person, evaluation = walk.person, walk.bench.evaluation
-    script = walk.folder / SCRIPT
-    document = walk.bench.session.document
-    assert document is not None
-    script.write_text(template_for(document.checkpoint), encoding="utf-8")
-    with walk.step("evaluate", "which script, and which Python"):
-        person.menu("Tools", "Evaluate")
-        dialog = person.dialog(EvaluateDialog)
-        assert isinstance(dialog, EvaluateDialog)
-        person.replace(dialog.choice.fields[DataKind.SCRIPT], SCRIPT)
-        wait_until(dialog.go.isEnabled, "the script to be found")
-    with walk.step("consent", "a new script is shown before it runs"):
-        person.click(dialog.go)
-        consent = person.dialog(ScriptConsentDialog)
-        assert isinstance(consent, ScriptConsentDialog)
-    person.click(consent.go)
-    wait_until(lambda: len(evaluation.states()) == 2, "the unpruned model and the state in force")
-    with walk.step("evaluated", "metrics in the history: all states were measured"):
-        person.menu("Tools", "Evaluate all states")
-        wait_until(lambda: len(evaluation.states()) == len(document.items), "all states")
-    with walk.step("quality", "accuracy against sparsity, the noise, and the target"):
-        turn_to(walk, Page.QUALITY)
-    turn_to(walk, Page.WEIGHTS)
-    script.unlink()
 
 
 def export(walk: Tour) -> None:

@@ -42,12 +42,13 @@ EXPORTED = "lenet-digits-pruned.safetensors"
 # The steps that the documentation shows, in both themes.
 IN_DOCS = (
     *("empty", "preview", "weights", "distribution", "channels", "model", "rules"),
-    *("history", "quality", "export", "report", "notice"),
+    *("history", "export", "report", "notice"),
 )
 
 VIEWS_IN_DOCS = (
     *("danger", "distribution-dragged", "distribution-decades", "channels-chosen", "model-role"),
     *("hand-close", "compare", "zeros", "pattern"),
+    *("consent", "metrics", "quality", "repair", "repaired"),
 )
 
 
