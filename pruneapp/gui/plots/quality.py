@@ -309,6 +309,9 @@ class QualityView(PlotView):
         self._tolerances: dict[str, float] = {}  # by metric, as the person set them
         super().__init__(self.canvas)
         self.metric_box = choice_box(self.tr("Metric"), self.tr("What the height of points is"), ())
+        keeps_room = self.metric_box.sizePolicy()  # so that no picture begins higher than others
+        keeps_room.setRetainSizeWhenHidden(True)
+        self.metric_box.setSizePolicy(keeps_room)
         self.metric_box.hide()
         self.metric_box.activated.connect(self._on_metric_chosen)
         self._row.addWidget(self.metric_box)
