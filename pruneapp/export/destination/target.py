@@ -107,13 +107,19 @@ def _file_notices(
         yield f"'{path.name}' holds '{form.label}'; such files are usually named {usual}."
     beside = checkpoint.path.with_name(CONFIG)
     whole = path.name == _WEIGHTS and path.with_name(CONFIG).is_file()
-    loadable = Purpose.TRANSFORMERS in form.good_for and not checkpoint.contents.shards
-    if loadable and beside.is_file() and not whole:  # the file of a whole folder was opened
-        yield (
-            f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
-            f"'{beside.parent}' instead of the file, and export that, to have both."
-        )
     home = home_of(checkpoint)
+    if Purpose.TRANSFORMERS in form.good_for and not whole:
+        if not checkpoint.contents.shards and beside.is_file():  # the file of a whole folder
+            yield (
+                f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
+                f"'{beside.parent}' instead of the file, and export that, to have both."
+            )
+        elif checkpoint.contents.shards and (home / CONFIG).is_file():
+            yield (
+                f"from_pretrained looks for '{_WEIGHTS}', with '{CONFIG}' and the files of the "
+                "tokenizer beside it; one file alone does not load there. Name a folder, such as "
+                f"'{_without(form.suffixes, path.name)}', to have them written, too."
+            )
     if form.good_for_folder and form.one_file and (home / CONFIG).is_file():
         yield (
             f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "

@@ -110,6 +110,29 @@ def test_it_is_said_before(encoder, tmp_path):
     assert found.notices == (), "where all of it is already"
 
 
+def test_of_one_file_it_is_said_that_from_pretrained_needs_the_folder(encoder, tmp_path):
+    def said(path: Path, form: str = "safetensors") -> tuple[str, ...]:
+        with open_checkpoint(encoder) as checkpoint:
+            state, request = as_snapshot(checkpoint, {}), ExportRequest(form, path)
+            found = check_target(state, request, Job()).notices
+            assert export(state, request, Job()).notices == found, "the report says it as well"
+        return found
+
+    words = (
+        "from_pretrained looks for 'model.safetensors', with 'config.json' and the files of the "
+        "tokenizer beside it; one file alone does not load there. Name a folder, such as "
+        "'{}', to have them written, too."
+    )
+    assert said(tmp_path / "single.safetensors") == (words.format("single"),)
+    assert said(tmp_path / "model.safetensors") == (words.format("model"),)
+    assert said(tmp_path / "single.pt", "torch") == ()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "config.json").write_bytes((encoder / "config.json").read_bytes())
+    assert said(tmp_path / "there" / "model.safetensors") == (), "it lies beside a configuration"
+    (encoder / "config.json").unlink()
+    assert said(tmp_path / "plain.safetensors") == (), "this is no model of transformers"
+
+
 def test_into_a_folder_that_is_there_nothing_is_left_of_an_export_that_fails(
     encoder, tmp_path, monkeypatch
 ):
