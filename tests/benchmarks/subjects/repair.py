@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -70,9 +69,7 @@ def _lines(repair: Callable[[Job], object], gram: np.ndarray, rounds: int) -> It
         bound=AtMost(6 * LAYER_MB),
         note=f"{memory / LAYER_MB:.1f} times the layer",
     )
-    stops = [
-        1000 * _stop(repair, min(ours) * (number + 0.5) / MOMENTS) for number in range(MOMENTS)
-    ]
+    stops = [1000 * _stop(repair, number / MOMENTS) for number in range(MOMENTS)]
     yield Line(
         WORK,
         "longest from cancel to stop",
@@ -100,21 +97,27 @@ def _products(gram: np.ndarray) -> float:
     return _seconds(multiply)
 
 
-def _stop(repair: Callable[[Job], object], after: float) -> float:
-    """Return the seconds from a cancel, so long after the start, until the repair has stopped."""
-    token, asked = CancelToken(), []
+class _Canceller:
+    """Cancels when a share of the work is done: just after a look at the token, the worst time."""
 
-    def cancel() -> None:
-        asked.append(time.perf_counter())
-        token.cancel()
+    def __init__(self, share: float) -> None:
+        self.token = CancelToken()
+        self.asked = 0.0
+        self._share = share
 
-    timer = threading.Timer(after, cancel)
-    timer.start()
+    def report(self, done: int, total: int, _label: str) -> None:
+        if done >= self._share * total and not self.token.cancelled:
+            self.asked = time.perf_counter()
+            self.token.cancel()
+
+
+def _stop(repair: Callable[[Job], object], share: float) -> float:
+    """Return the seconds from a cancel, at a share of the work, until the repair has stopped."""
+    canceller = _Canceller(share)
     try:
-        repair(Job(cancel=token))
+        repair(Job(canceller, canceller.token))
     except Cancelled:
-        return time.perf_counter() - asked[0]
-    timer.cancel()
+        return time.perf_counter() - canceller.asked
     raise AssertionError("the repair was over before it was cancelled")
 
 
@@ -126,5 +129,6 @@ SUBJECT = Subject(
     " file and its Gram matrix in float64 to the repaired values. The peer is nothing but its"
     f" {PRODUCTS} products of {SIZE:,} × {SIZE:,} matrices in float32: one for each iteration, and"
     " three for the outputs and for the errors before and after. The memory is without the Gram"
-    " matrix in float64. Cancelled at evenly spread times.",
+    " matrix in float64. Cancelled at evenly spread shares of the work, just after the token was"
+    " looked at.",
 )
