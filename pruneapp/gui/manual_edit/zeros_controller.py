@@ -201,9 +201,10 @@ class ZerosController(QObject):
     def _too_few(self) -> SelectionError:
         # Single zeros come about by themselves: that there are none would not be true.
         return SelectionError(
-            self.tr("No tensor has {share} or more zeros that are not already pruned.").format(
-                share=number_format.percent(FEWEST, 0)
-            )
+            self.tr(
+                "No weight tensor has {share} or more zeros that are not already pruned. "
+                "Biases and norms are not considered."
+            ).format(share=number_format.percent(FEWEST, 0))
         )
 
     def _on_changed(self, change: DocumentChanged) -> None:

@@ -82,7 +82,8 @@ def test_a_file_of_few_zeros_says_nothing(person):
     person.wait(lambda: person.trouble)
     (trouble,) = person.trouble
     assert trouble.replace("\u00a0", " ") == (
-        "No tensor has 1 % or more zeros that are not already pruned."
+        "No weight tensor has 1 % or more zeros that are not already pruned. "
+        "Biases and norms are not considered."
     )
     assert person.states == ["Opened"]
 
