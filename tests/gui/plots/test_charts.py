@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
@@ -382,6 +382,8 @@ def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
     turn_wheel(view.canvas, -3)
     assert view.canvas.shown[0] > first
     assert _seen(view) == pytest.approx(wide), "the wheel moves"
+    under = view.canvas.bar_at(QPointF(view.canvas.rect().center()))
+    assert f"layer{under}.weight" in view.readout.text(), "the line follows the pointer"
     for _ in range(40):
         qtbot.keyClick(view.canvas, Qt.Key.Key_Down)
     assert view.canvas.visible[0] <= view.canvas.cursor_bar < view.canvas.visible[1]
@@ -394,6 +396,30 @@ def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
     assert view.canvas.visible == (0, 300)
     places = [place for _, place in view.canvas.left.shown()]
     assert 5 < len(places) < 60, "names that would touch are left out"
+
+
+def test_the_scroll_bar_is_painted_anew_with_the_wheel(show, qtbot):
+    view = show(ModelView)
+    shown_tensors(view, 300)
+    viewport = view.canvas.viewport()
+    for _ in range(2):  # all of it is painted at first
+        qtbot.wait(50)
+        turn_wheel(view.canvas, -1)
+    qtbot.wait(50)
+    painted = []
+
+    class Watch(QObject):
+        def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.region().boundingRect())
+            return False
+
+    watch = Watch()
+    viewport.installEventFilter(watch)
+    turn_wheel(view.canvas, -3)
+    beside = QRect(int(view.canvas.place.rect.right()) + 6, 8, 6, viewport.height() - 16)
+    qtbot.waitUntil(lambda: any(rect.contains(beside) for rect in painted), timeout=1000)
+    viewport.removeEventFilter(watch)
 
 
 def test_names_leave_room_for_the_bars(show):

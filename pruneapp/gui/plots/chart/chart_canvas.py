@@ -263,6 +263,8 @@ class ChartCanvas(PlotCanvas):
         self.shown = (low, low + wide)
         show = self.box.setYRange if self.sideways else self.box.setXRange
         show(low, low + wide, padding=0)
+        # What is painted over and beside the plot is no item: the scene does not know it has moved.
+        self.viewport().update()
         self.viewChanged.emit()
 
     def _on_resized(self) -> None:
@@ -404,6 +406,7 @@ class ChartCanvas(PlotCanvas):
             self._set_range(low + move, high + move)
         elif steps and self.count:
             self.zoom(ZOOM_STEP**steps, self.place.point(event.position()).x())
+        self._hover(event.position())  # another bar is under the mouse, which has not moved
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
