@@ -32,11 +32,12 @@ class ViewState(QObject):
         *,
         show_tensor: Callable[[str], None],
         check: Callable[[Sequence[str]], None],
+        checked: Callable[[], Sequence[str]],
     ) -> None:
         super().__init__(navigation)
         self._session, self._views, self._settings = session, views, settings
         self._show_page = navigation.show_page
-        self._show_tensor, self._check = show_tensor, check
+        self._show_tensor, self._check, self._checked = show_tensor, check, checked
         self._file: Path | None = None
         columns = settings.window.get("columns")
         if isinstance(columns, dict):
@@ -46,7 +47,7 @@ class ViewState(QObject):
     def read(self, most: int = _MOST_CHECKED) -> Mapping[str, Any]:
         """Return what is in focus, what the form says, and what is checked, up to so many."""
         request = self._views.form.corrected()  # a slip in one field loses no rules
-        form, checked = plain_form(request), self._views.tree.checked()
+        form, checked = plain_form(request), self._checked()
         return {
             "tensor": self._views.tree.focused(),
             "page": self._views.pages.page.name.lower(),

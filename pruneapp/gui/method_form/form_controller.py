@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain
@@ -68,8 +68,8 @@ class LoadedMasks(QObject):
         """Return what is loaded now, as far as it is wanted."""
         return FrozenExtras(self._masks if masks else None, self._scores if scores else None)
 
-    def load_masks(self, path: Path) -> None:
-        """Read the masks of a file that fit the document."""
+    def load_masks(self, path: Path, taken: Callable[[Sequence[str]], None] | None = None) -> None:
+        """Read the masks of a file that fit the document; `taken` is told of which tensors."""
         document = self._session.document
         if document is None:
             return
@@ -81,6 +81,8 @@ class LoadedMasks(QObject):
 
         def done(masks: Mapping[str, BitMask]) -> None:
             self._masks, self.mask_file = masks, path.name
+            if taken is not None:
+                taken(list(masks))
             self.changed.emit()
 
         self._session.work(self.tr("Reading masks"), work, done)
@@ -173,7 +175,8 @@ class FormController(QObject):
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
         self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
-        self._checks_masked = False  # whether the masks to come say which tensors are meant
+        # The check marks of the person, and those that loaded masks set in their place.
+        self._set_aside: tuple[frozenset[str], frozenset[str]] | None = None
         self._checks_pause = single_shot(self, SETTLE_MS, self._on_settled)
         tree.checkedChanged.connect(self._checks_pause.start)
         self._opened = single_shot(self, 0, self._on_first_settled)
@@ -241,12 +244,14 @@ class FormController(QObject):
 
     def check(self, names: Sequence[str]) -> None:
         """Check exactly these tensors."""
+        self._set_aside = None
         self._tree.set_checked(names)
         self._checks_pause.start()
 
     def reset(self) -> None:
         """Go back to the form as it was at first."""
         self._form.reset()
+        self._put_marks_back()
         self._extras.drop()  # another step is requested by that
 
     def offer_methods(self) -> None:
@@ -353,6 +358,7 @@ class FormController(QObject):
 
     def _on_opened(self) -> None:
         self._matches.clear()
+        self._set_aside = None  # not before: what was checked is kept when a file is closed
         self._pause.stop()
         offered = self._session.contents.kinds
         form = self._form
@@ -370,6 +376,8 @@ class FormController(QObject):
             self._opened.stop()
             self._checks_pause.start()
         self._untouched = None
+        if not any(form.takes_mask for rule in self._form.rules if (form := rule.form())):
+            self._put_marks_back()
         if self._form.names_tensors and self._matches_nothing():
             self._pause.start()
         else:
@@ -419,10 +427,6 @@ class FormController(QObject):
         form.set_context(replace(form.context, shape=shape, kind=kind, left=left))
 
     def _on_extras(self) -> None:
-        masks = self._extras.frozen(scores=False).masks
-        if self._checks_masked and masks is not None:
-            self._tree.set_checked(list(masks))
-        self._checks_masked = False
         form, extras = self._form, self._extras
         files = replace(
             form.context,
@@ -438,8 +442,28 @@ class FormController(QObject):
         name = self._chosen_file(self.tr("Load masks"))
         if name and self._session.document is not None:
             self._want("custom_from_mask")
-            self._checks_masked = True
-            self._extras.load_masks(Path(name))
+            self._extras.load_masks(Path(name), self._check_masked)
+
+    def _check_masked(self, names: Sequence[str]) -> None:
+        """Check the tensors of loaded masks, for as long as the form asks for masks."""
+        self._put_marks_back()  # those of the person, not of other masks
+        before = frozenset(self._tree.checked())
+        self._tree.set_checked(names)
+        self._set_aside = before, frozenset(self._tree.checked())
+
+    def checked(self) -> tuple[str, ...]:
+        """Return what the person checked, also while loaded masks say what is checked."""
+        now = self._tree.checked()
+        if self._set_aside is None:
+            return now
+        before, masked = self._set_aside
+        # With what the person changed since.
+        meant = (before | set(now) - masked) - (masked - set(now))
+        return tuple(sorted(meant))
+
+    def _put_marks_back(self) -> None:
+        if self._set_aside is not None:
+            self.check(self.checked())
 
     def load_scores(self) -> None:
         """Let the person choose a file, and ask to rank weights by its numbers."""
@@ -449,6 +473,7 @@ class FormController(QObject):
             rows = () if request is None else request.rows
             if not any(registry.get(row.method).takes_scores for row in rows):
                 self._want("l1_unstructured")
+                self._put_marks_back()
             self._extras.load_scores(Path(name))
 
     def _chosen_file(self, title: str) -> str:

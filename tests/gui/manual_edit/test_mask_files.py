@@ -41,6 +41,54 @@ def test_masks_of_a_file_are_pruned_by_a_command_of_the_menu(at_work, masks):
     assert not kept(at_work, CONV)[4:6].any()
 
 
+@pytest.fixture
+def loaded(at_work, masks):
+    """The window with masks of a file; before, the person had checked other tensors."""
+    at_work.key("Ctrl+Shift+A")
+    at_work.check("layers.0.conv1.weight")
+    at_work.check(CONV)
+    at_work.chooses_file(masks)
+    at_work.menu("Prune", "Load masks")
+    at_work.wait_preview()
+    assert at_work.views.tree.checked() == ("fc.weight", CONV)
+    return at_work
+
+
+@pytest.mark.parametrize("leave", ["reset", "method", "step", "again"])
+def test_masks_of_a_file_leave_the_check_marks_of_the_person(loaded, masks, leave):
+    assert loaded.workbench.view_state.read()["checked"] == ["layers.0.conv1.weight", CONV]
+    if leave == "step":
+        loaded.click(loaded.button)
+        loaded.wait(lambda: len(loaded.states) == 2)
+    if leave == "again":
+        loaded.chooses_file(masks)
+        loaded.menu("Prune", "Load masks")
+        loaded.wait_preview()
+    loaded.key("Esc")
+    if leave == "reset":
+        loaded.menu("Prune", "Reset form")
+    else:
+        loaded.choose(loaded.rule.method, "L1 unstructured (magnitude)")
+    assert loaded.views.tree.checked() == ("layers.0.conv1.weight", CONV)
+    report = loaded.wait_preview()
+    assert {tensor.name for tensor in report.tensors} == {"layers.0.conv1.weight", CONV}
+
+
+def test_a_file_opens_again_with_the_check_marks_of_the_person(loaded, model):
+    loaded.menu("File", "Close")
+    loaded.wait(lambda: loaded.document is None)
+    loaded.open(model)
+    loaded.wait_open(model)
+    assert loaded.views.tree.checked() == ("layers.0.conv1.weight", CONV)
+
+
+def test_what_the_person_checks_beside_masks_of_a_file_stays_checked(loaded):
+    loaded.check("layers.2.conv1.weight")
+    loaded.check(CONV)  # no longer
+    loaded.menu("Prune", "Reset form")
+    assert set(loaded.views.tree.checked()) == {"layers.0.conv1.weight", "layers.2.conv1.weight"}
+
+
 def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path):
     path = tmp_path / "scores.safetensors"
     save_file({"fc.weight": torch.arange(80.0).reshape(10, 8)}, path)
