@@ -18,7 +18,7 @@ from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.destination import folder
-from pruneapp.export.destination.sidecars import home_of
+from pruneapp.export.destination.sidecars import empty_modules, home_of
 from pruneapp.export.destination.target import (
     check_folder,
     check_weights,
@@ -184,9 +184,13 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
         if not plan.names and not path.name.endswith(INDEX):
             first, *more = path.relative_to(resolved.target).parts
             names[f"{first}/" if more else first] = None
+    checkpoint = resolved.state.checkpoint
+    for name in empty_modules(checkpoint):
+        if not os.path.lexists(resolved.target / name):
+            names[f"{name.partition('/')[0]}/"] = None
     if not names:
         return ()
-    home = home_of(resolved.state.checkpoint).name
+    home = home_of(checkpoint).name
     return (f"Copied from '{home}': {first_names([*names], _SHOWN)}.",)
 
 
@@ -220,6 +224,9 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
         place = None
         if resolved.is_folder:
             place = stack.enter_context(folder.TargetFolder(resolved.target))
+            with place.named():
+                for name in empty_modules(checkpoint):
+                    place.make(name)
         for path, plan in plans.items():
             if place is None:
                 file, one = _write(plan, sizes[path], path, stack, job)

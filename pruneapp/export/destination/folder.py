@@ -128,15 +128,21 @@ class TargetFolder(contextlib.ExitStack):
     def path_of(self, name: str) -> Path:
         """Return where to write a file; ``/`` in its name is a subfolder, made if need be."""
         path = self.path / name
-        for folder in reversed(path.relative_to(self.path).parents[:-1]):
+        if path.parent != self.path:
+            self.make(path.parent.relative_to(self.path).as_posix())
+        return path
+
+    def make(self, name: str) -> None:
+        """Make a subfolder, and those that it lies in, where they are not there."""
+        path = Path(name)
+        for folder in (*reversed(path.parents[:-1]), path):
             try:
                 (self.path / folder).mkdir()
             except FileExistsError:
                 continue
             except OSError as error:
-                raise write_error(path, error, 0) from error
+                raise write_error(self.path / name, error, 0) from error
             self._made.append(self.path / folder)
-        return path
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:

@@ -112,6 +112,19 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     return result
 
 
+def empty_modules(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the subfolders that ``modules.json`` names in which there is nothing to copy.
+
+    A module without parameters may have one, as Normalize of sentence-transformers has; hidden
+    files, by which git keeps such a folder, do not count. One of code alone is not empty.
+    """
+    if not is_folder_model(checkpoint):
+        return ()
+    home = home_of(checkpoint)
+    folders = _module_folders(home)
+    return tuple(str(each) for each in folders if not any(_files_below(home / each)))
+
+
 def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Say what of a model's folder is not written into another one; empty if that is nothing."""
     if not is_folder_model(checkpoint):
@@ -121,7 +134,8 @@ def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
     opened = {shard.path.name for shard in contents.shards} or {checkpoint.path.name}
     if contents.index is not None:
         opened.add(contents.index.name)
-    copied = {name.partition("/")[0] for name in companions(checkpoint)} | opened
+    taken = (*companions(checkpoint), *empty_modules(checkpoint))
+    copied = {name.partition("/")[0] for name in taken} | opened
     left = [p for p in files_in(home) if p.name not in copied and not p.name.startswith(".")]
     if not left:
         return ()

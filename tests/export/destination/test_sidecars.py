@@ -110,6 +110,28 @@ def test_it_is_said_before(encoder, tmp_path):
     assert found.notices == (), "where all of it is already"
 
 
+def test_a_folder_of_a_module_without_files_is_made(encoder, tmp_path):
+    """Normalize of sentence-transformers has one: git and hubs keep it by a hidden file."""
+    (encoder / "3_Normalize").mkdir()
+    (encoder / "3_Normalize" / ".keep").touch()
+    (encoder / "modules.json").write_text(json.dumps([*MODULES, {"path": "3_Normalize"}]))
+    with open_checkpoint(encoder) as checkpoint:
+        request = ExportRequest("safetensors", tmp_path / "out")
+        before = check_target(as_snapshot(checkpoint, {}), request, Job()).notices
+    taken, left = before
+    assert "'3_Normalize/'" in taken
+    assert "Normalize" not in left
+    (said,) = run(encoder, tmp_path / "out").notices
+    assert said == left
+    assert list((tmp_path / "out" / "3_Normalize").iterdir()) == []
+    assert files_of(tmp_path / "out") == TAKEN
+
+    there = tmp_path / "there"
+    there.mkdir()
+    run(encoder, there)
+    assert (there / "3_Normalize").is_dir(), "into a folder that is there, too"
+
+
 def test_of_one_file_it_is_said_that_from_pretrained_needs_the_folder(encoder, tmp_path):
     def said(path: Path, form: str = "safetensors") -> tuple[str, ...]:
         with open_checkpoint(encoder) as checkpoint:
