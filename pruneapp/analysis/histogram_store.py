@@ -51,7 +51,7 @@ def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]
 
 
 def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
-    """Return which rule of a step prunes each tensor, and what its limits exclude.
+    """Return which rule of a step applies to each tensor, and what limits or rules exclude.
 
     Found once for the names, rules and limits of a step, not at each move of a slider.
     """
@@ -60,17 +60,21 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
 
     def find() -> Assignment:
         rules: dict[str, int] = {}
+        idle: dict[str, str] = {}
         shares: list[Mapping[int, int]] = []
         if len(step.rows) > 1:
             places = {id(row): i for i, row in enumerate(step.rows)}
             for row, some in rows_now(snapshot, step):
                 rules.update(dict.fromkeys(some, places[id(row)]))
+                if not row.prunes:
+                    idle.update(dict.fromkeys(some, "rule"))
             for row in step.rows:
                 names = resolve(snapshot.checkpoint, row.names)
                 shares.append(Counter([rules.get(name, -1) + 1 for name in names]))
-        return Assignment(rules, excluded(snapshot.checkpoint, step), tuple(shares))
+        return Assignment(rules, idle | excluded(snapshot.checkpoint, step), tuple(shares))
 
-    return snapshot.once(_key_of("assignment", step), find)
+    idle_rows = tuple([not row.prunes for row in step.rows])
+    return snapshot.once((*_key_of("assignment", step), idle_rows), find)
 
 
 def _key_of(kind: str, step: Step) -> tuple[object, ...]:

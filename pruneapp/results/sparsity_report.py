@@ -207,10 +207,11 @@ class Estimate:
 class Assignment:
     """What becomes of the tensors of a step whose rules or limits tell them apart."""
 
-    # Number of the rule that prunes a tensor, from 0, by its first name; empty for a step of one
-    # rule.
+    # Number of the rule that applies to a tensor, from 0, by its first name; empty for a step of
+    # one rule.
     rules: Mapping[str, int] = field(default_factory=dict)
-    # The limit that excludes a selected tensor: ``embeddings``, ``first`` or ``last``.
+    # What excludes a selected tensor: the limit ``embeddings``, ``first`` or ``last``; or ``rule``,
+    # if its rule prunes nothing.
     excluded: Mapping[str, str] = field(default_factory=dict)
     # Of the tensors that each rule names, how many each rule prunes, by its number from 1, and by 0
     # how many are excluded; empty for a step of one rule.

@@ -22,7 +22,7 @@ from pruneapp.results.sparsity_report import Assignment, Danger, Severity
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
 DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
 DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
-EXCLUDED = "⊘"  # before the sparsity of what limits leave as it is
+EXCLUDED = "⊘"  # before the sparsity of what limits or rules leave as it is
 
 
 class Cells(QObject):
@@ -84,7 +84,7 @@ class Cells(QObject):
         self._sum()
 
     def set_assignment(self, assignment: Assignment) -> None:
-        """Take which tensors limits exclude, and which rule the others fall under."""
+        """Take which tensors limits or rules exclude, and which rule the others fall under."""
         self._assignment = assignment
         self._excluded_below = None
         if assignment.excluded:
@@ -130,7 +130,7 @@ class Cells(QObject):
         return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._usual_below[node])
 
     def _rule_or_limit(self, node: int) -> str:
-        """Say which limit excludes a tensor, or which rule it falls under; empty for neither."""
+        """Say what excludes a tensor, or which rule it falls under; empty for neither."""
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
             count = 0 if self._excluded_below is None else int(self._excluded_below[node])
@@ -139,16 +139,16 @@ class Cells(QObject):
         if self.nodes.alias[node]:
             return ""
         name = self.nodes.names[tensor]
-        limit = self._assignment.excluded.get(name)
-        if limit is not None:
-            words = {
-                "embeddings": self.tr("Excluded: embeddings"),
-                "first": self.tr("Excluded: first layer"),
-                "last": self.tr("Excluded: last layer"),
-            }
-            return words[limit]
-        rule = self._assignment.rules.get(name)
-        return "" if rule is None else self.tr("Pruned by rule {n}").format(n=rule + 1)
+        words = {
+            "embeddings": self.tr("Excluded: embeddings"),
+            "first": self.tr("Excluded: first layer"),
+            "last": self.tr("Excluded: last layer"),
+            "rule": self.tr("Excluded by rule {n}"),
+            "": self.tr("Rule {n} applies"),
+        }
+        excluded = self._assignment.excluded.get(name, "")
+        rule = self._assignment.rules.get(name, -1)
+        return words[excluded].format(n=rule + 1) if excluded or rule >= 0 else ""
 
     def sparsity_of(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""

@@ -287,7 +287,7 @@ class TreeModel(QAbstractItemModel):
         self.refresh(LIVE)
 
     def set_assignment(self, assignment: Assignment) -> None:
-        """Show which tensors limits exclude, and which rule the others fall under."""
+        """Show which tensors limits or rules exclude, and which rule the others fall under."""
         self.cells.set_assignment(assignment)
         self.refresh(LIVE)
 

@@ -259,14 +259,29 @@ def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened,
     person.wait(lambda: " · 2 tensors\n" in form.list.item(1).text())
     assert " · 3 of 5 tensors\n" in form.list.item(0).text()
     assert form.order.text() == "The last rule that matches a tensor applies to it."
-    assert "Pruned by rule 2" in tooltip(person, NAMES[1])
-    assert "Pruned by rule 1" in tooltip(person, FIRST)
+    assert "Rule 2 applies" in tooltip(person, NAMES[1])
+    assert "Rule 1 applies" in tooltip(person, FIRST)
     person.wait_preview()
     person.key("Ctrl+Return")
     person.wait(lambda: len(person.states) == 2)
     masks = person.document.masks
     assert [masks[n].pruned for n in (FIRST, *NAMES[1:], LAST)] == [24, 72, 24, 72, 24]
     assert load_file(file).keys() == masks.keys()
+
+
+def test_the_tree_shows_what_a_rule_excludes_and_by_which(opened):
+    """It said "Pruned by rule 2" of what Identity leaves as it is."""
+    person = opened
+    form = person.views.form
+    person.click(form.exclude)
+    person.type(person.rule.target.lineEdit(), "*layer.1*")
+    person.wait(lambda: person.cell(NAMES[1], Column.SPARSITY) == "⊘ 0 %")
+    assert "Excluded by rule 2" in tooltip(person, NAMES[1])
+    assert "Rule 1 applies" in tooltip(person, FIRST)
+    person.wait(lambda: "→" in person.cell(FIRST, Column.SPARSITY))
+    person.choose(person.rule.method, "L1 unstructured")
+    person.wait(lambda: "Rule 2 applies" in tooltip(person, NAMES[1]))
+    person.wait(lambda: "⊘" not in person.cell(NAMES[1], Column.SPARSITY))
 
 
 def test_a_rule_whose_tensors_later_rules_take_says_so(opened):
