@@ -242,7 +242,7 @@ class Step:
         amounts = self.limits.total is None
         labels = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
         if len(self.rows) > _MOST_ROWS_NAMED:
-            labels.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
+            labels.append(counted(len(self.rows) - _MOST_ROWS_NAMED, "more rule"))
         if counts:
             pruned = sum(n for row, n in zip(self.rows, counts, strict=True) if row.prunes)
             labels = [f"{len(self.rows)} rules on {counted(pruned, 'tensor')}"]

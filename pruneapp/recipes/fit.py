@@ -308,7 +308,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
         action = looking.resolve(entry)
         if len(problems) > before:
             action = None
-        words = _label(entry, action), _detail(checkpoint, action)
+        words = _label(checkpoint, entry, action), _detail(checkpoint, action)
         fitted.append(FitEntry(action, *words, _names(checkpoint, action)))
         job.step(1)
     empty = f"'{recipe.where}' has no entries, so it leaves the checkpoint unchanged."
@@ -320,9 +320,11 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
     return Fit(tuple(fitted), tuple(problems), notices)
 
 
-def _label(entry: Entry, action: ResolvedAction | None) -> str:
+def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) -> str:
     match action:
-        case Step() | ManualEdit() | RepairedValues():
+        case Step():
+            return action.label(counts_of(checkpoint, action))
+        case ManualEdit() | RepairedValues():
             return action.label()
         case Schedule():
             much = percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"

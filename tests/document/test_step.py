@@ -64,7 +64,7 @@ LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
         ),
         (
             Step(tuple(Row((f"{i}.w",), "l1_unstructured", {"amount": 0.5}) for i in range(5))),
-            "L1 50 % on 0.w; L1 50 % on 1.w; L1 50 % on 2.w; 2 more rows",
+            "L1 50 % on 0.w; L1 50 % on 1.w; L1 50 % on 2.w; 2 more rules",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -460,6 +460,20 @@ def test_no_mask_is_read_from_elsewhere(model, tmp_path):
     assert "is missing" in problem.sentence
 
 
+def test_a_step_of_several_rules_is_said_as_in_the_history(model):
+    rows = [
+        {"name": "l1_unstructured", "configuration": {"pattern": "*.conv2.weight"}},
+        {"name": "l1_unstructured", "configuration": {"pattern": "*.conv2.*"}},
+        *[{"name": "l1_unstructured", "configuration": {"pattern": "*.fc.weight"}}] * 2,
+    ]
+    recipe = Recipe.from_text(text_of(step_entry(*rows), version=2))
+    (found,) = fit(recipe, model, Job()).entries
+    assert found.label == f"4 rules on {len(found.names)} tensors"
+    assert found.detail.startswith("Rule 1: L1 20 % on 0 tensors (*.conv2.weight)")
+    (done,) = run(model, recipe)
+    assert done.edit.label == found.label
+
+
 def test_zeros_and_final_weights_without_names_mean_all_there_are(model):
     arrays = {name: array.copy() for name, array in model.arrays.items()}
     arrays["module.fc.weight"][0] = 0
