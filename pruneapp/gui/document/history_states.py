@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import (
@@ -26,6 +28,7 @@ from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
 _TOLD = 10  # lines of the details of a state that its tooltip has
+_MORE = re.compile(r" *and ([\d,]+) more")  # the end of a list that has its first names only
 # Pixels of a state: two stand side by side wherever each has the smaller one.
 WIDEST, NARROWEST = 380, 200
 PADDING = 12
@@ -102,9 +105,7 @@ class HistoryStates(QAbstractListModel):
             lines = (item.detail or item.label).split("\n")
             if item.name:
                 lines = [item.name, item.label, *lines]
-            if len(lines) > _TOLD:
-                more = count(len(lines) - _TOLD)
-                lines[_TOLD:] = [self.tr("and {n} more").format(n=more)]
+            lines = self._abridge(lines)
             if state in self.ahead:
                 lines.append(self.tr("Undone. Click to redo up to this step."))
             elif state not in self.done:
@@ -124,6 +125,33 @@ class HistoryStates(QAbstractListModel):
                 return self.tr("{label}, on another branch").format(label=label)
             return label
         return None
+
+    def _abridge(self, lines: list[str]) -> list[str]:
+        """Return the first of the longest lists in `lines`, and how many more there are.
+
+        What stands behind a list, such as how many weights were pruned, is kept.
+        """
+        lines = list(lines)
+        while len(lines) > _TOLD + 1:
+            # Names are indented; one rule stands below the other.
+            groups = groupby(
+                enumerate(lines), lambda each: (each[1][:2] == "  ", _is_rule(each[1]))
+            )
+            places = max([[place for place, _ in group] for _, group in groups], key=len)
+            first, end = max(places[0] + 2, places[-1] + 1 + _TOLD - len(lines)), places[-1] + 1
+            if end - first < 2:  # no long list
+                rest = count(len(lines) - _TOLD)
+                return [*lines[:_TOLD], self.tr("and {n} more lines").format(n=rest)]
+            more = end - first
+            if known := _MORE.fullmatch(lines[end - 1]):
+                more += int(known[1].replace(",", "")) - 1
+            indent = "  " if lines[first].startswith("  ") else ""
+            lines[first:end] = [indent + self.tr("and {n} more").format(n=count(more))]
+        return lines
+
+
+def _is_rule(line: str) -> bool:
+    return line.startswith("Rule ")
 
 
 def _wide(label: str, metrics: QFontMetrics) -> int:

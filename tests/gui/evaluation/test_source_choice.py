@@ -75,3 +75,10 @@ def test_what_was_found_stands_below(choice):
     assert choice.found.text() == "Runs with python."
     choice.set_found("There is no file.", trouble=True)
     assert choice.found.text() == "✕ There is no file."
+
+
+def test_the_only_kind_stays_chosen_when_it_is_clicked(show, qtbot):
+    alone = show(SourceChoice((DataKind.SCRIPT,)), 700, 160)
+    for _ in range(2):
+        alone.radios[DataKind.SCRIPT].click()
+        assert alone.source() == DataSource()
