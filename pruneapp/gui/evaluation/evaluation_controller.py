@@ -437,8 +437,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def show(self, view: Mapping[str, Any]) -> None:
         """Show what was measured before; it is old until the same script is chosen again."""
         try:
-            kept = msgspec.convert(view.get("evaluation", []), list[_Kept])
-        except msgspec.ValidationError:
+            kept = convert(view.get("evaluation", []), list[_Kept])
+        except JsonError:
             return  # of a session that somebody else made
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}
         self._refresh()

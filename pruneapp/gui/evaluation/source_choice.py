@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QGridLayout,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
 
 from pruneapp.gui.widgets.controls import LineEdit, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate
@@ -58,6 +65,7 @@ class SourceChoice(QWidget):
         self.buttons: dict[DataKind, QPushButton] = {}
         self._typed = single_shot(self, TYPED_MS, self.changed)
         rows = QWidget(self)
+        group = QButtonGroup(self)  # without one a radio button that is alone can be unchecked
         grid = QGridLayout(rows)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -66,6 +74,7 @@ class SourceChoice(QWidget):
         for row, kind in enumerate(kinds):
             label, help_ = _words(kind)
             radio = self.radios[kind] = QRadioButton(label, rows)
+            group.addButton(radio)
             radio.setToolTip(help_)
             radio.setAccessibleDescription(help_)
             grid.addWidget(radio, row, 0)

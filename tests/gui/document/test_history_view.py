@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
+from pruneapp.document.step import Row, Step
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.widgets.labels import MUTED
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
@@ -54,6 +56,24 @@ def test_a_tooltip_of_a_state_says_at_most_ten_lines_and_how_many_more(show):
     assert "and 30 more" in tip
     assert "line 10<" not in tip
     assert "Undone" in tip
+
+
+@pytest.mark.parametrize("rows", [1, 30])
+def test_what_a_tooltip_names_and_leaves_out_adds_up_and_the_result_is_kept(show, rows):
+    """Of 36 tensors it named 8 "and 15 more", and left out how many weights were pruned."""
+    names = tuple(f"layer.{n}.weight" for n in range(36))
+    row = Row(names, "l1_unstructured", {"amount": 0.2})
+    detail = Step((row,) * rows).detail((2,) * rows if rows > 1 else ())
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items((*ITEMS[:2], replace(ITEMS[2], detail=f"{detail}\n7 of 9 weights pruned")), 1)
+    tip = strip.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
+    named = tip.count("Rule " if rows > 1 else ".weight")
+    more = int(re.findall(r"and (\d+) more", tip)[0])
+    assert named >= 4
+    assert named + more == (rows if rows > 1 else 36)
+    assert "7 of 9 weights pruned" in tip
+    assert "Scope: per tensor" in tip
+    assert tip.count("<br>") == 11
 
 
 def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
