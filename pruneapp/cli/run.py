@@ -108,6 +108,8 @@ def _say_fit(fitted: Fit, *, as_json: bool) -> int:
         for number, entry in enumerate(fitted.entries, 1):
             label, count = escaped(entry.label), counted(len(entry.names), "tensor")
             write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
+            rules = (line for line in entry.detail.splitlines() if line.startswith("Rule "))
+            write("".join(f"      {escaped(rule)}\n" for rule in rules))
         for problem in fitted.problems:
             write(f"Problem: {escaped(str(problem))}\n")
         for notice in fitted.notices:

@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.application import Start
 from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
+from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
 
 LEFT = Qt.MouseButton.LeftButton
 # A state comes, however late: a test may share its machine with anybody.
@@ -106,6 +108,26 @@ class Person:
         self.ask()
         self.wait(lambda: forecasting.state.preview is not None)
         return forecasting.state.preview.report
+
+    def show_quality(self) -> None:
+        """Show on the page Quality what an evaluation of two states could have measured."""
+        self.views.pages.picture(Page.QUALITY).set_states(
+            [
+                MeasuredState(
+                    number,
+                    label,
+                    StateQuality(
+                        (MetricChange("accuracy", value, 0.99, 0.01, "", higher=True),), sparsity
+                    ),
+                    is_old=False,
+                )
+                for number, (label, value, sparsity) in enumerate(
+                    (("Opened", 0.99, 0.0), ("L1 20 %", 0.9, 0.2))
+                )
+            ],
+            0,
+            "",
+        )
 
     def wait_idle(self) -> None:
         self.wait(lambda: not self.workbench.jobs._pending)

@@ -352,6 +352,8 @@ def test_another_theme_repaints_every_view(new_person):
         views.pages.numbers,
     ]
     person.click(person.button)  # two states, so that there is something to compare
+    person.wait(lambda: person.document.position == 1)
+    person.show_quality()
     for page in Page:
         picture = views.pages.picture(page)
         person.key(str(page + 1), views.tree.view)

@@ -32,6 +32,7 @@ from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
+from pruneapp.json_codec import JsonError, convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality

@@ -43,6 +43,7 @@ def covered(picture, area):
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_every_axis_has_a_title_that_nothing_covers(opened, size):
     opened.window.resize(*size)
+    opened.show_quality()
     for page in Page:
         opened.views.pages.tabs.setCurrentIndex(page)
         picture = opened.views.pages.picture()
