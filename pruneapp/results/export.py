@@ -100,6 +100,11 @@ class ExportReport:
     loads: str = ""  # how it is loaded, from any folder: a command, or a few lines of Python
 
     @property
+    def rounded_to(self) -> str:
+        """The type that weights were rounded to; empty if they were not."""
+        return "" if self.dtype == "keep" else self.dtype
+
+    @property
     def nbytes(self) -> int:
         """Bytes of all files."""
         return sum(file.nbytes for file in self.files)

@@ -210,7 +210,7 @@ class ExportReportDialog(Dialog):
             )
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), report.label, ""),
+            (self.tr("Format"), ", ".join(filter(None, (report.label, report.rounded_to))), ""),
             (self.tr("Size"), size, number_format.exact_size(report.nbytes)),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (

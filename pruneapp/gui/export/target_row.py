@@ -32,7 +32,7 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
     of a largest size, `split`, need a folder; else one must be allowed: `folders`.
     """
     if not path:
-        if split:
+        if split or folders:
             return translate("ExportPlace", "Enter a folder.")
         return translate("ExportPlace", "Enter a file name.")
     if "\0" in path:

@@ -460,6 +460,13 @@ def test_a_place_that_cannot_be_is_said_before_the_button(dialog, tmp_path, path
     assert words in dialog.target.note.text()
 
 
+def test_of_a_model_of_several_files_a_folder_is_to_be_entered(dialog):
+    dialog.target.set_folders(allowed=True)
+    dialog.target.set_path("")
+    assert dialog.target.title.text() == "Folder"
+    assert dialog.target.note.text() == "✕ Enter a folder."
+
+
 def report_of(path, *tensors, nbytes=1, **more):
     """Return the report of an export of one file whose tensors are pruned."""
     file = WrittenFile(Path(path), nbytes, "3f")
@@ -516,6 +523,14 @@ def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):
     text = dialog.as_text()
     assert "\nmodel-1.safetensors\t4,000 bytes\tsha256 3f\n" in text
     assert "\n1_Pooling/model.safetensors\t50 bytes\tsha256 4e\n" in text
+
+
+@pytest.mark.parametrize(("dtype", "more"), [("keep", ""), ("bfloat16", ", bfloat16")])
+def test_the_format_in_the_report_has_the_dtype_that_it_was_changed_to(qtbot, dtype, more):
+    report = report_of("p.safetensors", label="safetensors, dense", dtype=dtype)
+    dialog = ExportReportDialog(report)
+    qtbot.addWidget(dialog)
+    assert f"\nFormat: safetensors, dense{more}\n" in dialog.as_text()
 
 
 def test_the_tables_keep_qts_rules(qtbot, qtmodeltester):
