@@ -149,7 +149,7 @@ def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     shapes: list[tuple[str, object]] = []
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         kept = part.state.zeroed(entry.name)
-        if kept is not None:
+        if kept is not None and kept.pruned:  # what was only excluded has a mask of ones
             records.append(packed(entry.name + SUFFIX, kept, entry.numel))
             shapes.append((entry.name, entry.shape))
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
+import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
@@ -38,7 +39,8 @@ Sizes = Mapping[str, int | None]
 MANY = 5_000
 SOON_MS = 100
 LATER_MS = 1_500
-_SOME_MASK = BitMask.full(0)
+# It prunes something, but as good as nothing: what is written sparse is told as if it was dense.
+_SOME_MASK = BitMask.from_bools(np.arange(4096) > 0)
 
 
 class StepInfoController(QObject):
@@ -205,8 +207,11 @@ class StepInfoController(QObject):
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
     """Return the bytes of each format after a step, or of the state; None: impossible."""
+    # A later rule takes tensors from those before, also one that prunes nothing.
     touched = {
-        snapshot.entry(name).name for row in (step.rows if step else ()) for name in row.names
+        snapshot.entry(name).name: row.prunes
+        for row in (step.rows if step else ())
+        for name in row.names
     }
     state = _After(snapshot, touched)
     sizes: dict[str, int | None] = {}
@@ -219,7 +224,7 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
 class _After:
     """The state after a step as far as the size of a file is concerned: what has a mask."""
 
-    def __init__(self, snapshot: Snapshot, touched: set[str]) -> None:
+    def __init__(self, snapshot: Snapshot, touched: Mapping[str, bool]) -> None:
         self._snapshot = snapshot
         self._touched = touched
 
@@ -235,7 +240,8 @@ class _After:
 
     def zeroed(self, name: str) -> Mask | None:
         """Return a mask where something will be written as +0.0."""
-        return self.mask(name) or self._snapshot.zeroed(name)
+        pruned = self._touched.get(self._snapshot.entry(name).name)
+        return _SOME_MASK if pruned else self._snapshot.zeroed(name)
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None

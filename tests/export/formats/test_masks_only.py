@@ -82,6 +82,22 @@ def test_what_was_made_final_is_in_the_mask(source_of, tmp_path):
         assert np.array_equal(masks.bits("net.fc.weight_mask"), fixed.reshape(-1))
 
 
+def test_what_was_only_excluded_has_no_mask_in_the_file(source_of, tmp_path):
+    """It made the file twice as large, and the masks were loaded as if they pruned something."""
+    source = source_of("zip", model(torch.float32))
+    kept = kept_masks()
+    name, *excluded = kept
+    kept |= {each: np.ones_like(kept[each]) for each in excluded}
+    out = tmp_path / "m.masks.safetensors"
+    write(as_snapshot(source, kept), out)
+    with open_checkpoint(out) as masks:
+        assert list(masks.entries) == [f"{name}_mask"]
+    kept[name] = np.ones_like(kept[name])
+    assert (
+        "no mask" in write(as_snapshot(source, kept), tmp_path / "n.masks.safetensors").notices[0]
+    )
+
+
 def test_a_file_without_masks_says_so(source_of, tmp_path):
     report = write(
         as_snapshot(source_of("zip", model(torch.float32)), {}), tmp_path / "m.safetensors"

@@ -44,6 +44,15 @@ def test_sizes_are_those_of_the_state_after_the_step(document):
     assert told["resumable"] > told["safetensors"], "masks take room"
 
 
+def test_the_size_of_masks_alone_is_without_what_a_rule_excludes(document):
+    names = [e.name for e in document.checkpoint.entries.values() if e.by_default]
+    excluding = Row(tuple(names[1:]), "identity")
+    step = Step((Row(tuple(names), "l1_unstructured", {"amount": 0.3}), excluding))
+    told = sizes_after(document.snapshot(), step, Job())
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    assert told == {name: planned_size(document.snapshot(), name, Job()) for name in FORMATS}
+
+
 def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
     person.open(SAMPLE_PATH)
     person.wait_open(SAMPLE_PATH)
