@@ -39,8 +39,9 @@ Sizes = Mapping[str, int | None]
 MANY = 5_000
 SOON_MS = 100
 LATER_MS = 1_500
-# It prunes something, but as good as nothing: what is written sparse is told as if it was dense.
-_SOME_MASK = BitMask.from_bools(np.arange(4096) > 0)
+# Stands for a mask of which it is not known yet what it prunes: not nothing, and with so much kept
+# that what could be written sparse is told as if it was dense.
+_SOME_MASK = BitMask(np.zeros(0, np.uint8), 0, kept=1 << 62)
 
 
 class StepInfoController(QObject):
