@@ -20,7 +20,7 @@ from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import PastState
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.evaluation.script import template_for
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
@@ -32,7 +32,7 @@ from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
-from pruneapp.json_codec import JsonError, convert
+from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality
