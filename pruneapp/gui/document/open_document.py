@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import methodcaller
@@ -121,6 +121,7 @@ class LoadedContents:
     short: ShortNames = field(default_factory=ShortNames)
     # Kinds of layers for which a rule makes sense, those that are usually pruned first.
     kinds: tuple[str, ...] = ()
+    example: str = ""  # a pattern that matches tensors which a rule can be for; empty without any
     # How many parameters there are, and how many elements of buffers.
     size: Size = field(default_factory=Size)
     # What the config.json beside the weights says; None without one.
@@ -167,10 +168,19 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         shown=shown,
         short=ShortNames(shown.values(), cancel),
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
+        example=_example_of(rows),
         size=size_of(entries.values(), cancel),
         configuration=configuration_of(document.checkpoint),
         companions=_companions_of(document.checkpoint),
     )
+
+
+def _example_of(rows: Sequence[TensorRow]) -> str:
+    """Return a pattern for the first block that is pruned by default, else the first module."""
+    modules = [r.name.split(".")[:-1] for r in rows if r.by_default and "." in r.name]
+    first = next((m for m in modules if any(map(str.isdecimal, m))), modules[0] if modules else ())
+    number = next((at for at, part in enumerate(first) if part.isdecimal()), len(first))
+    return ".".join((*first[: number + 1], "*")) if first else ""
 
 
 def _companions_of(checkpoint: Checkpoint) -> tuple[str, ...]:

@@ -534,21 +534,26 @@ class TensorChoice(ComboBox):
         super().__init__(parent)
         self.setEditable(True)
         line = LineEdit(self)
-        line.setPlaceholderText(self.tr("Pattern, such as layer3.*"))
         self.setLineEdit(line)
         self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName(self.tr("Tensors of this rule"))
-        self.setToolTip(
-            self.tr(
-                "The checked tensors, all layers of one type, or patterns such as "
-                "layer3.*.weight, separated by commas"
-            )
-        )
-        self.setAccessibleDescription(self.toolTip())
+        self.set_example(FormContext.example)
         self.setMinimumContentsLength(8)
         self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.set_kinds(())
         self.editTextChanged.connect(self._keep_on_one_line)
+
+    def set_example(self, pattern: str) -> None:
+        """Show as an example a pattern that matches something."""
+        line = self.lineEdit()
+        assert line is not None
+        line.setPlaceholderText(self.tr("Pattern, such as {pattern}").format(pattern=pattern))
+        text = self.tr(
+            "The checked tensors, all layers of one type, or patterns such as {pattern}, "
+            "separated by commas"
+        )
+        self.setToolTip(text.format(pattern=pattern))
+        self.setAccessibleDescription(self.toolTip())
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
         """Offer these kinds of layers, silently; what is chosen stays."""

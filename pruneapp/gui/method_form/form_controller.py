@@ -19,7 +19,7 @@ from pruneapp.edits.mask_files import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_model import FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
@@ -362,7 +362,8 @@ class FormController(QObject):
         self._pause.stop()
         offered = self._session.contents.kinds
         form = self._form
-        form.set_context(replace(form.context, kinds=tuple(offered)))
+        example = self._session.contents.example or FormContext.example
+        form.set_context(replace(form.context, kinds=tuple(offered), example=example))
         request = form.request()
         if request is not None and any(
             row.kind and row.kind not in offered for row in request.rows

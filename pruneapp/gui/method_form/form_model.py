@@ -17,6 +17,7 @@ class FormContext:
     kind: str = ""  # of their layers; empty if it differs
     left: int | None = None  # units that are not pruned yet: the length of a slider that counts
     kinds: tuple[str, ...] = ()  # of layers that a rule can be for
+    example: str = "layer3.*"  # a pattern that matches something of the file
     mask_file: str = ""  # empty for none
     scores_file: str = ""
     statistics_file: str = ""

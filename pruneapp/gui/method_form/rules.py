@@ -200,7 +200,8 @@ class RuleEditor(QWidget):
                     names.append(self.tr("and {n} more").format(n=number_format.count(more)))
                 tip = "\n".join((self.tr("The rule does not apply to:"), *names))
         elif self.target.wanted() == ("", ""):
-            text = self.tr("Or enter a pattern, such as layer3.*.weight.")
+            text = self.tr("Or enter a pattern, such as {pattern}.")
+            text = text.format(pattern=self._context.example)
         self.matched.set_text(text, tip)
         self.matched.setForegroundRole(DANGER if self.refused else MUTED)
 
@@ -235,6 +236,8 @@ class RuleEditor(QWidget):
         former, self._context = self._context, context
         if context.kinds != former.kinds:
             self.target.set_kinds(context.kinds)
+        if context.example != former.example:
+            self.target.set_example(context.example)
         self.mask_name.setText(context.mask_file or self.tr("no file loaded"))
         self.scores_name.setText(context.scores_file or self.tr("Ranking: weight magnitude"))
         self.statistics_name.setText(context.statistics_file or self.tr("no file loaded"))

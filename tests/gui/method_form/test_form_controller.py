@@ -58,6 +58,18 @@ def is_waiting(person) -> bool:
     return person.button.text() == WAITS and not person.button.isEnabled()
 
 
+def test_the_example_of_a_pattern_matches_something_in_the_file(opened):
+    """`layer3.*` matched nothing in an encoder."""
+    form = opened.views.form
+    opened.click(form.add)
+    line = form.rules[-1].target.lineEdit()
+    assert line.placeholderText() == "Pattern, such as encoder.layer.0.*"
+    line.clear()
+    opened.type(line, "encoder.layer.0.*")
+    opened.wait(lambda: form.request().rows[-1].pattern == "encoder.layer.0.*")
+    opened.wait(lambda: "1 tensor" in form.rules[-1].matched.text())
+
+
 def test_after_opening_nothing_is_asked_for_and_the_button_waits(opened):
     """The numbers are those of the state in force, in panel and tree."""
     person = opened
