@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -41,6 +41,8 @@ class Result:
 
     key: ResultKey
     measured: Measured
+    # By metric: the noise of the difference from the unpruned model, where samples are forgotten.
+    bands: Mapping[str, Band] = field(default_factory=dict)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -81,7 +83,9 @@ class Change:
 class Evaluator:
     """Measures states with one script or command, and remembers what it measured.
 
-    For one thread at a time; a context manager that ends the process.
+    The values of single samples, of which there may be millions, are kept of the unpruned model and
+    of the state that was measured last; of all others the metrics and their noise. For one thread
+    at a time; a context manager that ends the process.
     """
 
     def __init__(self, runner: Runner, seed: int = 0) -> None:
@@ -89,6 +93,7 @@ class Evaluator:
         self.results: dict[ResultKey, Result] = {}
         self.seed = seed
         self._baseline: Baseline | None = None
+        self._latest: Result | None = None  # which has its samples
         self._original: Snapshot | None = None
 
     def measure_baseline(self, snapshot: Snapshot, job: Job) -> Baseline:
@@ -139,8 +144,25 @@ class Evaluator:
             self.runner.run(self._original, self.seed, job, reference=True)
         measured = self.runner.run(snapshot, self.seed, job)
         refuse_no_numbers(measured.metrics, self.runner.name)
-        result = self.results[key] = Result(key, measured)
+        self._forget_samples()
+        result = self.results[key] = self._latest = Result(key, measured)
         return result
+
+    def _forget_samples(self) -> None:
+        """Put the noise of the result before in the place of its samples."""
+        former = self._latest
+        if former is None or self.results.get(former.key) is not former:
+            return
+        base, bands = self._baseline, dict[str, Band]()
+        if base is not None:
+            bands = {
+                name: band_of(metric, base.first.metrics[name], base.spreads[name])
+                for name, metric in former.metrics.items()
+                if name in base.spreads
+            }
+        metrics = {name: metric.without_samples() for name, metric in former.metrics.items()}
+        measured = replace(former.measured, metrics=metrics)
+        self.results[former.key] = Result(former.key, measured, bands)
 
     def changes(self, result: Result) -> list[Change]:
         """Hold a result against the unpruned model, metric by metric.
@@ -164,7 +186,8 @@ class Evaluator:
                 name,
                 metric,
                 first[name],
-                band_of(metric, first[name], self._baseline.spreads[name]),
+                result.bands.get(name)
+                or band_of(metric, first[name], self._baseline.spreads[name]),
                 higher_is_better(name, directions),
                 compared(name, directions),
             )

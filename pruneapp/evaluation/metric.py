@@ -8,7 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any
@@ -50,6 +50,20 @@ class Metric:
         if sys.byteorder == "big":
             samples.byteswap()
         return cls(answer["value"], None if counts is None else tuple(counts), tuple(samples))
+
+    @property
+    def share(self) -> bool:
+        """Whether it is a share of samples: each of them is right or wrong."""
+        right_or_wrong = bool(self.samples) and {0.0, 1.0}.issuperset(self.samples)
+        return self.counts is not None or right_or_wrong
+
+    def without_samples(self) -> Metric:
+        """Forget the value of each sample; of a share, how many were right stays."""
+        if not self.samples:
+            return self
+        right = round(math.fsum(self.samples)) if self.share else 0
+        counts = (right, len(self.samples)) if self.share else None
+        return replace(self, counts=self.counts or counts, samples=())
 
 
 Metrics = Mapping[str, Metric]

@@ -41,6 +41,25 @@ def test_the_unpruned_model_is_measured_three_times_and_results_are_kept(runner,
     assert "paired 95 % interval over 50 samples" in top.band.words
 
 
+def test_samples_are_kept_of_the_unpruned_model_and_of_the_last_state(runner, mode, state):
+    mode("plain")
+    evaluator = Evaluator(runner)
+    baseline = evaluator.measure_baseline(state, Job())
+    first = evaluator.measure(pruned(state), Job())
+    noise = [change.band for change in evaluator.changes(first)]
+    states = [pruned(state, seed=seed) for seed in range(1, 5)]
+    for each in states:
+        last = evaluator.measure(each, Job())
+    held = [len(r.metrics["top"].samples) for r in evaluator.results.values()]
+    assert held == [50, 0, 0, 0, 0, 50]
+    assert evaluator.measure(state, Job()) is baseline.first
+    assert evaluator.measure(states[-1], Job()) is last
+    again = evaluator.measure(pruned(state), Job())
+    assert again.metrics["top"].value == first.metrics["top"].value
+    assert [change.band for change in evaluator.changes(again)] == noise
+    assert [m.share for m in again.metrics.values()] == [m.share for m in first.metrics.values()]
+
+
 def test_another_script_is_another_key(runner, folder):
     (folder / "other").mkdir()
     other = write_script(folder / "other", MODEL + "\n", load="")

@@ -125,7 +125,7 @@ def _changes(evaluator: Evaluator, result: Result) -> tuple[MetricChange, ...]:
             change.band.words,
             change.higher,
             change.judged,
-            change.metric.counts is not None or {0.0, 1.0}.issuperset(change.metric.samples or [2]),
+            change.metric.share,
         )
         for change in evaluator.changes(result)
     )
