@@ -40,6 +40,7 @@ class StateQuality:
 
     metrics: tuple[MetricChange, ...]  # in the order in which the script returned them
     sparsity: float  # share of the parameters of the model that are pruned
+    unpruned: bool = False  # whether it is the model that the others are held against
 
     def metric(self, name: str = "") -> MetricChange | None:
         """Return a metric by its name; without one, the first that can be worse."""
@@ -47,6 +48,44 @@ class StateQuality:
         if name:
             return next((m for m in self.metrics if m.name == name), None)
         return next(iter((*judged, *self.metrics)), None)
+
+
+@dataclass(frozen=True)
+class MetricPair:
+    """A metric of two states; None of one that was not measured."""
+
+    name: str
+    a: MetricChange | None
+    b: MetricChange | None
+    half: float = 0.0  # half the width of the noise of their difference; 0 if it is not known
+
+    @property
+    def difference(self) -> float | None:
+        """The value of B, minus that of A."""
+        return None if self.a is None or self.b is None else self.b.value - self.a.value
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the difference is within the noise; never, where that is not known."""
+        difference = self.difference
+        return difference is not None and self.half > 0 and abs(difference) <= self.half
+
+
+def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair, ...]:
+    """Hold two states against each other, metric by metric, as far as they were measured.
+
+    What is known is the noise of each against the unpruned model. Of two pruned states the sum of
+    both is an upper bound: so far both may have moved from it by chance.
+    """
+    sides = a, b
+    names = dict.fromkeys(m.name for side in sides if side is not None for m in side.metrics)
+    pairs = []
+    for name in names:
+        x, y = (None if side is None else side.metric(name) for side in sides)
+        both = zip(sides, (x, y), strict=True)
+        halves = [m.half for side, m in both if side and m and not side.unpruned]
+        pairs.append(MetricPair(name, x, y, sum(halves) if x and y else 0.0))
+    return tuple(pairs)
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,14 @@ from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, LatestTask
 from pruneapp.gui.compare.view import ZEROS, CompareView, Side
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.plots.heatmap.shading import Mode
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.quality import pairs_of
 from pruneapp.results.state_comparison import Comparison
 from pruneapp.results.tile import DifferenceTile, TileRequest
 
@@ -178,6 +180,7 @@ class CompareController(Controller):
         context: AppContext,
         session: OpenDocument,
         plots: PlotController,
+        evaluation: EvaluationController,
         *,
         tree: ModuleTree,
         pages: PlotPages,
@@ -186,6 +189,7 @@ class CompareController(Controller):
         super().__init__(context)
         self._session = session
         self._plots = plots
+        self._evaluation = evaluation
         self._tree = tree
         self._pages = pages
         self._view = view
@@ -209,7 +213,9 @@ class CompareController(Controller):
         self._view.differenceRequested.connect(self.show_difference)
         self._weights.differenceRequested.connect(self._on_tile_requested)
         self._weights.modes.modeChosen.connect(self._clear_message)
+        self._view.sides.changed.connect(self._show_metrics)
         self._pages.pageChanged.connect(self._refresh)
+        evaluation.measured.connect(self._show_metrics)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -313,6 +319,7 @@ class CompareController(Controller):
     def _refresh(self) -> None:
         """Compare, if that is to be seen and is not known; offer the difference as a picture."""
         self._offer_difference()
+        self._show_metrics()
         document = self._session.document
         if document is None or self._pages.page is not Page.COMPARE:
             return
@@ -350,6 +357,18 @@ class CompareController(Controller):
         self._compared = None
         self._view.set_comparison(None)
         self._view.set_error("")
+
+    def _show_metrics(self) -> None:
+        """Show what was measured of both sides, once anything was measured at all."""
+        (a, b), evaluation = self._view.wanted, self._evaluation
+        if self._session.document is None or a == b or not evaluation.has_results:
+            self._view.metrics.set_pairs((), "")
+            return
+        (first, second), old = evaluation.compared(a, b)
+        note = self.tr("Measured by another script, Python or options.") if old else ""
+        if first is None and second is None:
+            note = self.tr("Neither A nor B has been evaluated.")
+        self._view.metrics.set_pairs(pairs_of(first, second), note)
 
     # -- the picture of a difference --------------------------------------------------------------
 

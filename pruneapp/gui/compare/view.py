@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.compare.side_metrics import SideMetrics
 from pruneapp.gui.document.history_lanes import HistoryLanes
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
@@ -284,6 +285,8 @@ class CompareView(TensorsChart):
         boxes = QWidget()
         lay_in_row(boxes, None, self.measure_box, self.order_box)
         self._row.addWidget(WrappingRow(self.sides, boxes, grows=True))
+        self.metrics = SideMetrics()
+        self._add_row(self.metrics)
         self.has_legend = False  # there is one kind of bar only
         self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)

@@ -91,12 +91,14 @@ class _Process:
         snapshot = past.load(Job(cancel=job.cancel))
         result = evaluator.measure(snapshot, job)
         pruned = sum(snapshot.masks.counts(snapshot.masks))
-        return _Measurement(
-            result.key.state,
-            result.key.evaluation,
-            StateQuality(_changes(evaluator, result), pruned / (parameters or 1)),
-            result.measured.notices,
+        baseline = evaluator.baseline
+        quality = StateQuality(
+            _changes(evaluator, result),
+            pruned / (parameters or 1),
+            unpruned=baseline is not None and result.key.state == baseline.first.key.state,
         )
+        key, notices = result.key, result.measured.notices
+        return _Measurement(key.state, key.evaluation, quality, notices)
 
     @property
     def unchanged(self) -> bool:
@@ -489,6 +491,24 @@ class EvaluationController(DialogController[EvaluateDialog]):
         """Return what was measured of a state, by the key of its record; None if that is old."""
         found = self._found(key)
         return None if found is None or found[1] else found[0]
+
+    def compared(self, *numbers: int | None) -> tuple[tuple[StateQuality | None, ...], bool]:
+        """Return what one evaluation measured of states, and whether it is an old one.
+
+        It is that which measured most of them, of several that which is in force. None stands for
+        a state that it did not measure, and for what is no state of the history.
+        """
+        keys = dict(enumerate(self._keys))
+        known = [self._states.get(keys[n]) if n in keys else None for n in numbers]
+        evaluations = [self._evaluation, *(of for _, of in reversed(self._results))]
+        chosen = max(evaluations, key=lambda of: sum((s, of) in self._results for s in known))
+        found = tuple(None if s is None else self._results.get((s, chosen)) for s in known)
+        return found, chosen != self._evaluation
+
+    @property
+    def has_results(self) -> bool:
+        """Whether anything of the open file was measured."""
+        return bool(self._results)
 
     def show_metric(self, name: str) -> None:
         """Show another metric."""

@@ -345,6 +345,7 @@ class Workbench(QObject):
             context,
             session,
             self.plots,
+            self.evaluation,
             tree=views.tree,
             pages=views.pages,
             view=views.compare,

@@ -17,12 +17,7 @@ from pruneapp.gui.plots.chart.chart_canvas import STEPS
 from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.labels import translate
-from pruneapp.gui.widgets.number_format import (
-    metric_amount,
-    percent,
-    signed,
-)
+from pruneapp.gui.widgets.number_format import metric_points, percent, signed
 from pruneapp.gui.widgets.reports import quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.results.quality import MeasuredState, MetricChange
@@ -575,8 +570,7 @@ def _noise(metric: MetricChange) -> tuple[float, float]:
 
 
 def _amount(metric: MetricChange, amount: float) -> str:
-    text = metric_amount(amount, share=metric.share)
-    return translate("Quality", "{n} points").format(n=text) if metric.share else text
+    return metric_points(amount, share=metric.share)
 
 
 def _over(color: str, ground: str) -> str:

@@ -109,6 +109,12 @@ def metric_amount(value: float, *, share: bool) -> str:
     return locale().toString(100 * abs(value), "f", 1) if share else number(abs(value))
 
 
+def metric_points(value: float, *, share: bool) -> str:
+    """Write the same with its unit, where it has one: 24.7 points."""
+    text = metric_amount(value, share=share)
+    return translate("Quality", "{n} points").format(n=text) if share else text
+
+
 def duration(seconds: float) -> str:
     """Write a stretch of time, rounded as one says it."""
     whole = max(1, round(seconds))

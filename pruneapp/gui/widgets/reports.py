@@ -281,13 +281,9 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     if not quality.sparsity and not metric.difference:
         return translate("Quality", "{value}, unpruned model").format(value=value)
     amount, half = (
-        number_format.metric_amount(each, share=metric.share)
+        number_format.metric_points(each, share=metric.share)
         for each in (metric.difference, metric.half)
     )
-    if metric.share:
-        amount, half = (
-            translate("Quality", "{n} points").format(n=each) for each in (amount, half)
-        )
     if metric.is_none:
         words = translate("Quality", "no difference found within ±{half} ({noise})")
     elif metric.higher is None or not metric.difference:

@@ -269,6 +269,36 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert pruned.workbench.scripts.dialog is None
 
 
+def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
+    metrics = pruned.views.compare.metrics
+    pruned.key("5")
+
+    def shown():
+        return [list(map(plain, row)) for row in metrics.table.numbers.texts([0], range(5))]
+
+    assert not metrics.isVisible(), "nothing was evaluated"
+    choose(pruned, script)
+    pruned.wait_idle()
+    assert pruned.views.compare.wanted == (0, 2)
+    (row,) = shown()
+    assert row[:4] == ["accuracy", "100.0 %", "61.0 %", "−39.0 points, worse"]
+    assert row[4].startswith("±")
+    pruned.views.compare.sides.boxes[0].setFocus()
+    pruned.key("Down", pruned.views.compare.sides.boxes[0])
+    assert shown() == [["accuracy", "not evaluated", "61.0 %", "–", "–"]]
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    (row,) = shown()
+    assert row[1:4] == ["93.0 %", "61.0 %", "−32.0 points, worse"]
+    pruned.click(pruned.views.compare.sides.swap_button)
+    assert shown()[0][1:4] == ["61.0 %", "93.0 %", "+32.0 points, better"]
+    script.write_text(SCRIPT + "\n")
+    pruned.window.activated.emit()
+    pruned.wait(metrics.note.isVisible)
+    assert metrics.note.text() == "Measured by another script, Python or options."
+    assert shown()[0][1:3] == ["61.0 %", "93.0 %"]
+
+
 def test_results_that_make_no_sense_in_a_session_are_left(pruned):
     good = {"name": "accuracy", "value": 0.5, "original": 1.0, "half": 0.0, "noise": ""}
     for kept in (

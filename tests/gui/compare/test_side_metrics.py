@@ -1,0 +1,76 @@
+"""The metrics of two sides: values, differences, noise, and what is not known."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruneapp.gui.compare.side_metrics import SideMetrics
+from pruneapp.results.quality import MetricChange, StateQuality, pairs_of
+from tests.gui.person import plain
+
+pytestmark = pytest.mark.usefixtures("english")
+
+
+def quality(accuracy, loss, half=0.01, *, unpruned=False):
+    metrics = (
+        MetricChange("accuracy", accuracy, 0.99, half, "paired", higher=True, share=True),
+        MetricChange("loss", loss, 0.05, 0.0, "repeatable", higher=False),
+    )
+    return StateQuality(metrics, 0.0 if unpruned else 0.5, unpruned=unpruned)
+
+
+DENSE = quality(0.99, 0.05, unpruned=True)
+
+
+@pytest.fixture
+def view(show):
+    return show(SideMetrics(), 600, 140)
+
+
+def cells(view):
+    numbers = view.table.numbers
+    rows = range(numbers.rowCount())
+    return [[plain(cell) for cell in row] for row in numbers.texts(rows, range(5))]
+
+
+def test_values_difference_and_noise_of_each_metric_are_painted(view):
+    blank = view.table.viewport().grab().toImage()
+    view.set_pairs(pairs_of(DENSE, quality(0.742, 0.8)), "")
+    assert cells(view) == [
+        ["accuracy", "99.0 %", "74.2 %", "−24.8 points, worse", "±1.0 points"],
+        ["loss", "0.05", "0.8", "+0.75, worse", "–"],
+    ]
+    assert view.table.viewport().grab().toImage() != blank
+    assert not view.note.isVisible()
+
+
+def test_a_difference_within_the_noise_is_none(view):
+    view.set_pairs(pairs_of(DENSE, quality(0.985, 0.04)), "")
+    assert [row[3] for row in cells(view)] == ["none", "−0.01, better"]
+
+
+def test_two_pruned_states_have_the_noise_of_both(view):
+    one, other = quality(0.9, 0.1), quality(0.885, 0.1, half=0.02)
+    view.set_pairs(pairs_of(one, other), "")
+    assert cells(view)[0][3:] == ["none", "±3.0 points"]
+    assert cells(view)[1][3:] == ["0", "–"], "of unknown noise nothing is called none"
+
+
+def test_a_side_that_was_not_measured_says_so(view):
+    view.set_pairs(pairs_of(None, quality(0.9, 0.1)), "")
+    assert cells(view)[0] == ["accuracy", "not evaluated", "90.0 %", "–", "–"]
+    view.set_pairs(pairs_of(None, None), "Neither A nor B has been evaluated.")
+    assert view.note.isVisible()
+    assert not view.table.isVisible()
+    view.set_pairs((), "")
+    assert view.isHidden()
+
+
+def test_rows_have_the_room_that_they_need_and_many_scroll(view):
+    view.set_pairs(pairs_of(DENSE, quality(0.9, 0.1)), "")
+    two = view.table.sizeHint().height()
+    many = [m for n in range(9) for m in pairs_of(DENSE, quality(0.9 - n / 100, 0.1))]
+    view.set_pairs(many, "")
+    three = view.table.sizeHint().height()
+    assert three - two == view.table.verticalHeader().defaultSectionSize()
+    assert view.table.minimumSizeHint().height() < two
