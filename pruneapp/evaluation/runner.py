@@ -261,15 +261,22 @@ class CommandRunner:
     """A command line that evaluates a file: ``{checkpoint}`` is the file, ``{out}`` the result.
 
     The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder of that
-    name), or else the last JSON object that the command prints.
+    name), or else the last JSON object that the command prints, or the last line that is a number.
+    It runs in `folder`, the current one if there is none.
     """
 
     agrees = has_reference = False
     directions: Directions = None
     interpreter = ""
 
-    def __init__(self, command: str, options: Options) -> None:
-        self._words = shlex.split(command)
+    def __init__(self, command: str, options: Options, folder: Path | None = None) -> None:
+        try:
+            self._words = shlex.split(command)
+        except ValueError:
+            raise EvaluationError(
+                "The command has a quotation mark without its counterpart, or ends in a backslash.",
+                remedy="Quote arguments with spaces, as in a terminal.",
+            ) from None
         if not any("{checkpoint}" in word for word in self._words):
             raise EvaluationError(
                 "The command does not name the checkpoint.",
@@ -277,8 +284,17 @@ class CommandRunner:
             )
         self.name, self.options = self._words[0], options
         self.sha256 = hashlib.sha256(command.encode()).hexdigest()
-        self.key = hashlib.sha256(repr((command, options)).encode()).hexdigest()
-        self._hasty = False
+        where = () if folder is None else (str(folder),)
+        self.key = hashlib.sha256(repr((command, options, *where)).encode()).hexdigest()
+        self._folder, self._hasty = folder or Path.cwd(), False
+
+    @property
+    def program(self) -> Path | None:
+        """The program that will be started; None if it is not there."""
+        name = self._words[0]
+        path = self._folder / name if Path(name).name != name else None
+        found = shutil.which(name) if path is None else shutil.which(path)
+        return None if found is None else Path(found)
 
     def start(self, job: Job) -> None:
         """Nothing is kept warm."""
@@ -297,9 +313,9 @@ class CommandRunner:
             metrics = _metrics_in(out / "out", printed)
         if not metrics:
             raise EvaluationError(
-                f"'{self.name}' returned no number: there is no JSON object in {{out}} and none "
-                "was printed.",
-                remedy='Let it print one last line such as {"accuracy": 0.93}.',
+                f"'{self.name}' returned no number: there is none in {{out}}, and the command "
+                "printed neither a JSON object nor a line with a number alone.",
+                remedy='Let it print one last line such as {"accuracy": 0.93}, or a number.',
                 details=printed,
             )
         return Measured({k: Metric(v) for k, v in metrics.items()}, time.perf_counter() - began)
@@ -307,7 +323,7 @@ class CommandRunner:
     def _run(self, path: Path, out: Path, seed: int, job: Job) -> str:
         given = {"checkpoint": str(path), "out": str(out), "seed": str(seed)}
         words = [_filled(word, given) for word in self._words]
-        process = ChildProcess(words, Path.cwd(), ENVIRONMENT, talks=False)
+        process = ChildProcess(words, self._folder, ENVIRONMENT, talks=False)
         began, asked, limit = time.monotonic(), 0.0, self.options.time_limit
         try:
             with contextlib.suppress(Cancelled):
@@ -355,21 +371,25 @@ def _filled(word: str, given: Mapping[str, str]) -> str:
 
 
 def _metrics_in(out: Path, printed: str) -> dict[str, float]:
-    """Return the numbers of a result, one level deep."""
+    """Return the numbers of a result, one level deep; a number alone is named ``score``."""
     files = sorted(out.rglob("*.json"), key=lambda p: p.stat().st_mtime) if out.is_dir() else [out]
     for file in reversed(files):
         with contextlib.suppress(OSError, JsonError):
             if metrics := _numbers(json_codec.load(file.read_bytes(), constants=True)):
                 return metrics
+    score: dict[str, float] = {}
     for line in reversed(printed.splitlines()):
         with contextlib.suppress(JsonError):
             value = json_codec.load(line.strip(), constants=True)
             if isinstance(value, dict) and (metrics := _numbers(value)):
                 return metrics
-    return {}
+            score = score or _numbers(value)
+    return score
 
 
 def _numbers(value: Any) -> dict[str, float]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return {"score": float(value)}
     if not isinstance(value, dict):
         return {}
     inner = value.get("results")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +17,9 @@ import torch
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.evaluation.runner import CommandRunner
 from pruneapp.evaluation.script import Options
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.evaluation.scripts import expected, pruned, refused, values
+from tests.reliability.evaluations import living
 
 
 @pytest.mark.parametrize("how", ["plain", "half", "renamed", "turned"])
@@ -178,6 +182,7 @@ def runner_of(command):
     ("command", "words"),
     [
         ("true", "does not name the checkpoint"),
+        ("true '{checkpoint}", "a quotation mark without its counterpart"),
         ("true {checkpoint}", "returned no number"),
         ("sh -c 'echo gone; exit 3' {checkpoint}", "ended by itself with exit status 3 (gone)"),
         ("nowhere-to-be-found {checkpoint}", "cannot be started"),
@@ -185,3 +190,70 @@ def runner_of(command):
 )
 def test_what_is_said_of_a_command_that_does_not_work(state, command, words):
     assert words in refused(lambda: runner_of(command).run(state, 0, Job()))
+
+
+@pytest.mark.parametrize(
+    ("command", "metrics"),
+    [
+        ("sh -c 'echo 0.25; echo bye' {checkpoint}", {"score": 0.25}),
+        ("""sh -c 'echo {\\"f1\\": 1}; echo 7' {checkpoint}""", {"f1": 1.0}),
+        ("sh -c 'echo 3; echo 0.5 > $1' {checkpoint} {out}", {"score": 0.5}),
+    ],
+)
+def test_a_number_alone_is_a_score_where_there_is_no_object(state, command, metrics):
+    found = runner_of(command).run(state, 0, Job()).metrics
+    assert {name: metric.value for name, metric in found.items()} == metrics
+
+
+def test_a_command_runs_in_its_folder_where_its_program_may_be(state, tmp_path):
+    program = tmp_path / "measure.sh"
+    program.write_text('#!/bin/sh\nbasename "$(pwd)" | tr -dc 0-9\necho\n')
+    program.chmod(0o755)
+    here, there = tmp_path, tmp_path / "42"
+    there.mkdir()
+    inside = CommandRunner("../measure.sh {checkpoint}", Options(), there)
+    assert inside.program == there / "../measure.sh"
+    assert inside.run(state, 0, Job()).metrics["score"].value == 42
+    assert CommandRunner("./no.sh {checkpoint}", Options(), here).program is None
+    assert CommandRunner("sh {checkpoint}", Options(), here).program == Path(shutil.which("sh"))
+    assert inside.key != CommandRunner("../measure.sh {checkpoint}", Options(), here).key
+
+
+SLOW = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+
+def interrupt(*_):
+    if not {ignores}:
+        Path(sys.argv[2]).touch()
+        sys.exit(1)
+
+signal.signal(signal.SIGINT, interrupt)
+subprocess.Popen(["sleep", "60"])
+Path(sys.argv[1]).write_text(f"{{os.getpid()}}\\n")
+while True:
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("hasty", [False, True])
+def test_a_cancelled_command_is_interrupted_and_leaves_nothing_behind(state, tmp_path, hasty):
+    """It may end by itself; what takes no notice of Ctrl+C is killed with what it started."""
+    started, interrupted = tmp_path / "group", tmp_path / "interrupted"
+    (tmp_path / "c.py").write_text(SLOW.format(ignores=hasty))
+    command = f"'{sys.executable}' '{tmp_path}/c.py' '{started}' '{interrupted}' {{checkpoint}}"
+    runner, token = runner_of(command), CancelToken()
+
+    def cancel():
+        while not (started.exists() and started.read_text().endswith("\n")):
+            time.sleep(0.01)
+        if hasty:
+            runner.hurry()
+        token.cancel()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(cancel)
+        with pytest.raises(Cancelled):
+            runner.run(state, 0, Job(cancel=token))
+    assert interrupted.exists() is not hasty
+    assert not living(int(started.read_text()))
