@@ -235,8 +235,8 @@ def compute_preview(
     entry_masks: dict[str, BitMask] = {}
     if given is not None or scores is not None:
         entry, entry_masks = _as_by_hand(snapshot, step, masks, job)
-    left = sum([row.numel - row.before for row in report.tensors])
-    done = f"{report.newly_pruned:,} of {counted(left, 'weight')} pruned"
+    left = "remaining weight" if report.goes_on else "weight"
+    done = f"{report.newly_pruned:,} of {counted(report.unpruned, left)} pruned"
     if protected_count:
         one, more = "protected weight left as it is", "protected weights left as they are"
         done += f"\n{counted(protected_count, one, more)}"

@@ -153,9 +153,14 @@ class SparsityReport:
         return dangers(self.tensors, self.retained)
 
     @cached_property
-    def touched(self) -> int:
-        """Elements of the touched tensors."""
-        return sum([t.numel for t in self.tensors])
+    def unpruned(self) -> int:
+        """Elements of the touched tensors that were not pruned before the step."""
+        return sum([t.numel - t.before for t in self.tensors])
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether some elements of the touched tensors were pruned before the step."""
+        return any(t.before for t in self.tensors)
 
     @cached_property
     def ranked_by_norm(self) -> bool:
@@ -181,7 +186,7 @@ class SparsityReport:
 
     def prepare(self) -> None:
         """Work out now what is worked out when it is first asked for."""
-        _ = self.by_name, self.after_by_name, self.dangers, self.touched, self.most_affected
+        _ = self.by_name, self.after_by_name, self.dangers, self.unpruned, self.most_affected
 
 
 @dataclass(frozen=True)

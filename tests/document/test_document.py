@@ -46,6 +46,10 @@ def test_the_history_names_each_state_and_what_it_did(model):
     assert labels == ["Opened", "L1 50 % on fc.weight", f"Made permanent: {FC}"]
     assert document.items[1].detail.endswith("320 of 640 weights pruned")
     assert "320 pruned weights" in document.items[2].detail
+    again = Document(model)
+    prune(again)
+    prune(again)
+    assert again.items[-1].detail.endswith("160 of 320 remaining weights pruned")
 
 
 def test_undo_gives_back_the_very_masks_and_reads_no_weight(model):

@@ -326,7 +326,7 @@ def test_tensors_that_nothing_is_pruned_of_count_for_nothing(model):
     preview = compute_preview(snapshot, step, CpuKernel(), Job())
     for report in (found.report, preview.report):
         assert [t.name for t in report.tensors] == pruned
-        assert (report.touched, report.newly_pruned) == (numel, gone)
+        assert (report.unpruned, report.newly_pruned) == (numel, gone)
         assert report.norm_retained == pytest.approx(after / before, rel=1e-3)
     assert list(preview.masks) == [*pruned, *still]  # the mask of ones is what Identity is for
     assert preview.edit.label == "2 rules on 2 tensors"

@@ -88,10 +88,7 @@ class StepFigures(Figures):
             )
         }
         self._of_state: bool | None = None
-        word, tip = self._shares["norm"][True]
-        self.words[_WHOLE].setText(word)
-        for part in (self.words[_WHOLE], self.labels[_WHOLE]):
-            part.setToolTip(tip)
+        self._say(_WHOLE, *self._shares["norm"][True])
         self._explain(of_state=False)
 
     def set_model(self, numel: int, pruned: int) -> None:
@@ -115,7 +112,7 @@ class StepFigures(Figures):
 
     def show_report(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
         """Show a plan: whether its sums are exact, whether what it says of each tensor is."""
-        self._explain(of_state=False)
+        self._explain(of_state=False, goes_on=report.goes_on)
         upto, about = "" if exact else ABOUT, "" if sure else ABOUT
         texts = self._texts(report, upto, about)
         texts["sparsity"] = self._then(report.before, report.after, report.numel, upto)
@@ -123,7 +120,7 @@ class StepFigures(Figures):
 
     def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
         """Show what a step did, and the norm² that the `whole` model retains, if it is counted."""
-        self._explain(of_state=False)
+        self._explain(of_state=False, goes_on=report.goes_on)
         self.show_only(self.labels)
         texts = self._texts(report, "", "")
         if whole is not None:
@@ -156,9 +153,9 @@ class StepFigures(Figures):
 
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
         # Of billions there is room for one number.
-        whole = report.touched < _BILLION
+        whole = report.unpruned < _BILLION
         pruned = (self.tr("{n} of {all}") if whole else "{n}").format(
-            n=number_format.count(report.newly_pruned), all=number_format.count(report.touched)
+            n=number_format.count(report.newly_pruned), all=number_format.count(report.unpruned)
         )
         texts = {
             "tensors": number_format.count(len(report.tensors)),
@@ -177,18 +174,24 @@ class StepFigures(Figures):
             before=number_format.part(before, numel), after=about + number_format.part(after, numel)
         )
 
-    def _explain(self, *, of_state: bool) -> None:
+    def _explain(self, *, of_state: bool, goes_on: bool = False) -> None:
+        """Say what the numbers are of; `goes_on`: of a step on tensors with pruned weights."""
         self.show_only(self.labels.keys() - {_WHOLE})
+        word = self.tr("Pruned of remaining") if goes_on else self.tr("Weights pruned")
+        tip = self.tr("This step, of the weights of its tensors that were not pruned before it.")
+        self._say("pruned", word, self.tr("Whole model") if of_state else tip)
         if of_state != self._of_state:
             self._of_state = of_state
             self.words["tensors"].setText(
                 self.tr("Tensors with pruned weights") if of_state else self.tr("Tensors")
             )
             for key, shares in self._shares.items():
-                word, tip = shares[of_state]
-                self.words[key].setText(word)
-                for part in (self.words[key], self.labels[key]):
-                    part.setToolTip(tip)
+                self._say(key, *shares[of_state])
+
+    def _say(self, key: str, word: str, tip: str) -> None:
+        self.words[key].setText(word)
+        for part in (self.words[key], self.labels[key]):
+            part.setToolTip(tip)
 
 
 class FileSizes(Figures):

@@ -53,7 +53,7 @@ def test_lamp_is_global_and_says_how_much_of_each(person):
     assert not form.scope_row.isVisible()
     person.ask_amount("50 %")
     report = person.wait_preview()
-    assert sum(t.after for t in report.tensors) == round(0.5 * report.touched)
+    assert sum(t.after for t in report.tensors) == round(0.5 * report.unpruned)
     assert len({t.after / t.numel for t in report.tensors}) == 5
     person.click(person.button)
     assert person.states[1:] == ["LAMP 50 % on 5 tensors, global"]

@@ -98,7 +98,7 @@ def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtb
 
 def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     forecast.set_report(REPORT)
-    assert forecast.pruned.text() == "207 of 500"
+    assert forecast.pruned.text() == "207 of 460"
     assert forecast.remaining.text() == "753"
     assert forecast.norm_retained.text() == f"99.1{GAP}%"
     assert forecast.l1_retained.text() == f"80.0{GAP}%"
@@ -115,6 +115,24 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     assert forecast.affected[1].glyph.toolTip() == (
         f"At risk: 4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
     )
+
+
+def test_weights_are_counted_of_those_that_were_left_as_in_the_history(forecast):
+    """The panel counted them of all weights, the tooltip of the history of the remaining ones."""
+    forecast.set_report(REPORT)
+    assert forecast.figures.words["pruned"].text() == "Pruned of remaining"
+    assert "that were not pruned before it" in forecast.pruned.toolTip()
+    forecast.set_done(REPORT)
+    assert (forecast.figures.words["pruned"].text(), forecast.pruned.text()) == (
+        "Pruned of remaining",
+        "207 of 460",
+    )
+    forecast.set_now(None)
+    assert forecast.figures.words["pruned"].text() == "Weights pruned"
+    assert forecast.pruned.toolTip() == "Whole model"
+    fresh = replace(REPORT, tensors=tuple(t for t in REPORT.tensors if not t.before))
+    forecast.set_report(fresh)
+    assert forecast.figures.words["pruned"].text() == "Weights pruned"
 
 
 def test_a_row_is_as_high_as_its_own_name(forecast):
@@ -210,7 +228,7 @@ def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
     forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, exact_report=False))
     assert said() == [
         "5",
-        "207 of 500",
+        "207 of 460",
         f"4.0{GAP}% → 24.7{GAP}%",
         "753",
         f"≈{GAP}99.1{GAP}%",
@@ -306,7 +324,7 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     forecast.set_done(REPORT)
     assert forecast.heading.text() == "Result"
     assert forecast.sparsity.text() == f"24.7{GAP}%"
-    assert (forecast.pruned.text(), forecast.remaining.text()) == ("207 of 500", "753")
+    assert (forecast.pruned.text(), forecast.remaining.text()) == ("207 of 460", "753")
     assert (forecast.norm_retained.text(), forecast.l1_retained.text()) == (
         f"99.1{GAP}%",
         f"80.0{GAP}%",

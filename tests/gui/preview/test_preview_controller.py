@@ -188,7 +188,7 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     report = counted.wait_preview()
     small = report.by_name[SMALL]
     assert small.after == round(0.6 * small.numel)
-    assert report.newly_pruned == round(0.4 * report.touched)
+    assert report.newly_pruned == round(0.4 * report.unpruned)
     assert report.dangers.get(SMALL) is None or report.dangers[SMALL].severity < Severity.MUCH
     counted.type(form.limits.editors["floor"].field, "70 %")
     counted.wait(lambda: "is above the maximum" in form.limits.note.text())
