@@ -107,5 +107,10 @@ class HistoryItem:
 
     @property
     def title(self) -> str:
-        """What lists call the state."""
+        """What lists call the state; others may be called the same."""
         return self.name or self.label
+
+
+def numbered(state: int, item: HistoryItem) -> str:
+    """Return the title of a state with its number, which tells it apart; "Opened" has none."""
+    return f"{state}: {item.title}" if state else item.title

@@ -35,6 +35,7 @@ from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.progress import Job
+from pruneapp.results.document_rows import numbered
 from pruneapp.results.quality import pairs_of
 from pruneapp.results.state_comparison import Comparison
 from pruneapp.results.tile import DifferenceTile, TileRequest
@@ -307,7 +308,7 @@ class CompareController(Controller):
         assert document is not None
         if side is None:
             return self.other.called
-        return document.items[side].title
+        return numbered(side, document.items[side])
 
     # -- the page Compare -----------------------------------------------------------------------
 

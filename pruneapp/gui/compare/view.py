@@ -29,7 +29,7 @@ from pruneapp.gui.widgets.labels import as_plain, label_for
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.document_rows import HistoryItem, numbered
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 
 NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
@@ -224,7 +224,7 @@ class StateSelector(QWidget):
         self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
 
     def _label(self, place: int) -> str:
-        label = self._items[place].title
+        label = numbered(place, self._items[place])
         if place != self._position:
             return label
         return self.tr("{label} (current state)").format(label=label)

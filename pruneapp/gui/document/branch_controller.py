@@ -16,7 +16,7 @@ from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.number_format import plural
-from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.document_rows import HistoryItem, numbered
 
 
 class BranchController(Controller):
@@ -75,7 +75,7 @@ class BranchController(Controller):
             self.tr("The state that follows it is deleted, too."),
             self.tr("The {n} states that follow it are deleted, too."),
         )
-        what = self._session.contents.short.in_text(item.title)
+        what = self._session.contents.short.in_text(numbered(branch.states[0], item))
         if dialogs.delete_branch(
             self._window,
             what,

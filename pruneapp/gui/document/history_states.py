@@ -23,7 +23,7 @@ from pruneapp.gui.widgets.labels import MUTED, as_plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem
+from pruneapp.results.document_rows import HistoryItem, numbered
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
@@ -35,6 +35,7 @@ PADDING = 12
 _KNOWN = 50_000  # widths of labels that are remembered
 DOT = 9  # pixels of the hollow dot of a state that was not evaluated
 _MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
+_APART = 8  # pixels from the beginning of a number to that of its label, beside the digits
 
 _AT_THE_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -115,8 +116,8 @@ class HistoryStates(QAbstractListModel):
                 lines.append(f"{mark.words}{click}")
             return "<br>".join(map(as_plain, lines))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            mark = self.mark(state)
-            label = item.title if mark is None else f"{item.title}, {mark.words}"
+            mark, label = self.mark(state), numbered(state, item)
+            label = label if mark is None else f"{label}, {mark.words}"
             if state == self.position:
                 return self.tr("{label}, current").format(label=label)
             if state in self.ahead:
@@ -156,6 +157,11 @@ def _is_rule(line: str) -> bool:
 
 def _wide(label: str, metrics: QFontMetrics) -> int:
     return metrics.horizontalAdvance(label) + _MARK + 2 * PADDING + 4
+
+
+def number_room(state: int, metrics: QFontMetrics) -> int:
+    """Return the pixels of the number of a state; two may have the same label."""
+    return len(str(state)) * metrics.horizontalAdvance("0") + _APART if state else 0
 
 
 def room_of(mark: HistoryMark | None, metrics: QFontMetrics) -> int:
@@ -238,12 +244,18 @@ class StateDelegate(QStyledItemDelegate):
             # The end of what begins beyond the left edge: its middle would say nothing.
             cut = rect.left() < seen.left()
             mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
-            label = self._label(index, option.fontMetrics, self.widest)
-            text = option.fontMetrics.elidedText(label, mode, inner.width() - _MARK)
+            inner.setLeft(inner.left() + _MARK)
+            if state:
+                if not current:
+                    painter.setPen(palette.color(MUTED))
+                painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), f"{state}:")
+                painter.setPen(color)
+            number = number_room(state, option.fontMetrics)
+            inner.setLeft(inner.left() + number)
+            label = self._label(index, option.fontMetrics, self.widest - number)
+            text = option.fontMetrics.elidedText(label, mode, inner.width())
             text = text.replace("….", "…")  # a name that is cut at a dot
-            painter.drawText(
-                inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
-            )
+            painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
             focused = option.state & QStyle.StateFlag.State_HasFocus
             if focused:
                 painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))

@@ -44,6 +44,7 @@ from pruneapp.gui.document.history_states import (
     HistoryStates,
     Index,
     StateDelegate,
+    number_room,
     room_of,
     row_height,
 )
@@ -128,7 +129,9 @@ class _Strip(QListView):
         for state, item in enumerate(self.states.items[: len(self._lanes.column)]):
             column = self._lanes.column[state]
             if widths[column] < widest or self.states.marks:
-                here = width(item.title, metrics, widest) + room_of(marks(state), metrics)
+                number = number_room(state, metrics)
+                label = width(item.title, metrics, widest - number)
+                here = label + number + room_of(marks(state), metrics)
                 wider = max(0, here - widths[column])
                 widths[column] += wider
                 total += wider

@@ -35,6 +35,7 @@ from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
+from pruneapp.results.document_rows import numbered
 from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality
 
 if TYPE_CHECKING:  # imported with the first evaluation
@@ -471,7 +472,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         kinds = ["", *map(self._kind_of, document.history.records)]
         found = enumerate(zip(self._keys, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, item.title, *known, kind)
+            MeasuredState(number, numbered(number, item), *known, kind)
             for number, (key, item, kind) in found
             if (known := self._found(key)) is not None
         )

@@ -411,8 +411,7 @@ class PlotController(QObject):
         step = document.pruned_by(row.name, flat)
         if step is not None:
             item = document.item_for(step, row.name)
-            number = len(document.branches.path(step))
-            self._pages.weights.set_pruned_by(index, number, item)
+            self._pages.weights.set_pruned_by(index, step, item)
 
     def _on_axes_chosen(self, axes: Axes) -> None:
         if (row := self._row) is not None:

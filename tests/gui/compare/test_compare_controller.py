@@ -249,7 +249,7 @@ def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     difference_of(at_work, "layers.1.weight")
     assert drawn(at_work) == 48
     at_work.click_cell("layers.0.weight")
-    at_work.wait(lambda: shows(at_work).startswith("Nothing differs here between Opened and L1"))
+    at_work.wait(lambda: shows(at_work).startswith("Nothing differs here between Opened and 1: L1"))
     at_work.click_cell("layers.1.weight")
     assert drawn(at_work) == 48
     # Of another file it is known only once both were read.
@@ -264,8 +264,8 @@ def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     prune(at_work, "layers.0.weight")
     prune(at_work, "layers.2.weight")
     sides = at_work.views.compare.sides
-    at_work.choose(sides.boxes[0], "L1 25 % on layers.0")
-    at_work.choose(sides.boxes[1], "L1 25 % on layers.2")
+    at_work.choose(sides.boxes[0], "2: L1 25 % on layers.0")
+    at_work.choose(sides.boxes[1], "3: L1 25 % on layers.2")
     at_work.key("1", at_work.views.tree.view)
     at_work.click_cell("layers.0.weight")
     assert drawn(at_work) == 0
@@ -287,7 +287,7 @@ def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
     sides = at_work.views.compare.sides
     at_work.choose(sides.boxes[0], "Opened")
     prune(at_work, "layers.0.weight")
-    at_work.choose(sides.boxes[0], "L1 25 %")
+    at_work.choose(sides.boxes[0], "1: L1 25 %")
     at_work.wait(lambda: "layers.0.weight" in compared(at_work))
     assert set(read) == {"layers.0.weight"}
     rows = compared(at_work)

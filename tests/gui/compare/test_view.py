@@ -77,11 +77,11 @@ def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot)
 
     long = "channel 2,908 of " + "a_very_long_name." * 6 + "weight pruned"
     view.set_points([POINTS[0], HistoryItem(long, "")], 1)
-    assert box.currentText() == f"{long} (current state)"
+    assert box.currentText() == f"1: {long} (current state)"
     first = painted()
     view.set_points([POINTS[0], HistoryItem(long, ""), POINTS[2]], 0)
     box.setCurrentIndex(1)
-    assert box.currentText() == long
+    assert box.currentText() == f"1: {long}"
     right = first.rect().adjusted(first.width() // 2, 0, 0, 0)
     assert painted().copy(right) != first.copy(right), "the end of the label is to be seen"
 
@@ -92,12 +92,12 @@ def test_the_current_state_is_called_so_where_its_label_does_not_fit(view):
     label = "channel 1,048 of encoder.layer.0.intermediate.dense pruned"
     view.set_points([POINTS[0], HistoryItem(label, "")], 1)
     assert box.shown_text(100) == "Current state"
-    assert box.shown_text(2000) == f"{label} (current state)"
+    assert box.shown_text(2000) == f"1: {label} (current state)"
     assert f"{label} (current state)" in box.toolTip()
     assert "Opened" in view.sides.boxes[0].toolTip()
     view.set_points([POINTS[0], HistoryItem(label, ""), POINTS[2]], 0)
     box.setCurrentIndex(1)
-    assert box.shown_text(160).startswith("chan")
+    assert box.shown_text(160).startswith("1: chan")
 
 
 def test_where_there_is_no_tensor_nobody_is_told_to_prune(view):
@@ -134,7 +134,7 @@ def test_it_says_what_to_do_next(view):
 def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
     view.set_points(POINTS, 1)
     assert view.wanted == (0, 1)
-    assert view.sides.boxes[1].currentText() == "L1 20 % on 19 tensors, global (current state)"
+    assert view.sides.boxes[1].currentText() == "1: L1 20 % on 19 tensors, global (current state)"
     view.set_points(POINTS, 2)
     assert view.wanted == (0, 2)
     with qtbot.waitSignal(view.comparisonRequested) as told:
@@ -159,13 +159,14 @@ def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, q
 
 
 def test_branches_are_listed_one_after_another_and_indented(view, qtbot):
-    """Two of them may be called the same."""
+    """Two of them may be called the same: their numbers tell them apart."""
     items = [*POINTS, replace(POINTS[1], name="tried"), replace(POINTS[2])]
     view.set_points(items, 4, Branches((0, 1, 0, 3), 4))
     box = view.sides.boxes[0]
     texts = [box.itemText(i) for i in range(5)]
+    assert texts[:3] == ["Opened", f"1: {POINTS[1].label}", f"2: {POINTS[2].label}"]
     assert [box.itemData(i) for i in range(5)] == [0, 1, 2, 3, 4]
-    assert texts[3:] == ["└ tried", f"\u2003{POINTS[2].label} (current state)"]
+    assert texts[3:] == ["└ 3: tried", f"\u20034: {POINTS[2].label} (current state)"]
     view.set_points(items, 2, Branches((0, 0, 1, 2), 4))
     assert [box.itemData(i) for i in range(5)] == [0, 1, 3, 2, 4]
     assert view.sides.boxes[1].currentText().startswith("└ ")

@@ -90,7 +90,7 @@ def test_delete_asks_and_says_what_it_frees(branched):
     asked = person.answers("Cancel")
     press_in_history(person, "Del")
     person.wait(lambda: asked)
-    assert asked == [f"Delete '{label}'? This cannot be undone. It frees 512 bytes of masks."]
+    assert asked == [f"Delete '2: {label}'? This cannot be undone. It frees 512 bytes of masks."]
     assert len(person.states) == 4
     person.wait(lambda: QApplication.activeModalWidget() is None)
     person.views.history.list.setCurrentIndex(person.views.history.list.model().index(2))

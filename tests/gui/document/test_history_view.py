@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor
 
 from pruneapp.document.step import Row, Step
@@ -83,8 +83,8 @@ def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
     role = Qt.ItemDataRole.AccessibleTextRole
     assert [model.index(n).data(role) for n in range(3)] == [
         "Opened",
-        "L1 20 % on 19 tensors, global, current",
-        "L2 30 %, dim 0, undone",
+        "1: L1 20 % on 19 tensors, global, current",
+        "2: L2 30 %, dim 0, undone",
     ]
     assert "&lt;of&gt;" in model.index(1).data(Qt.ItemDataRole.ToolTipRole)
     image = strip.list.viewport().grab().toImage()
@@ -99,6 +99,27 @@ def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
     strip.set_items(ITEMS, 0)
     image = strip.list.viewport().grab().toImage()
     assert ground(0) == highlight
+
+
+def test_states_of_the_same_label_are_painted_with_their_numbers(show):
+    """Compare offered "L1 50 % on 36 tensors" twice, and nothing told which was which."""
+    strip = show(HistoryStrip(), 900, 60)
+    same = HistoryItem("L1 50 % on 36 tensors", "")
+    strip.set_items([HistoryItem("Opened", ""), same, same], 0)
+    model = strip.list.model()
+    image = strip.list.viewport().grab().toImage()
+    first, second = (strip.list.visualRect(model.index(n)) for n in (1, 2))
+    assert first.width() == second.width()
+    digit = strip.fontMetrics().horizontalAdvance("0")
+
+    def painted(rect, left, width):
+        area = QRect(rect.left() + left, rect.top(), width, rect.height())
+        return image.copy(area)
+
+    numbers = [painted(rect, 12 + 16, digit) for rect in (first, second)]
+    labels = [painted(rect, 12 + 16 + digit + 8, 100) for rect in (first, second)]
+    assert numbers[0] != numbers[1]
+    assert labels[0] == labels[1]
 
 
 def test_a_long_history_shows_the_current_state(show, qtbot):
@@ -272,11 +293,11 @@ def test_states_that_are_not_in_force_say_whether_redo_leads_there(branched):
     model, role = branched.list.model(), Qt.ItemDataRole.AccessibleTextRole
     assert [model.index(state).data(role) for state in range(6)] == [
         "Opened",
-        "L1 20 % on 19 tensors, global",
-        "L2 30 %, dim 0, on another branch",
-        "L1 90 %, on another branch",
-        "2:4, current",
-        "LAMP, undone",
+        "1: L1 20 % on 19 tensors, global",
+        "2: L2 30 %, dim 0, on another branch",
+        "3: L1 90 %, on another branch",
+        "4: 2:4, current",
+        "5: LAMP, undone",
     ]
     tips = [model.index(n).data(Qt.ItemDataRole.ToolTipRole) for n in (2, 5)]
     assert "On another branch. Click to go to this state." in tips[0]
@@ -348,7 +369,7 @@ def test_a_name_stands_for_the_step_and_the_tooltip_has_both(show):
     strip.set_items([*ITEMS[:2], replace(ITEMS[2], name="keeper <1>")], 2)
     index = strip.list.model().index(2)
     assert index.data() == "keeper <1>"
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "keeper <1>, current"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "2: keeper <1>, current"
     tip = index.data(Qt.ItemDataRole.ToolTipRole)
     lines = "keeper &lt;1&gt;", "L2 30 %, dim 0", "channels"
     assert tip == "<br>".join(f"<span>{line}</span>" for line in lines)

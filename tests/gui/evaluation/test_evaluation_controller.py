@@ -167,6 +167,8 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert runner.measured[4:] == [7]
     assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
     assert len(runners) == 1, "the process stays"
+    rows = [next(iter(row)) for row in pruned.views.pages.quality.numbers()]
+    assert [label.partition(" on ")[0] for label in rows] == ["Opened", "1: L1 10 %", "2: L1 50 %"]
 
 
 def test_undo_redo_and_the_same_step_again_keep_results(pruned, runners, script):

@@ -323,7 +323,7 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
         ears.act(scope)
         _, button = hear("push button", "Prune 1")
         ears.act(button, "Press")
-        hear("list item", "L1")
+        hear("list item", "1: L1")
         hear("push button", "Prune again")
 
 
@@ -361,7 +361,7 @@ def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, bl
         dialog = hear_dialog("Apply to the same layer in all blocks", ALIKE)
         ears.act(dialog.find("push button", "Prune channel 5"), "Press")
         alone()
-        hear("list item", "channel 5 of layers.*.conv1 pruned")
+        hear("list item", "1: channel 5 of layers.*.conv1 pruned")
 
         ears.act(whole.find("menu item", "Combine masks with a file"), "Press")
         asks = "Combine masks with a file"
