@@ -119,7 +119,7 @@ class PruneForm(QWidget):
     statisticsFileRequested = Signal()
     sizeAsked = Signal()  # the total is to be entered as the size of a file
     roundsAsked = Signal()  # the rule is to be repeated to a final amount
-    checkedUsed = Signal(bool)  # whether any rule is for the checked tensors
+    checkedUsed = Signal(bool, bool)  # whether any rule, and each, is for the checked tensors
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -475,7 +475,8 @@ class PruneForm(QWidget):
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
         self.scope_row.setVisible(self._scopes() == {"local", "global"})
         self._show_decided_scope()
-        self.checkedUsed.emit(any(r.target.wanted() == ("", "") for r in self.used))
+        checked = [rule.target.wanted() == ("", "") for rule in self.used]
+        self.checkedUsed.emit(any(checked), all(checked))
 
     def _arrange_list(self) -> None:
         several = self.several

@@ -182,9 +182,10 @@ class StepFigures(Figures):
         self._say("pruned", word, self.tr("Whole model") if of_state else tip)
         if of_state != self._of_state:
             self._of_state = of_state
-            self.words["tensors"].setText(
-                self.tr("Tensors with pruned weights") if of_state else self.tr("Tensors")
-            )
+            tensors = self.tr("Tensors"), self.tr("Those that it prunes: by rules or check marks")
+            if of_state:
+                tensors = self.tr("Tensors with pruned weights"), self.tr("Whole model")
+            self._say("tensors", *tensors)
             for key, shares in self._shares.items():
                 self._say(key, *shares[of_state])
 

@@ -130,7 +130,7 @@ class ModuleTree(QWidget):
         # What it says must not make the whole side wider.
         self.footer = ElidedLabel(ink=MUTED)
         self.footer.elide = Qt.TextElideMode.ElideRight
-        self._used = True
+        self._used = self._alone = True
         self._focus = -1
         self._short = ShortNames()
         self._order: list[int] | None = None
@@ -175,10 +175,10 @@ class ModuleTree(QWidget):
             **({"order": order} if order else {}),
         }
 
-    def set_used(self, used: bool) -> None:
-        """Take note whether any rule is for the checked tensors."""
-        if used != self._used:
-            self._used = used
+    def set_used(self, used: bool, alone: bool) -> None:
+        """Take note whether any rule is for the checked tensors, and no other chooses its own."""
+        if (used, alone) != (self._used, self._alone):
+            self._used, self._alone = used, alone
             self._count()
 
     def restore_state(self, look: Mapping[str, Any]) -> None:
@@ -311,15 +311,18 @@ class ModuleTree(QWidget):
         checks = self.model.checks
         tensors = int(checks.checked.sum())
         weights = int(self.model.nodes.numel[checks.checked].sum())
-        whole = self._used and not checks.hidden  # else there is no room for the weights
+        whole = self._alone and not checks.hidden  # else there is no room for the weights
         if not self.model.nodes.rows:
             text = ""
+        elif not self._used:
+            text = self.tr("Chosen by rules; {n} checked, not used")
+            text = text.format(n=number_format.count(tensors))
         else:
             text = number_format.plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))
             text += self.tr(", {weights} weights checked") if whole else self.tr(" checked")
             text = text.format(weights=number_format.count(weights))
-        if text and not self._used:
-            text += self.tr("; not used by the rules")
+            if not self._alone:
+                text += self.tr("; rules choose others")
         if checks.hidden:
             text += self.tr(" · {n} not shown").format(n=number_format.count(checks.hidden))
         self.footer.setText(text)

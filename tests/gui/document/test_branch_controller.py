@@ -65,6 +65,14 @@ def test_an_undo_and_another_step_leave_the_first_where_it_was(branched):
     assert branched.window.actions_["redo"].text() == f"&Redo {branched.states[3]}"
 
 
+def test_a_weight_names_the_step_that_pruned_it_by_the_number_of_the_state(branched):
+    """It said step 2: how many steps lead there, which is also said of the other branch."""
+    document, weights = branched.document, branched.views.pages.weights
+    at = next(i for i in range(64 * 64) if document.pruned_by("a.weight", i) == 3)
+    weights.canvas.hovered.emit(weights._layout.place(divmod(at, 64)))
+    branched.wait(lambda: "pruned in step 3 by L1 30" in weights.readout.text())
+
+
 def test_f2_names_a_state_and_an_empty_name_takes_it_away(branched):
     label = branched.states[3]
     press_in_history(branched, "F2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 
@@ -141,7 +142,9 @@ def test_a_rule_may_name_a_pattern(person):
     person.click(person.views.form.remove)
     report = person.wait_preview()
     assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.weight", "fc3.weight"]
-    assert "; not used by the rules" in person.views.tree.footer.text()
+    footer = person.views.tree.footer
+    assert re.fullmatch(r"Chosen by rules; \d+ checked, not used", footer.text())
+    assert "rules or check marks" in person.views.preview.tensors.toolTip()
 
 
 def only_rule(person, text):

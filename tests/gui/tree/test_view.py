@@ -288,9 +288,14 @@ def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
 
 
 def test_it_is_said_when_no_rule_is_for_what_is_checked(tree):
-    tree.set_used(False)
-    assert tree.footer.text() == "4 tensors checked; not used by the rules"
-    tree.set_used(True)
+    """It began with "4 tensors checked", where the preview counts those that rules choose."""
+    tree.set_used(False, False)
+    assert tree.footer.text() == "Chosen by rules; 4 checked, not used"
+    assert tree.footer.shortened(272) == tree.footer.text()
+    tree.set_used(True, False)
+    assert tree.footer.text() == "4 tensors checked; rules choose others"
+    assert tree.footer.shortened(272) == tree.footer.text()
+    tree.set_used(True, True)
     assert tree.footer.text() == "4 tensors, 14,576 weights checked"
 
 
