@@ -18,6 +18,8 @@ from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.evaluation.consent_dialog import (
+    CommandConsentDialog,
+    CommandFacts,
     ConsentReason,
     ScriptConsentDialog,
     ScriptFacts,
@@ -139,11 +141,15 @@ def repair_report():
 
 
 def evaluate_dialog():
-    return EvaluateDialog(tuple(DataKind)[:3], DataSource())
+    return EvaluateDialog(tuple(DataKind), DataSource())
 
 
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
+
+
+def command_consent_dialog():
+    return CommandConsentDialog(CommandFacts("a {checkpoint}", "/bin/a", "/x"))
 
 
 @pytest.mark.parametrize(
@@ -164,6 +170,7 @@ def consent_dialog():
         combine_dialog,
         source_choice,
         consent_dialog,
+        command_consent_dialog,
         evaluate_dialog,
         repair_dialog,
         repair_report,

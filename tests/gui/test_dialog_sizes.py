@@ -18,6 +18,9 @@ from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
 from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.evaluation.consent_dialog import (
+    CommandConsentDialog,
+    CommandFacts,
+    ConsentDialog,
     ConsentReason,
     ScriptConsentDialog,
     ScriptFacts,
@@ -127,6 +130,11 @@ def consent():
     )
 
 
+def command_consent():
+    where = "/models/" + "very-long-name/" * 20
+    return CommandConsentDialog(CommandFacts("x" * 2000, where, where))
+
+
 def repair():
     found = RepairDialog(tuple(DataKind), PARAMS, {})
     found.source.set_found(SENTENCE)
@@ -147,7 +155,7 @@ def evaluate():
 
 
 MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
-MADE += (consent, repair, repaired, evaluate)
+MADE += (consent, command_consent, repair, repaired, evaluate)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -205,5 +213,5 @@ def test_every_dialog_of_the_application_is_among_them():
     assert all(issubclass(kind, Dialog) for kind in found)
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
-    shown |= {RepairDialog, RepairReportDialog, EvaluateDialog}
-    assert found - {Dialog, DecisionDialog} == shown
+    shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
+    assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

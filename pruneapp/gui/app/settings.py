@@ -178,12 +178,12 @@ class Settings:
             del kept[old]
         self._write()
 
-    def agreed_to(self, script: Path) -> str:
-        """Return what a person agreed to run under this path last; empty if never."""
+    def agreed_to(self, script: Path | str) -> str:
+        """Return what a person agreed to run under this path or text last; empty if never."""
         return self._stored.scripts.get(str(script), "")
 
-    def agree_to(self, script: Path, key: str) -> None:
-        """Keep that a person agreed to run a script as it is."""
+    def agree_to(self, script: Path | str, key: str) -> None:
+        """Keep that a person agreed to run a script, or a command line, as it is."""
         scripts = self._stored.scripts
         scripts.pop(str(script), None)
         scripts[str(script)] = key

@@ -1,12 +1,13 @@
-"""The question before a script runs: where it is, how it begins, and what runs it."""
+"""The question before a script or a command line runs: what it is, and what runs it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QFormLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QWidget
 
 from pruneapp.errors import escaped
 from pruneapp.gui.widgets.labels import MUTED, heading, plain, translate
@@ -16,6 +17,7 @@ from pruneapp.gui.widgets.reports import DecisionDialog
 # Lines that can be read in the dialog, and those of them that are seen at once.
 MOST_LINES = 2_000
 _SEEN = 14
+_SEEN_OF_COMMAND = 4
 _LONGEST = 1_000
 
 
@@ -39,42 +41,70 @@ class ScriptFacts:
     reason: ConsentReason
 
 
-class ScriptConsentDialog(DecisionDialog):
-    """Shows a script that is new or changed; `accepted` if it may run."""
+@dataclass(frozen=True)
+class CommandFacts:
+    """What a person has to know of a command line before it runs."""
 
-    def __init__(self, facts: ScriptFacts, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("Run script"), self.tr("Run"), parent)
-        self.question = heading(_question(facts.reason))
+    command: str  # as it was typed
+    program: str  # what will be started
+    folder: str  # where it runs
+
+
+class ConsentDialog(DecisionDialog):
+    """Shows what will run in full; `accepted` if it may."""
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        facts: Mapping[str, str],
+        *,
+        text: QPlainTextEdit,
+        below: Sequence[QLabel],
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(title, self.tr("Run"), parent)
+        self.question = heading(question)
         self.question.setWordWrap(True)
         rows = QWidget(self)
         form = QFormLayout(rows)
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(4)
-        self.facts = {
-            self.tr("File"): facts.path,
-            self.tr("Python"): f"{facts.python} ({facts.found})" if facts.found else facts.python,
-            self.tr("SHA-256"): facts.sha256,
-        }
-        for label, text in self.facts.items():
-            value = plain(escaped(text), wrap=True)
-            value.setAccessibleName(f"{label}: {text}")
+        self.facts = dict(facts)
+        for label, fact in self.facts.items():
+            value = plain(escaped(fact), wrap=True)
+            value.setAccessibleName(f"{label}: {fact}")
             form.addRow(plain(label, ink=MUTED), value)
-        lines = facts.text.splitlines()
-        self.lines = QPlainTextEdit("\n".join(map(_visible, lines[:MOST_LINES])), self)
+        self.lines = text
         self.lines.setReadOnly(True)
         self.lines.setTabChangesFocus(True)
-        self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.lines.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.lines.setMinimumHeight(self.fontMetrics().lineSpacing() * _SEEN)
-        self.lines.setAccessibleName(self.tr("Lines of the script"))
+        self.warning = below[-1]
+        self.lines.setAccessibleDescription(self.warning.text())
+        self.lay_out((self.question, rows, self.lines, *below), wide=self.lines)
+        self.go.setAutoDefault(False)
+        self.go.setDefault(False)
+        self.leave.setDefault(True)  # Enter runs nothing that was not read
+        self.leave.setFocus()
+
+
+class ScriptConsentDialog(ConsentDialog):
+    """Shows a script that is new or changed."""
+
+    def __init__(self, facts: ScriptFacts, parent: QWidget | None = None) -> None:
+        lines = facts.text.splitlines()
+        text = QPlainTextEdit("\n".join(map(_visible, lines[:MOST_LINES])))
+        text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        text.setMinimumHeight(text.fontMetrics().lineSpacing() * _SEEN)
+        text.setAccessibleName(self.tr("Lines of the script"))
         shown = self.tr("All {n} lines").format(n=count(len(lines)))
         if len(lines) > MOST_LINES:
             shown = self.tr("The first {shown} of {n} lines").format(
                 shown=count(MOST_LINES), n=count(len(lines))
             )
         self.shown = plain(shown, ink=MUTED)
-        self.warning = plain(
+        warning = plain(
             self.tr(
                 "A script is a program: it can read and change your files and use the network, as "
                 "if you started it yourself. It runs in a separate process, which is not a "
@@ -82,14 +112,48 @@ class ScriptConsentDialog(DecisionDialog):
             ),
             wrap=True,
         )
-        self.lines.setAccessibleDescription(self.warning.text())
-        parts = self.question, rows, self.lines, self.shown, self.warning
-        self.lay_out(parts, wide=self.lines)
+        about = {
+            self.tr("File"): facts.path,
+            self.tr("Python"): f"{facts.python} ({facts.found})" if facts.found else facts.python,
+            self.tr("SHA-256"): facts.sha256,
+        }
+        super().__init__(
+            self.tr("Run script"),
+            _question(facts.reason),
+            about,
+            text=text,
+            below=(self.shown, warning),
+            parent=parent,
+        )
         self.resize(720, 560)  # lines of 80 characters need no scroll bar
-        self.go.setAutoDefault(False)
-        self.go.setDefault(False)
-        self.leave.setDefault(True)  # Enter runs nothing that was not read
-        self.leave.setFocus()
+
+
+class CommandConsentDialog(ConsentDialog):
+    """Shows a command line that is new, all of it."""
+
+    def __init__(self, facts: CommandFacts, parent: QWidget | None = None) -> None:
+        text = QPlainTextEdit(escaped(facts.command))
+        text.setMinimumHeight(text.fontMetrics().lineSpacing() * _SEEN_OF_COMMAND)
+        text.setAccessibleName(self.tr("Command line"))
+        warning = plain(
+            self.tr(
+                "It runs without a shell, once for each state that is evaluated: {checkpoint} "
+                "stands for the opened file, or for a temporary file with a pruned state. The "
+                "program can read and change your files and use the network, as if you started it "
+                "yourself. Only run what you know."
+            ),
+            wrap=True,
+        )
+        about = {self.tr("Program"): facts.program, self.tr("Folder"): facts.folder}
+        super().__init__(
+            self.tr("Run command line"),
+            self.tr("Run this command line? It is new."),
+            about,
+            text=text,
+            below=(warning,),
+            parent=parent,
+        )
+        self.resize(640, 360)
 
 
 def _question(reason: ConsentReason) -> str:

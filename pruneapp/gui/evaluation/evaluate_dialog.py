@@ -1,4 +1,4 @@
-"""What is to evaluate the states of a file: a script, or the evaluation that is built in."""
+"""What is to evaluate the states of a file: a script, a command, or what is built in."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EvaluateDialog(DecisionDialog):
         super().__init__(self.tr("Evaluate"), self.tr("Evaluate"), parent)
         about = plain(
             self.tr(
-                "Metrics of the model, measured in a separate Python process: first of the "
+                "Metrics of the model, measured in a separate process: first of the "
                 "unpruned model, three times, which gives the noise; then of the current state. "
                 "Further states are measured when you ask for them in the history."
             ),
@@ -50,5 +50,4 @@ class EvaluateDialog(DecisionDialog):
 
     def _on_changed(self) -> None:
         source = self.choice.source()
-        needs_path = source.kind in {DataKind.SCRIPT, DataKind.TEXT}
-        self.go.setEnabled(bool(source.path) or not needs_path)
+        self.go.setEnabled(bool(source.path) or source.kind is DataKind.TOKENS)

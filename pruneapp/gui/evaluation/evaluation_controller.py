@@ -1,12 +1,13 @@
 """The metric of each state: measured on demand by a script, kept, and shown in the history.
 
-One warm process belongs to the script of the open file, and ends with either.
+One warm process belongs to the script of the open file, and ends with either; a command line is
+started for each state.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
-from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
+from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
@@ -61,7 +62,7 @@ class _Measurement:
 class _Process:
     """The evaluator of a script; everything but `hurry` in the thread of programs."""
 
-    def __init__(self, agreed: AgreedScript) -> None:
+    def __init__(self, agreed: Agreed) -> None:
         self._agreed = agreed
         self._evaluator: Evaluator | None = None
         self._hasty = False
@@ -79,7 +80,7 @@ class _Process:
         from pruneapp.evaluation.evaluator import Evaluator
 
         if not self.unchanged:
-            raise _ScriptChangedError(f"'{self._agreed.script.path}' has changed.")
+            raise _ScriptChangedError(f"'{self._agreed.name}' has changed.")
         if self._evaluator is None:
             self._evaluator = Evaluator(self._agreed.runner(Job(cancel=job.cancel)))
         evaluator = self._evaluator
@@ -104,7 +105,7 @@ class _Process:
     @property
     def unchanged(self) -> bool:
         """Whether the script is still the one that the person agreed to; any thread may ask."""
-        return self._agreed.script.unchanged
+        return self._agreed.unchanged
 
     def hurry(self) -> None:
         """Let what is cancelled end the process at once."""
@@ -222,7 +223,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None or self.dialog is not None or not self._session.may_work():
             return
         source = self._source or self._scripts.source(PURPOSE)
-        dialog = EvaluateDialog(self._scripts.kinds, source, self._window)
+        script, *built_in = self._scripts.kinds
+        kinds = script, DataKind.COMMAND, *built_in
+        dialog = EvaluateDialog(kinds, source, self._window)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.choice.changed.connect(partial(self._look, dialog))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
@@ -269,13 +272,25 @@ class EvaluationController(DialogController[EvaluateDialog]):
             if self.dialog is dialog:
                 dialog.choice.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
 
-        def run(agreed: AgreedScript) -> None:
+        def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
                 dialog.done(EvaluateDialog.DialogCode.Accepted)
                 self._scripts.remember(PURPOSE, source)
                 self._begin(source, agreed, keys)
 
-        self._scripts.request(source, run, refused=refused, parent=dialog)
+        self._request(source, run, refused, parent=dialog)
+
+    def _request(
+        self,
+        source: DataSource,
+        run: Callable[[Agreed], None],
+        refused: Callable[[PruneAppError], None],
+        parent: EvaluateDialog | None = None,
+    ) -> None:
+        if source.kind is DataKind.COMMAND:
+            self._scripts.request_command(source, run, refused=refused, parent=parent)
+        else:
+            self._scripts.request(source, run, refused=refused, parent=parent)
 
     def _measure(self, keys: list[object]) -> None:
         """Measure states by what was chosen; first of all have it chosen, and agreed to."""
@@ -287,13 +302,13 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._choose(keys)
         else:
             source = self._source
-            self._scripts.request(
+            self._request(
                 source,
                 lambda agreed: self._begin(source, agreed, keys),
-                refused=self._notifications.refuse,
+                self._notifications.refuse,
             )
 
-    def _begin(self, source: DataSource, agreed: AgreedScript, keys: list[object]) -> None:
+    def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
         self._drop()
         self._source, self._process = source, _Process(agreed)
         self._want([None, *keys])  # the unpruned model first

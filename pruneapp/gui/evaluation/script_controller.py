@@ -1,4 +1,4 @@
-"""Which script runs for a file, with which Python, and whether the person agreed to it."""
+"""Which script or command runs for a file, with which Python, and whether the person agreed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.errors import ParameterError, PruneAppError
-from pruneapp.evaluation.runner import ScriptRunner, path_of
+from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.consent_dialog import (
+    CommandConsentDialog,
+    CommandFacts,
+    ConsentDialog,
     ConsentReason,
     ScriptConsentDialog,
     ScriptFacts,
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.progress import Job
+
+_COMMAND = "command"  # kept of a command line that the person agreed to
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,42 @@ class AgreedScript:
         """
         interpreter = find_interpreter(self.script, self.python, job)
         return ScriptRunner(self.script, interpreter, Options(device, limit, text=self.text))
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the script is still what the person agreed to."""
+        return self.script.unchanged
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.script.path)
+
+
+@dataclass(frozen=True)
+class AgreedCommand:
+    """A command line that may run, in a folder."""
+
+    command: str
+    folder: Path
+    unchanged = True  # what it starts may be another program by now, as in a terminal
+
+    def runner(self, _job: Job) -> CommandRunner:
+        """Return what runs it; raises `EvaluationError` for what is no command line."""
+        return CommandRunner(self.command, Options(), self.folder)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.command
+
+    @property
+    def key(self) -> str:
+        """What the person agrees to."""
+        return f"{self.folder}> {self.command}"
+
+
+Agreed = AgreedScript | AgreedCommand
 
 
 @dataclass(frozen=True)
@@ -74,6 +115,23 @@ def find(source: DataSource, _job: Job) -> _Found:
     return _Found(AgreedScript(script, python, text), find_interpreter(script, python, make=False))
 
 
+def find_command(agreed: AgreedCommand, job: Job) -> CommandFacts:
+    """Find the program of a command line, which is not started.
+
+    Raises `EvaluationError` or `ParameterError` if it cannot be.
+    """
+    if not agreed.command:
+        raise ParameterError("Enter a command line.")
+    runner = agreed.runner(job)
+    program = runner.program
+    if program is None:
+        raise ParameterError(
+            f"There is no program '{runner.name}'.",
+            remedy=f"Name one that is installed, or its path; it runs in '{agreed.folder}'.",
+        )
+    return CommandFacts(agreed.command, str(program), str(agreed.folder))
+
+
 def _path(typed: str, what: str) -> Path:
     if not typed:
         raise ParameterError(f"Choose {what}.")
@@ -92,7 +150,7 @@ class ScriptController(Controller):
         self._session = session
         self._look = LatestTask(context.jobs)
         self._request = LatestTask(context.jobs)
-        self.dialog: ScriptConsentDialog | None = None
+        self.dialog: ConsentDialog | None = None
         session.closed.connect(self._on_closed)
 
     # -- what was chosen for a file -------------------------------------------------------------
@@ -140,7 +198,20 @@ class ScriptController(Controller):
         def failed(error: PruneAppError) -> None:
             show(f"{error.sentence} {error.remedy}".strip(), bool(source.path))
 
-        self._look.ask(partial(find, source), found, failed)
+        def found_command(facts: CommandFacts) -> None:
+            words = self.tr("Runs {program} in {folder}.")
+            show(words.format(program=facts.program, folder=facts.folder), False)
+
+        if source.kind is DataKind.COMMAND:
+            self._look.ask(partial(find_command, self._command(source)), found_command, failed)
+        else:
+            self._look.ask(partial(find, source), found, failed)
+
+    def _command(self, source: DataSource) -> AgreedCommand:
+        """Return a command line that is to run where the open file is."""
+        document = self._session.document
+        folder = Path.home() if document is None else document.checkpoint.path.absolute().parent
+        return AgreedCommand(source.path, folder)
 
     def _words(self, found: _Found) -> str:
         python = found.interpreter
@@ -175,6 +246,30 @@ class ScriptController(Controller):
 
         self._request.ask(partial(find, source), found, refused)
 
+    def request_command(
+        self,
+        source: DataSource,
+        run: Callable[[AgreedCommand], None],
+        *,
+        refused: Callable[[PruneAppError], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Call `run` with a command line, after the person agreed to it if it is new."""
+        command = self._command(source)
+
+        def found(facts: CommandFacts) -> None:
+            if self._settings.agreed_to(command.key):
+                run(command)
+            elif self.dialog is None:
+                dialog = CommandConsentDialog(facts, parent or self._window)
+                self._open(dialog, agreed)
+
+        def agreed() -> None:
+            self._settings.agree_to(command.key, _COMMAND)
+            run(command)
+
+        self._request.ask(partial(find_command, command), found, refused)
+
     def _ask(
         self,
         found: _Found,
@@ -190,12 +285,14 @@ class ScriptController(Controller):
         facts = ScriptFacts(
             str(script.path), script.sha256, script.text, str(python.path), python.found, reason
         )
-        dialog = ScriptConsentDialog(facts, parent or self._window)
 
         def agreed() -> None:
             self._settings.agree_to(script.path, found.key)
             run(found.agreed)
 
+        self._open(ScriptConsentDialog(facts, parent or self._window), agreed)
+
+    def _open(self, dialog: ConsentDialog, agreed: Callable[[], None]) -> None:
         dialog.accepted.connect(agreed)
         dialog.finished.connect(self._let_go)
         self._theme.apply_to(dialog)

@@ -1,4 +1,4 @@
-"""Where a model is run on data: a script, a text, random token ids, or statistics of before."""
+"""Where a model is run: a script, a text, random token ids, a command, or statistics of before."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class DataKind(Enum):
     TEXT = "text"
     TOKENS = "tokens"
     STATISTICS = "statistics"
+    COMMAND = "command"
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,13 @@ class DataSource:
     """What a person chose; paths as they were typed."""
 
     kind: DataKind = DataKind.SCRIPT
-    path: str = ""  # of the script, the text or the statistics
+    path: str = ""  # of the script, the text or the statistics; or the command line itself
     python: str = ""  # empty for the one that is found
 
     @property
     def runs(self) -> bool:
-        """Whether a Python runs the model."""
-        return self.kind is not DataKind.STATISTICS
+        """Whether a Python of the person's choice runs the model."""
+        return self.kind not in {DataKind.STATISTICS, DataKind.COMMAND}
 
 
 class SourceChoice(QWidget):
@@ -81,6 +82,10 @@ class SourceChoice(QWidget):
             if kind is DataKind.TOKENS:
                 note = plain(help_, ink=MUTED)
                 grid.addWidget(note, row, 1, 1, 2)
+            elif kind is DataKind.COMMAND:
+                field = self.fields[kind] = self._field(label.replace("&", ""), help_)
+                field.setPlaceholderText("python evaluate.py {checkpoint}")
+                grid.addWidget(field, row, 1, 1, 2)
             else:
                 name = label.replace("&", "")
                 field, button = self._path_row(name, help_, grid, row)
@@ -135,12 +140,7 @@ class SourceChoice(QWidget):
     def _path_row(
         self, name: str, help_: str, grid: QGridLayout, row: int
     ) -> tuple[LineEdit, QPushButton]:
-        field = LineEdit(self)
-        field.setAccessibleName(name)
-        field.setAccessibleDescription(help_)
-        field.setToolTip(help_)
-        field.setMinimumWidth(320)
-        field.textEdited.connect(lambda _text: self._typed.start())
+        field = self._field(name, help_)
         button = QPushButton(self.tr("Browse…"), self)
         button.setAutoDefault(False)
         button.setAccessibleDescription(f"{name}: {help_}")
@@ -148,13 +148,23 @@ class SourceChoice(QWidget):
         grid.addWidget(button, row, 2)
         return field, button
 
+    def _field(self, name: str, help_: str) -> LineEdit:
+        field = LineEdit(self)
+        field.setAccessibleName(name)
+        field.setAccessibleDescription(help_)
+        field.setToolTip(help_)
+        field.setMinimumWidth(320)
+        field.textEdited.connect(lambda _text: self._typed.start())
+        return field
+
     def _on_kind(self, checked: bool) -> None:
         if not checked:
             return
         chosen = self.source()
         for kind, field in self.fields.items():
             field.setEnabled(kind is chosen.kind)
-            self.buttons[kind].setEnabled(kind is chosen.kind)
+        for kind, button in self.buttons.items():
+            button.setEnabled(kind is chosen.kind)
         self.python.setEnabled(chosen.runs)
         self.browse_python.setEnabled(chosen.runs)
         self._typed.stop()
@@ -194,6 +204,15 @@ def _words(kind: DataKind) -> tuple[str, str]:
         DataKind.STATISTICS: (
             translate("DataKind", "&Statistics file"),
             translate("DataKind", "Statistics of activations of the unpruned model."),
+        ),
+        DataKind.COMMAND: (
+            translate("DataKind", "&Command line"),
+            translate(
+                "DataKind",
+                "A program that evaluates a file: {checkpoint} stands for its path, {out} for that "
+                "of the result, a JSON object or a number. Without {out}, the last one that it "
+                "prints.",
+            ),
         ),
     }[kind]
 

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 
 from pruneapp.gui.evaluation.consent_dialog import (
     MOST_LINES,
+    CommandConsentDialog,
+    CommandFacts,
     ConsentReason,
     ScriptConsentDialog,
     ScriptFacts,
@@ -20,7 +22,8 @@ FACTS = ScriptFacts(
 @pytest.fixture
 def ask(qtbot):
     def asked(facts=FACTS):
-        dialog = ScriptConsentDialog(facts)
+        of_script = isinstance(facts, ScriptFacts)
+        dialog = (ScriptConsentDialog if of_script else CommandConsentDialog)(facts)
         qtbot.addWidget(dialog)
         with qtbot.waitActive(dialog):
             dialog.show()
@@ -58,9 +61,23 @@ def test_what_would_hide_code_is_visible(ask):
     assert dialog.shown.text() == "The first 2,000 of 2,001 lines"
 
 
-def test_enter_and_escape_run_nothing(ask, qtbot):
+COMMAND = CommandFacts("./a.sh '{checkpoint}' \u202e --out", "/x/a.sh", "/x")
+
+
+def test_a_command_line_is_shown_in_full_with_its_program_and_folder(ask):
+    dialog = ask(COMMAND)
+    assert dialog.question.text() == "Run this command line? It is new."
+    assert dialog.lines.toPlainText() == "./a.sh '{checkpoint}' \\u202e --out"
+    assert dialog.facts == {"Program": "/x/a.sh", "Folder": "/x"}
+    assert "without a shell" in dialog.warning.text()
+    long = ask(CommandFacts("run " + "x" * 20_000, "/x/a.sh", "/x"))
+    assert long.lines.toPlainText().endswith("x" * 20_000)
+
+
+@pytest.mark.parametrize("facts", [FACTS, COMMAND], ids=["script", "command"])
+def test_enter_and_escape_run_nothing(ask, qtbot, facts):
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
-        dialog = ask()
+        dialog = ask(facts)
         qtbot.keyClick(dialog.focusWidget(), key)
         assert dialog.answers == [0]
 

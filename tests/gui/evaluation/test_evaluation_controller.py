@@ -350,6 +350,39 @@ def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
     assert runners[0].closed
 
 
+COUNT = """
+import json, sys
+from safetensors.numpy import load_file
+zeros = sum(int((a == 0).sum()) for a in load_file(sys.argv[1]).values())
+print(json.dumps({"accuracy": 1 - zeros / 100}))
+"""
+
+
+def test_a_command_line_measures_states_after_it_was_agreed_to(pruned, tmp_path):
+    """The real one: a program is started for each state, with a file of it."""
+    (tmp_path / "count.py").write_text(COUNT)
+    evaluation = pruned.workbench.evaluation
+    pruned.menu("Tools", "Evaluate")
+    pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    dialog = evaluation.dialog
+    pruned.click(dialog.choice.radios[DataKind.COMMAND])
+    assert not dialog.go.isEnabled()
+    command = f"'{sys.executable}' count.py {{checkpoint}}"
+    pruned.type(dialog.choice.fields[DataKind.COMMAND], command)
+    pruned.wait(lambda: "Runs " in dialog.choice.found.text())
+    pruned.click(dialog.go)
+    agree(pruned)
+    pruned.wait_idle()
+    assert pruned.trouble == []
+    assert marks(pruned) == ["1", "○", "55.7 % pruned: 0.61 −0.39"]
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert marks(pruned)[1] == "10.0 % pruned: 0.93 −0.07"
+    pruned.window.activated.emit()
+    pruned.wait_idle()
+    assert "(" not in "".join(marks(pruned))
+
+
 def test_the_process_is_there_while_the_file_is_open(pruned, script):
     """The real one: torch, a worker, and the end of both."""
     choose(pruned, script)

@@ -137,3 +137,50 @@ def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path
 def test_a_file_without_a_config_needs_a_script(opened):
     _, scripts = opened
     assert scripts.kinds == (DataKind.SCRIPT,)
+
+
+def request_command(person, scripts, command):
+    run, refused = [], []
+    source = DataSource(DataKind.COMMAND, command)
+    scripts.request_command(source, run.append, refused=refused.append)
+    person.wait(lambda: run or refused or scripts.dialog is not None)
+    return run, refused
+
+
+def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
+    person, scripts = opened
+    command = f"'{sys.executable}' -c 'print(1)' {{checkpoint}}"
+    run, _ = request_command(person, scripts, command)
+    assert scripts.dialog.lines.toPlainText() == command
+    assert scripts.dialog.facts == {"Program": sys.executable, "Folder": str(tmp_path)}
+    person.click(scripts.dialog.leave)
+    person.wait(lambda: scripts.dialog is None)
+    assert run == []
+    run, _ = request_command(person, scripts, command)
+    person.click(scripts.dialog.go)
+    person.wait(lambda: run)
+    assert (run[0].command, run[0].folder) == (command, tmp_path)
+    run, _ = request_command(person, scripts, command)
+    assert len(run) == 1
+    run, _ = request_command(person, scripts, command + " ")
+    assert scripts.dialog is not None, "another text is another command"
+
+
+def test_a_command_line_that_cannot_run_is_refused_in_a_sentence(opened, tmp_path):
+    person, scripts = opened
+    for command, words in (
+        ("", "Enter a command line."),
+        ("./no.sh {checkpoint}", "There is no program './no.sh'."),
+        ("true", "does not name the checkpoint"),
+        ("'true {checkpoint}", "a quotation mark"),
+    ):
+        run, refused = request_command(person, scripts, command)
+        assert run == []
+        assert words in str(refused[0])
+    told = []
+    for command in ("sh {checkpoint}", "sh"):
+        scripts.look(DataSource(DataKind.COMMAND, command), lambda *one: told.append(one))
+        person.wait(lambda: told)
+        text, trouble = told.pop()
+        assert trouble == (command == "sh")
+        assert (f"in {tmp_path}." in text) is not trouble

@@ -11,7 +11,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 
 @pytest.fixture
 def choice(show):
-    found = show(SourceChoice(tuple(DataKind)), 700, 260)
+    found = show(SourceChoice(tuple(DataKind)), 700, 300)
     found.seen = []
     found.changed.connect(lambda: found.seen.append(found.source()))
     return found
@@ -48,6 +48,15 @@ def test_another_kind_keeps_what_was_typed_for_the_first(choice, qtbot):
     assert choice.source() == DataSource(DataKind.TOKENS, "", "/bin/python")
     qtbot.mouseClick(choice.radios[DataKind.SCRIPT], Qt.MouseButton.LeftButton)
     assert choice.source() == DataSource(DataKind.SCRIPT, "a.py", "/bin/python")
+
+
+def test_a_command_line_is_typed_and_needs_no_python(choice, qtbot):
+    qtbot.mouseClick(choice.radios[DataKind.COMMAND], Qt.MouseButton.LeftButton)
+    assert not choice.python.isEnabled()
+    qtbot.keyClicks(choice.fields[DataKind.COMMAND], "eval {checkpoint}")
+    assert choice.source() == DataSource(DataKind.COMMAND, "eval {checkpoint}")
+    assert DataKind.COMMAND not in choice.buttons, "there is nothing to browse for"
+    assert "{out}" in choice.fields[DataKind.COMMAND].accessibleDescription()
 
 
 def test_a_file_is_chosen_in_the_dialog_of_the_system(choice, qtbot, monkeypatch):
