@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pruneapp.kernels.block_scores import block_means
+import numpy as np
+
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.kernels.values import Float64s
+from pruneapp.kernels.summation import LANES
+from pruneapp.kernels.values import Float64s, decode
 from pruneapp.masks.blocks import Tiles
 from pruneapp.masks.regions import Groups
 from pruneapp.methods.builtin.unstructured import magnitudes
@@ -132,11 +134,49 @@ def _tiles(view: TensorView, values: Values) -> Tiles:
 
 
 def _score(view: TensorView, values: Values, _kernel: Kernel, job: Job) -> Float64s:
-    ranked = view.ranked
+    """Return the mean of ``|w|`` of each block, or the root of the mean of its squares.
+
+    What is not kept counts as 0; a block with a NaN has NaN. The terms of a row of a block are
+    added as `pruneapp.kernels.summation` says, then its rows from the first to the last, so the
+    bits are the same on every machine; terms beyond the last columns count as 0.
+    """
+    tiles, ranked = _tiles(view, values), view.ranked
     # Importance scores count in full, as they do for channels.
     kept = view.kept if view.scores is None else None
-    order = 1 if values["measure"] == "mean" else 2
-    return block_means(ranked.read, ranked.dtype, kept, _tiles(view, values), order, job)
+    squared = values["measure"] != "mean"
+    sums = np.zeros(tiles.grid)
+    for part in tiles.parts():
+        bits = np.empty(part.shape[0] * part.shape[1], ranked.dtype.storage)
+        at = 0
+        for start, stop in tiles.stretches(part):
+            for chunk in ranked.read(start, stop):
+                bits[at : at + chunk.bits.size] = chunk.bits
+                at += chunk.bits.size
+            if kept is not None:
+                kept.zero(bits[at - (stop - start) : at], start)
+        with np.errstate(all="ignore"):  # infinities and NaN are answers here
+            terms = decode(bits, ranked.dtype).astype(np.float64).reshape(part.shape)
+            np.multiply(terms, terms, out=terms) if squared else np.abs(terms, out=terms)
+            cut = tiles.cut(terms)
+            total = _along(cut[:, 0])
+            for row in range(1, tiles.tall):
+                total += _along(cut[:, row])
+        sums[part.down, part.along] = total
+        job.step(bits.size)
+    means = sums.reshape(-1) / tiles.sizes
+    return np.sqrt(means) if squared else means
+
+
+def _along(terms: Float64s) -> Float64s:
+    """Add along the last axis, from left to right where it is that short."""
+    wide = terms.shape[2]
+    if wide >= LANES:
+        sums: Float64s = np.add.reduce(terms, axis=2)
+        return sums
+    total = terms[:, :, 0].copy()  # numpy would look at each few by themselves
+    for column in range(1, wide):
+        total += terms[:, :, column]
+    return total
 
 
 BLOCKS = BlockMethod(

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.kernels import cut_mask
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.kernels.sort_keys import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import prune_tensors
+from pruneapp.methods.prune_tensors import CutMask
 from pruneapp.progress import Job
 from tests.support.strategies import float_types, kept_bools, raw_bits
 from tests.support.tensors import reading
@@ -49,7 +49,7 @@ def test_rules_keep_what_masks_keep(data, types):
 
 def test_ties_end_in_the_middle_of_a_piece(monkeypatch):
     """The first in order go, wherever one begins to look."""
-    monkeypatch.setattr(cut_mask, "PIECE", 16)
+    monkeypatch.setattr(prune_tensors, "PIECE", 16)
     bits = np.full(100, 7, np.uint16)
     ranking = Magnitudes(reading(bits, 24), 100, DTYPES["BF16"])
     threshold, (share,) = KERNEL.shares([ranking], 37, Job())
