@@ -13,8 +13,7 @@ from pruneapp.analysis.pooling import effective
 from pruneapp.analysis.retained_norm import block_sums
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.state_cache import StateCache
+from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from pruneapp.analysis.comparison import compare
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.state_cache import StateCache
+from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.memory_checkpoint import MemoryCheckpoint

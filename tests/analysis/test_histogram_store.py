@@ -19,8 +19,7 @@ from pruneapp.analysis.histogram_store import HistogramRequest
 from pruneapp.analysis.histograms import bin_shift, bin_values, count_alike, count_magnitudes
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.state_cache import BUDGET, StateCache
+from pruneapp.document.snapshot import BUDGET, Snapshot, StateCache
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from pruneapp.document.state_cache import StateCache
+from pruneapp.document.snapshot import StateCache
 
 
 class Owner:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pruneapp.analysis import histogram_store
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.state_cache import StateCache
+from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.from_histograms import retained
 from pruneapp.progress import Job

@@ -19,8 +19,7 @@ from pruneapp.analysis.comparison import compare, is_original, untouched
 from pruneapp.analysis.tiles import difference_tile
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.state_cache import StateCache
+from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.mask_files import holds_masks_alone, masks_of
 from pruneapp.errors import CheckpointError, PruneAppError

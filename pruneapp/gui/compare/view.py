@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.compare.side_metrics import SideMetrics
-from pruneapp.gui.document.history_lanes import HistoryLanes
 from pruneapp.gui.plots.base.plot_view import WrappingRow
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.chart.chart import TensorsChart, grouped_edges, grouped_max
@@ -28,7 +27,7 @@ from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row, symb
 from pruneapp.gui.widgets.labels import as_plain, label_for
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, part, percent
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.results.branches import Branches
+from pruneapp.results.branches import Branches, HistoryLanes
 from pruneapp.results.document_rows import HistoryItem, numbered
 from pruneapp.results.state_comparison import Comparison, TensorDifference
 

@@ -35,7 +35,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.document.history_lanes import HistoryLanes
 from pruneapp.gui.document.history_states import (
     DOT,
     NARROWEST,
@@ -51,7 +50,7 @@ from pruneapp.gui.document.history_states import (
 from pruneapp.gui.widgets.controls import lay_in_row
 from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
 from pruneapp.gui.widgets.safe_paint import reported, saved
-from pruneapp.results.branches import Branches
+from pruneapp.results.branches import Branches, HistoryLanes
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames

@@ -21,8 +21,11 @@ from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.compare.compare_controller import CompareController
-from pruneapp.gui.document.branch_controller import BranchController
-from pruneapp.gui.document.history_controller import HistoryController, StepSequence
+from pruneapp.gui.document.history_controller import (
+    BranchController,
+    HistoryController,
+    StepSequence,
+)
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import ScriptController
