@@ -29,7 +29,7 @@ def _index_rows(text: bytes, path: str) -> Parsed:
 def _torch_rows(text: bytes, path: str) -> Parsed:
     from pruneapp.checkpoint.io.source import FileSource
     from pruneapp.checkpoint.torchfile import legacy_format, zip_format
-    from pruneapp.checkpoint.torchfile.parser_rows import to_rows
+    from pruneapp.checkpoint.torchfile.to_contents import to_rows
     from pruneapp.checkpoint.torchfile.torch_objects import located
 
     reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process

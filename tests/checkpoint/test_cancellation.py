@@ -21,7 +21,7 @@ from pruneapp.checkpoint.formats import headers as header_scan
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
 from pruneapp.checkpoint.prunability import Judge, annotate, find_modules
-from pruneapp.checkpoint.torchfile import archive, parser_rows, unpickler, zip_format
+from pruneapp.checkpoint.torchfile import archive, to_contents, unpickler, zip_format
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.cancel_checks import CountingToken, assert_cut
 
@@ -163,9 +163,9 @@ def stages(tmp_path, headers):
 
     def unpacking(count: int) -> Work:
         source = FileSource(torch_file(count))
-        rows, rest = parser_rows.to_rows(zip_format.index_file(source, None, CancelToken()))
+        rows, rest = to_contents.to_rows(zip_format.index_file(source, None, CancelToken()))
         source.close()
-        return lambda token: parser_rows.from_rows(rows, rest, token)
+        return lambda token: to_contents.from_rows(rows, rest, token)
 
     def opening(leaves: tuple[str, ...], count: int) -> Work:
         path = file(leaves, count)

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from pruneapp.checkpoint.contents import Notice, ReadResult
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.torchfile.parser_rows import index_elsewhere
 from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.to_contents import Described, TorchIndex, build, sources_of
+from pruneapp.checkpoint.torchfile.to_contents import (
+    Described,
+    TorchIndex,
+    build,
+    index_elsewhere,
+    sources_of,
+)
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
     SAVE_AGAIN,
