@@ -17,16 +17,18 @@ from pruneapp.checkpoint.io.source import FileSource, close_quietly
 from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
-from pruneapp.export.destination import folder
 from pruneapp.export.destination.sidecars import empty_modules, home_of
 from pruneapp.export.destination.target import (
+    TargetFolder,
     check_folder,
     check_weights,
     keep_original,
     kept_name,
+    plan_folder,
     plan_sidecars,
     refuse_file,
     refuse_suffix,
+    refuse_without_room,
 )
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.provenance import Provenance
@@ -127,7 +129,7 @@ def resolve(
 
     if is_folder:
         target = check_folder(path, follow_links=request.follow_links)
-        named, notices = folder.plan_folder(checkpoint, weights(job), values, target.path)
+        named, notices = plan_folder(checkpoint, weights(job), values, target.path)
         plans = {target.path / name: plan for name, plan in named.items()}
         notices = (*target.notices, *notices)
         return resolved(target.path, tuple(plans), notices, lambda _job: plans)
@@ -214,7 +216,7 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
     account = account_for(resolved.state, resolved.form, plans, request.omit, job)
     if resolved.is_folder:
         exact = (plan.nbytes for plan in plans.values() if plan.exact)
-        folder.refuse_without_room(resolved.target, sum(exact))
+        refuse_without_room(resolved.target, sum(exact))
     sizes = {path: plan.size(job) for path, plan in plans.items()}
     work = sum(plan.work + 2 * sizes[path] for path, plan in plans.items())
     job.start(work, resolved.target.name)
@@ -223,7 +225,7 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
     with contextlib.ExitStack() as stack:
         place = None
         if resolved.is_folder:
-            place = stack.enter_context(folder.TargetFolder(resolved.target))
+            place = stack.enter_context(TargetFolder(resolved.target))
             with place.named():
                 for name in empty_modules(checkpoint):
                     place.make(name)

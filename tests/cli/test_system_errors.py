@@ -14,7 +14,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.__main__ import main
 from pruneapp.cli import methods
-from pruneapp.export.destination import folder
+from pruneapp.export.destination.target import TargetFolder
 
 METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 
@@ -61,7 +61,7 @@ def refused(capfd, *words):
 
 def test_a_folder_that_has_no_room_is_refused_before_anything_is_written(place, capfd, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(10**6, 10**6 - 20_000, 20_000))
-    monkeypatch.setattr(folder.TargetFolder, "__enter__", None)
+    monkeypatch.setattr(TargetFolder, "__enter__", None)
     err = refused(capfd, "run", "r.json", "shards", "-o", "out")
     assert f"'{place / 'out'}' cannot be written" in err
     needed = sum(path.stat().st_size for path in (place / "shards").glob("*.safetensors"))
@@ -110,7 +110,7 @@ def test_a_folder_with_the_name_of_a_file_is_told_before_anything_is_written(
 ):
     there = place / "out" / "model-00002-of-00002.safetensors"
     there.mkdir(parents=True)
-    monkeypatch.setattr(folder.TargetFolder, "__enter__", None)
+    monkeypatch.setattr(TargetFolder, "__enter__", None)
     err = refused(capfd, "run", "r.json", "shards", "-o", "out")
     assert f"'{there}' is a folder, and a file of the export has that name." in err
     assert [path.name for path in (place / "out").iterdir()] == [there.name]

@@ -13,8 +13,8 @@ from safetensors.torch import load_file, save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.destination import folder as folders
 from pruneapp.export.destination.sidecars import _is_own, copy_of
+from pruneapp.export.destination.target import TargetFolder
 from pruneapp.export.exporter import check_target, export, writes_folder
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -229,7 +229,7 @@ def test_modules_that_cannot_be_read_stop_it_in_a_sentence(encoder, tmp_path, te
 
 
 def test_subfolders_are_made_where_they_are_written(tmp_path):
-    with folders.TargetFolder(tmp_path / "new") as place:
+    with TargetFolder(tmp_path / "new") as place:
         place.path_of("a/b/c").write_text("x")
         place.commit()
     assert files_of(tmp_path / "new") == {"a/b/c"}
