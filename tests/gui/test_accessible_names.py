@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLin
 
 from pruneapp.export.formats.zst import LEVEL
 from pruneapp.gui.app.notices import NoticeBar
-from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.evaluation.consent_dialog import (
@@ -30,7 +30,7 @@ from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
 from pruneapp.gui.files.start_page import EmptyPage
-from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog, ManualEditOptions
+from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog, ManualEditOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PlotPages

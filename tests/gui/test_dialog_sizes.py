@@ -16,7 +16,7 @@ import pruneapp.gui
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
-from pruneapp.gui.compare.combine_dialog import CombineDialog
+from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.evaluation.consent_dialog import (
     CommandConsentDialog,
     CommandFacts,
@@ -29,7 +29,7 @@ from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.manual_edit.edit_views import AllBlocksDialog
+from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog
 from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine, RoundsDialog

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
@@ -16,12 +16,131 @@ from pruneapp.edits.combine import Combination, combine, overlap
 from pruneapp.edits.mask_files import masks_of
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.compare.combine_dialog import CombineDialog
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets.labels import MUTED, heading, plain
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.state_comparison import Overlap
+from pruneapp.results.short_names import ShortNames
+from pruneapp.results.state_comparison import Overlap, TensorOverlap
+
+
+class CombineDialog(DecisionDialog):
+    """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
+
+    `shown` has the names to show for the names in the file.
+    """
+
+    # The person wants ``or``, ``and`` or ``minus``; the dialog closes.
+    combineRequested = Signal(str)
+    pictureRequested = Signal()  # the person wants to see where they differ; the dialog closes
+
+    def __init__(
+        self,
+        file: str,
+        overlap: Overlap,
+        shown: Mapping[str, str],
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(self.tr("Combine masks"), parent=parent)
+        self._overlap = overlap
+        tensors = overlap.tensors
+
+        def cells(row: int) -> tuple[str, ...]:
+            tensor = tensors[row]
+            return (
+                shown.get(tensor.name, tensor.name),
+                count(tensor.both),
+                count(tensor.only_here),
+                count(tensor.only_there),
+                _share(tensor),
+            )
+
+        headers = (
+            self.tr("Pruned in"),
+            self.tr("Both"),
+            self.tr("Only in this file"),
+            self.tr("Only in the other file"),
+            self.tr("Overlap"),
+        )
+        self.about = plain(
+            self.tr(
+                "Other file: {file}. {n} tensors are in both files. Overlap of the pruned "
+                "weights (intersection over union): {share}."
+            ).format(file=file, n=count(len(tensors)), share=_share(overlap.total)),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.table = CountsTable(headers, len(tensors), cells, self, short=short)
+        self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
+        self.table.setAccessibleDescription(self.about.text())
+        self.choices: dict[str, QRadioButton] = {}
+        box = QWidget(self)
+        choices = QGridLayout(box)
+        choices.setContentsMargins(0, 0, 0, 0)
+        choices.setHorizontalSpacing(16)
+        choices.setVerticalSpacing(4)
+        ways = (
+            (
+                "or",
+                self.tr("Union"),
+                self.tr("Also prune weights that are pruned only in the other file"),
+            ),
+            (
+                "and",
+                self.tr("Intersection"),
+                self.tr("Restore weights that are pruned only in this file"),
+            ),
+            (
+                "minus",
+                self.tr("Only in this file"),
+                self.tr("Restore weights that are pruned in both files"),
+            ),
+        )
+        for row, (how, text, help_) in enumerate(ways):
+            radio = QRadioButton(text, self)
+            radio.setAccessibleDescription(help_)
+            radio.toggled.connect(self._show_number)
+            choices.addWidget(radio, row, 0)
+            choices.addWidget(plain(help_, ink=MUTED), row, 1)
+            self.choices[how] = radio
+        choices.setColumnStretch(1, 1)
+        self.picture = QPushButton(self.tr("Show differences"), self)
+        title = heading(self.tr("Result"))
+        self.lay_out((self.about, self.table, title, box), wide=self.table, beside=(self.picture,))
+        self.resize(640, 480)
+        self.choices["or"].setChecked(True)
+        self.choices["or"].setFocus()
+        self.accepted.connect(self._combine)
+        self.picture.clicked.connect(self._show_picture)
+
+    @property
+    def how(self) -> str:
+        """What is chosen: ``or``, ``and`` or ``minus``."""
+        return next(how for how, radio in self.choices.items() if radio.isChecked())
+
+    def _show_number(self) -> None:
+        total = self._overlap.total
+        number = {"or": total.only_there, "and": total.only_here, "minus": total.both}[self.how]
+        text = self.tr("Prune {n} weights") if self.how == "or" else self.tr("Restore {n} weights")
+        self.go.setText(text.format(n=count(number)) if number else self.tr("No changes"))
+        self.go.setEnabled(bool(number))
+
+    def _combine(self) -> None:
+        self.combineRequested.emit(self.how)
+
+    def _show_picture(self) -> None:
+        self.reject()
+        self.pictureRequested.emit()
+
+
+def _share(overlap: TensorOverlap) -> str:
+    return NO_NUMBER if overlap.jaccard is None else percent(overlap.jaccard)
+
 
 Masks = Mapping[str, BitMask]
 

@@ -37,15 +37,14 @@ from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.document_panels import (
     DocumentViews,
     NavigationController,
+    ViewState,
 )
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
-from pruneapp.gui.mainwindow.view_state import ViewState
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.patterns.pattern_controller import PatternController
-from pruneapp.gui.plots.plot_controller import PlotController
-from pruneapp.gui.plots.table_controller import TableController
+from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.preview.preview_controller import PreviewController, PruneController, TreePreview

@@ -17,7 +17,7 @@ from pruneapp.errors import ExportError
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.plots.base.export_menu import png
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.plots.table_controller import write_csv
+from pruneapp.gui.plots.plot_controller import write_csv
 from pruneapp.gui.widgets.clipboard import NOTHING, Copies, Numbers, copy_rows
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.progress import Cancelled, CancelToken, Job
