@@ -26,8 +26,7 @@ from pruneapp.cli.terminal import print_json
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.existing_masks import open_document
-from pruneapp.edits.mask_files import names_in, read_masks_for
+from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
 from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount

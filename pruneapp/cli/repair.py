@@ -26,7 +26,8 @@ from pruneapp.cli.terminal import DONE, named, print_json, print_table
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.existing_masks import TreatZeros, open_document
+from pruneapp.edits.existing_masks import open_document
+from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import SelectionError, first_names
 from pruneapp.evaluation.calibrated_repair import (
     CalibratedRepair,

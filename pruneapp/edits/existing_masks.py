@@ -1,68 +1,29 @@
-"""What a file brings: masks that torch's pruning left beside its tensors, and zeros."""
+"""Masks that come from a file: torch's own beside its tensors, or one that a person made."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from pruneapp.analysis.retained_norm import aligned
 from pruneapp.analysis.zeros import zero_masks
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit, EditKind, Proposal, listed
-from pruneapp.document.entries import FileMasksEntry, TreatZerosEntry
+from pruneapp.document.entries import FileMasksEntry
 from pruneapp.document.history import BUDGET
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import OnTensors
-from pruneapp.edits.mask_files import read_mask
-from pruneapp.errors import SelectionError, counted
+from pruneapp.errors import ParameterError, SelectionError, counted
+from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-
-
-@dataclass(frozen=True)
-class TreatZeros(OnTensors):
-    """Zeros of the file count as pruned, so that amounts go on from there.
-
-    What is pruned stays pruned, what is protected stays kept, and tensors without such a zero stay
-    as they are. An export has the same values as before, so that it is not missed.
-    """
-
-    ENTRY = TreatZerosEntry
-
-    def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
-        """Return what it does to a state. Reads the tensors once.
-
-        Raises as `resolve`, `SelectionError` if there is no zero that is not pruned already, and
-        `CheckpointError` if the file cannot be read.
-        """
-        zero_bits = zero_masks(snapshot, resolve(snapshot.checkpoint, self.names), job)
-        masks: dict[str, BitMask] = {}
-        zeros = 0
-        for name, mask in zero_bits.items():
-            job.step(0)
-            protected = snapshot.protected.get(name)
-            after = mask if protected is None else mask | protected
-            fresh = after.pruned - snapshot.masks.pruned(name)
-            if fresh:
-                masks[name] = after
-                zeros += fresh
-        if not masks:
-            raise SelectionError("These tensors have no zeros that are not pruned already.")
-        edit = Edit.of(
-            snapshot,
-            EditKind.EXISTING,
-            "Zeros of the file treated as pruned",
-            listed(f"{counted(zeros, 'zero')} in {counted(len(masks), 'tensor')}", masks),
-            {"masks": masks},
-            job,
-            entry=TreatZeros(tuple(masks)).to_dict(),
-            writes_the_same=True,
-        )
-        return Proposal(snapshot.revision, edit)
 
 
 @dataclass(frozen=True)
@@ -154,3 +115,140 @@ def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Prop
         entry=FileMasks(tuple(masks)).to_dict(),
     )
     return Proposal(snapshot.revision, edit)
+
+
+def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
+    """Read a tensor of zeros and ones as a mask, in bounded memory; 1 is kept.
+
+    None if there is any other value than 0 and 1, or the type has no real values.
+    """
+    entry = checkpoint.entry(name)
+    packed = np.empty((entry.numel + 7) // 8, np.uint8)
+    for chunk in aligned(checkpoint.chunks(name), 8):
+        try:
+            values = decode(chunk.bits, entry.dtype)
+        except ValueError:
+            return None
+        kept = values == 1
+        if not np.all(kept | (values == 0)):
+            return None
+        packed[chunk.start // 8 : chunk.start // 8 + (kept.size + 7) // 8] = np.packbits(
+            kept, bitorder="little"
+        )
+        job.step(kept.size)
+    return BitMask(packed, entry.numel)
+
+
+def read_masks_for(
+    checkpoint: Checkpoint, names: Iterable[str], masks: Checkpoint, job: Job
+) -> dict[str, BitMask]:
+    """Read the masks for some tensors from a file of masks; by first names.
+
+    The mask of a tensor has one of its names, with or without ``_mask`` behind it, and its shape.
+
+    Raises
+    ------
+    ParameterError
+        That names the tensor whose mask is missing, has another shape, or other values than 0
+        and 1.
+    """
+    entries = {(e := checkpoint.entry(name)).name: e for name in names}
+    known = _names_of(masks)
+    job.start(sum(e.numel for e in entries.values()), "")
+    result = {}
+    for entry in entries.values():
+        job.label(entry.name)
+        name = next((s for s in _spelled(entry) if s in known), None)
+        if name is None:
+            raise ParameterError(
+                f"'{masks.path}' contains no mask for '{entry.name}'.",
+                remedy=f"Its name there must be '{entry.name}' or '{entry.name}_mask'.",
+            )
+        if known[name].shape != entry.shape:
+            raise ParameterError(
+                f"The mask '{name}' has the shape {list(known[name].shape)}, "
+                f"but '{entry.name}' has {list(entry.shape)}.",
+                remedy="Choose the mask file made for this checkpoint.",
+            )
+        mask = read_mask(masks, name, job)
+        if mask is None:
+            raise ParameterError(
+                f"The mask '{name}' in '{masks.path}' holds other values than 0 and 1.",
+                remedy="Save it with 1 for kept and 0 for pruned weights.",
+            )
+        result[entry.name] = mask
+    return result
+
+
+def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the prunable tensors of `checkpoint` for which `masks` holds one, in file order."""
+    known = _names_of(masks)
+    return tuple(
+        entry.name
+        for entry in checkpoint.entries.values()
+        if entry.prunable and any(s in known for s in _spelled(entry))
+    )
+
+
+def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
+    """Return whether a file holds masks for tensors of a checkpoint, and no weights under any name.
+
+    O(n) in the names of both; no mask is read.
+    """
+    mine = {name for entry in checkpoint.entries.values() for name in entry.names}
+    if any(e.prunable and not mine.isdisjoint(e.names) for e in file.entries.values()):
+        return False
+    return bool(names_in(file, checkpoint))
+
+
+def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, BitMask]:
+    """Return what a file of masks, or a pruned model, prunes of the tensors of a checkpoint.
+
+    A tensor counts if the file has it by any of its names, and in its shape. Where there is a mask
+    for it (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), that
+    says what is pruned; else its zeros do, as in a model that was made permanent.
+    By first names in the order of `checkpoint`, for every prunable tensor that both have, also
+    where nothing is pruned.
+
+    Raises
+    ------
+    SelectionError
+        If they have no tensor in common.
+    ParameterError
+        If a mask has another shape than its tensor, or other values than 0 and 1.
+    """
+    known = _names_of(file)
+    masked: list[str] = []
+    plain: dict[str, str] = {}
+    for entry in checkpoint.entries.values():
+        name = next((s for s in _spelled(entry) if s in known), None)
+        if name is None or not entry.prunable:
+            continue
+        if name not in entry.names or not known[name].dtype.prunable:
+            masked.append(entry.name)
+        elif known[name].shape == entry.shape:
+            plain[entry.name] = known[name].name
+    if not masked and not plain:
+        raise SelectionError(
+            f"'{file.path.name}' has no tensor in common with '{checkpoint.path.name}'.",
+            remedy="Choose a file of the same model: names and shapes must be the same.",
+        )
+    result = read_masks_for(checkpoint, masked, file, job) if masked else {}
+    zeros = zero_masks(Snapshot(file), plain.values(), job)
+    whole: dict[int, BitMask] = {}  # one for all tensors of a size: of most nothing is pruned
+    for mine, theirs in plain.items():
+        size = checkpoint.entry(mine).numel
+        if theirs not in zeros and size not in whole:
+            whole[size] = BitMask.full(size)
+        result[mine] = zeros[theirs] if theirs in zeros else whole[size]
+    return {name: result[name] for name in checkpoint.entries if name in result}
+
+
+def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:
+    known = {name: e for e in masks.entries.values() for name in e.names}
+    return known | {e.mask_of: masks.entry(e.mask_of) for e in masks.entries.values() if e.mask_of}
+
+
+def _spelled(entry: TensorEntry) -> list[str]:
+    # In a file of pairs the tensor has the plain name and its mask the longer one.
+    return [f"{name}_mask" for name in entry.names] + list(entry.names)

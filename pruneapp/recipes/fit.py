@@ -29,10 +29,10 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import check_target
 from pruneapp.edits.coupled_tensors import Companions
-from pruneapp.edits.existing_masks import FileMasks, TreatZeros
-from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.existing_masks import FileMasks
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.edits.repaired_values import RepairedValues
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry

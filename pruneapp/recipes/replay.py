@@ -11,10 +11,10 @@ from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.existing_masks import FileMasks, TreatZeros
-from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.existing_masks import FileMasks
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.edits.repaired_values import RepairedValues
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, RecipeError, SelectionError
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask

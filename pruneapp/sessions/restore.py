@@ -23,9 +23,9 @@ from pruneapp.document.history import BUDGET
 from pruneapp.document.mask_store import MaskSlot, ScratchFile
 from pruneapp.document.step import Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.existing_masks import FileMasks, TreatZeros, open_document
-from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.existing_masks import FileMasks, open_document
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import (
     CheckpointError,
     OriginalChangedError,

@@ -19,8 +19,7 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.history import History
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.existing_masks import open_document
-from pruneapp.edits.mask_files import names_in, read_mask, read_masks_for
+from pruneapp.edits.existing_masks import names_in, open_document, read_mask, read_masks_for
 from pruneapp.errors import HistoryError, ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers

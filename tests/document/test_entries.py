@@ -11,9 +11,9 @@ from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.existing_masks import FileMasks, TreatZeros, open_document
-from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.existing_masks import FileMasks, open_document
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask

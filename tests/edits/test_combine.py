@@ -17,7 +17,7 @@ from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.combine import combine, overlap
-from pruneapp.edits.mask_files import masks_of
+from pruneapp.edits.existing_masks import masks_of
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.mask_files import read_mask
+from pruneapp.edits.existing_masks import read_mask
 from pruneapp.errors import ExportError, ParameterError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export

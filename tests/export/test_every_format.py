@@ -22,7 +22,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.mask_files import read_mask
+from pruneapp.edits.existing_masks import read_mask
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.catalog import FORMATS

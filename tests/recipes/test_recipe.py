@@ -27,9 +27,8 @@ from pruneapp.document.entries import (
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.existing_masks import TreatZeros
-from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask

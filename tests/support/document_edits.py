@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Json
 from pruneapp.document.history import History
-from pruneapp.edits.existing_masks import TreatZeros
-from pruneapp.edits.finalize import Finalize
 from pruneapp.edits.manual_edit import ManualEdit
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 

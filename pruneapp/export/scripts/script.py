@@ -16,8 +16,8 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.edits.existing_masks import FileMasks, TreatZeros
-from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.existing_masks import FileMasks
+from pruneapp.edits.zeros import Finalize, TreatZeros
 from pruneapp.errors import ExportError
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.safetensors import plan_safetensors

@@ -20,8 +20,7 @@ from pruneapp.analysis.tiles import difference_tile
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot, StateCache
-from pruneapp.edits.existing_masks import open_document
-from pruneapp.edits.mask_files import holds_masks_alone, masks_of
+from pruneapp.edits.existing_masks import holds_masks_alone, masks_of, open_document
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, LatestTask

@@ -17,7 +17,7 @@ from pruneapp.analysis.zeros import find_zeros
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import EditKind, Proposal
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.existing_masks import TreatZeros
+from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import IdleScheduler

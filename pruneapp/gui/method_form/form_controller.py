@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step
-from pruneapp.edits.mask_files import names_in, read_masks_for
+from pruneapp.edits.existing_masks import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument

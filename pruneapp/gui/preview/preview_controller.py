@@ -21,7 +21,7 @@ from pruneapp.document.document import Capture, DocumentChanged
 from pruneapp.document.edit import EditKind
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.edits.finalize import Finalize
+from pruneapp.edits.zeros import Finalize
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.export.size_bounds import CompactSizes
 from pruneapp.gui.app.context import AppContext, Controller

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
-from pruneapp.edits.mask_files import masks_of, names_in, read_masks_for
+from pruneapp.edits.existing_masks import masks_of, names_in, read_masks_for
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.export.exporter import export
 from pruneapp.masks.bitmask import BitMask, MaskSet

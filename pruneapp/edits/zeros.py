@@ -1,11 +1,12 @@
-"""Pruned weights that become ordinary zeros, as torch's ``remove`` makes them."""
+"""Zeros of a file that count as pruned, and pruned weights that become ordinary zeros."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pruneapp.analysis.zeros import zero_masks
 from pruneapp.document.edit import Edit, EditKind, Proposal, listed
-from pruneapp.document.entries import FinalizeEntry
+from pruneapp.document.entries import FinalizeEntry, TreatZerosEntry
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import OnTensors
@@ -15,10 +16,52 @@ from pruneapp.progress import Job
 
 
 @dataclass(frozen=True)
+class TreatZeros(OnTensors):
+    """Zeros of the file count as pruned, so that amounts go on from there.
+
+    What is pruned stays pruned, what is protected stays kept, and tensors without such a zero stay
+    as they are. An export has the same values as before, so that it is not missed.
+    """
+
+    ENTRY = TreatZerosEntry
+
+    def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
+        """Return what it does to a state. Reads the tensors once.
+
+        Raises as `resolve`, `SelectionError` if there is no zero that is not pruned already, and
+        `CheckpointError` if the file cannot be read.
+        """
+        zero_bits = zero_masks(snapshot, resolve(snapshot.checkpoint, self.names), job)
+        masks: dict[str, BitMask] = {}
+        zeros = 0
+        for name, mask in zero_bits.items():
+            job.step(0)
+            protected = snapshot.protected.get(name)
+            after = mask if protected is None else mask | protected
+            fresh = after.pruned - snapshot.masks.pruned(name)
+            if fresh:
+                masks[name] = after
+                zeros += fresh
+        if not masks:
+            raise SelectionError("These tensors have no zeros that are not pruned already.")
+        edit = Edit.of(
+            snapshot,
+            EditKind.EXISTING,
+            "Zeros of the file treated as pruned",
+            listed(f"{counted(zeros, 'zero')} in {counted(len(masks), 'tensor')}", masks),
+            {"masks": masks},
+            job,
+            entry=TreatZeros(tuple(masks)).to_dict(),
+            writes_the_same=True,
+        )
+        return Proposal(snapshot.revision, edit)
+
+
+@dataclass(frozen=True)
 class Finalize(OnTensors):
     """The pruned weights of some tensors read as +0.0, and are not counted as pruned any more.
 
-    Tensors of which nothing is pruned stay as they are.
+    So does torch's ``remove``. Tensors of which nothing is pruned stay as they are.
     """
 
     ENTRY = FinalizeEntry
