@@ -32,7 +32,8 @@ from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog
 from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
-from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine, RoundsDialog
+from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
+from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.gui.repair.dialog import RepairDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
 from pruneapp.gui.repair.report_dialog import RepairReportDialog

@@ -26,9 +26,8 @@ from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.number_format import plural
+from pruneapp.gui.widgets.number_format import plural, size
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import HistoryItem, numbered
 
@@ -311,7 +310,7 @@ class BranchController(Controller):
             self._window,
             what,
             following=following if more else "",
-            freed=number_format.size(freed),
+            freed=size(freed),
         ):
             state = self._place(document, item)
             if state > 0:

@@ -39,7 +39,6 @@ from pruneapp.gui.manual_edit.zeros_controller import ZerosController
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
-from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import lay_in_row, single_shot
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, plain
 from pruneapp.gui.widgets.number_format import count
@@ -342,11 +341,11 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         text, numbers = preview.edit.label, preview.numbers
         if numbers.protected:
             text = self.tr("{done}; {n} protected weights unchanged").format(
-                done=text, n=number_format.count(numbers.protected)
+                done=text, n=count(numbers.protected)
             )
         elif 0 < numbers.permanent < numbers.changed:  # of all of them the label says it
             text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
-                done=text, n=number_format.count(numbers.permanent)
+                done=text, n=count(numbers.permanent)
             )
         self._notifications.say_done(text)
 
@@ -401,9 +400,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             "protect": self.tr("Protect {what} in {n} tensors"),
             "release": self.tr("Unprotect {what} in {n} tensors"),
         }[numbers.operation]
-        weights = self.tr("{n} weights").format(n=number_format.count(numbers.changed))
+        weights = self.tr("{n} weights").format(n=count(numbers.changed))
         changing = sum(tensor.changed > 0 for tensor in numbers.tensors)
-        return text.format(what=result.units or weights, n=number_format.count(changing))
+        return text.format(what=result.units or weights, n=count(changing))
 
     # -- the check boxes below the picture, and their commands ------------------------------------
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import Edit
@@ -18,13 +20,93 @@ from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
-from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, plain
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
 from pruneapp.recipes.portable import history_recipe
 from pruneapp.recipes.recipe import SUFFIX, Recipe, load, save
 from pruneapp.recipes.replay import replay_all
+
+# Lines of problems that are seen at once, at least; and entries above them, at most.
+_LINES = 5
+_ROWS = 8
+
+
+@dataclass(frozen=True)
+class RecipeLine:
+    """An entry of a recipe, in words."""
+
+    label: str
+    tensors: int  # that it means here
+    steps: int = 1  # of the history
+    fits: bool = True  # whether it suits this file
+
+
+class RecipeDialog(DecisionDialog):
+    """Shows the entries of a recipe and what does not fit; `accepted` once it is to be done.
+
+    `problems` say what does not fit, with the number of its entry: nothing can be done then.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        lines: Sequence[RecipeLine],
+        problems: Sequence[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        steps = sum(line.steps for line in lines)
+        action = plural(steps, self.tr("Apply 1 step"), self.tr("Apply {n} steps"))
+        super().__init__(self.tr("Apply recipe"), action, parent)
+        self.file = ElidedLabel(file, self)
+        self.file.setAccessibleName(self.tr("Recipe"))
+        self.sentence = plain(self._sentence(lines, problems), wrap=True, ink=MUTED)
+
+        fits = {True: self.tr("yes"), False: self.tr("no")}
+
+        # A worker copies many rows, also when the dialog is closed meanwhile.
+        def cells(row: int) -> tuple[str, ...]:
+            line = lines[row]
+            sign = "" if line.fits else "✕ "
+            tensors = count(line.tensors) if line.fits else NO_NUMBER
+            return f"{sign}{row + 1}. {line.label}", tensors, fits[line.fits]
+
+        headers = self.tr("Step"), self.tr("Tensors"), self.tr("Matches")
+        self.table = CountsTable(headers, len(lines), cells, self)
+        self.table.setAccessibleName(self.tr("Steps of the recipe"))
+        self.table.setAccessibleDescription(self.sentence.text())
+        self.go.setEnabled(bool(lines) and not problems)
+        self.problems = QPlainTextEdit("\n\n".join(problems), self)
+        self.problems.setReadOnly(True)
+        self.problems.setTabChangesFocus(True)
+        self.problems.setAccessibleName(self.tr("Problems"))
+        self.problems.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
+        words = plural(len(problems), self.tr("✕ 1 problem"), self.tr("✕ {n} problems"))
+        self._trouble = heading(words)
+        self._trouble.setForegroundRole(DANGER)
+        for widget in (self.problems, self._trouble):
+            widget.setVisible(bool(problems))
+        if problems:  # they are what is to be read, and may be long
+            self.table.fit(_ROWS)
+        self.lay_out(
+            (self.file, self.sentence, self.table, self._trouble, self.problems),
+            wide=self.problems if problems else self.table,
+        )
+        self.resize(600, 480)
+        (self.leave if problems else self.go).setFocus()
+
+    def _sentence(self, lines: Sequence[RecipeLine], problems: Sequence[str]) -> str:
+        if not lines:
+            return self.tr("This recipe is empty.")
+        if problems:
+            return self.tr(
+                "Nothing was applied. Edit the recipe, or open the file that it was made for."
+            )
+        return self.tr(
+            "The steps are applied to the current state. Each step can be undone separately."
+        )
 
 
 class RecipeController(DialogController[RecipeDialog]):
@@ -152,7 +234,7 @@ class RecipeController(DialogController[RecipeDialog]):
         self._notifications.say_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:
-        return number_format.plural(count, self.tr("1 step"), self.tr("{n} steps"))
+        return plural(count, self.tr("1 step"), self.tr("{n} steps"))
 
     # -- as Python ------------------------------------------------------------------------------
 
@@ -207,7 +289,7 @@ class RecipeController(DialogController[RecipeDialog]):
                 "torch.nn.utils.prune, the others with masks from {masks}."
             ).format(
                 file=written[-1].name,
-                own=number_format.count(script.by_torch),
+                own=count(script.by_torch),
                 steps=self._steps(script.steps),
                 masks=written[0].name,
             )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
@@ -16,15 +20,127 @@ from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
-from pruneapp.gui.recipes.dialogs import RoundsDialog
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, plain
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
-from pruneapp.params import Amount, with_labels
+from pruneapp.params import Amount, AmountParam, Param, with_labels
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts, expanded
+from pruneapp.results.short_names import ShortNames
+
+
+class RoundsDialog(DecisionDialog):
+    """Asks how far, in how many rounds and along which path; `accepted` once it is to be done.
+
+    Of `size` weights in the tensors of the rule so many are pruned as it is `begun`. Where `whole`
+    channels or blocks go, a round ends at its amount, or just below it.
+    """
+
+    changed = Signal()  # something else is asked for; answer with `set_rounds` or `set_error`
+
+    def __init__(
+        self,
+        rule: str,
+        params: Sequence[Param],
+        *,
+        size: int,
+        begun: int,
+        whole: bool,
+        note: str,
+        parent: QWidget | None = None,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(self.tr("Iterative pruning"), parent=parent)
+        self._size, self._begun, self._whole = size, begun, whole
+        self._after: tuple[int, ...] = ()
+        self.rule = ElidedLabel(rule, self, ink=MUTED)
+        self.rule.set_names(short or ShortNames())
+        self.rule.setAccessibleName(self.tr("Pruning step"))
+        self.fields = Fields(params, self)
+        self._note = note
+        # What is wrong stands in its place, so that nothing jumps.
+        self.note = plain(note, wrap=True, ink=MUTED)
+        headers = [
+            self.tr("Round"),
+            self.tr("This round"),
+            self.tr("Cumulative"),
+            self.tr("Sparsity"),
+        ]
+        self.table = CountsTable(headers, 0, self._cells, self)
+        self.table.setAccessibleName(self.tr("Rounds"))
+        self.table.setAccessibleDescription(note)
+        for field in self.fields.fields.values():
+            if isinstance(field.param, AmountParam):
+                field.editor.set_context(FormContext(left=size))
+        self.lay_out((self.rule, self.fields, self.note, self.table), wide=self.table)
+        self.resize(480, 520)
+        self.fields.changed.connect(self._on_changed)
+
+    # Told
+
+    def set_values(self, values: Mapping[str, Any]) -> None:
+        """Show what is asked for, silently."""
+        for name, value in values.items():
+            self.fields.fields[name].editor.set_value(value)
+
+    def set_rounds(self, after: Sequence[int]) -> None:
+        """Take how many weights are pruned after each round."""
+        self._show(tuple(after), "")
+
+    def set_error(self, text: str) -> None:
+        """Say why it cannot be done, until something else is asked for."""
+        self._show((), text)
+
+    # Asked
+
+    def values(self) -> dict[str, Any]:
+        """Return what is asked for; raises `ParameterError`."""
+        return self.fields.values()
+
+    # Inside
+
+    def _on_changed(self) -> None:
+        if self.fields.errors():  # said beside the field
+            self._show((), "")
+        else:
+            self.changed.emit()
+
+    def _show(self, after: tuple[int, ...], error: str) -> None:
+        self._after = after
+        self.table.set_count(len(after))
+        self.note.setText(f"✕ {error}" if error else self._note)
+        self.note.setForegroundRole(DANGER if error else MUTED)
+        to_prune = after[-1] - self._begun if after else 0
+        weights = (
+            self.tr("up to {n}").format(n=number_format.count(to_prune))
+            if self._whole
+            else number_format.count(to_prune)
+        )
+        words = number_format.plural(
+            len(after),
+            self.tr("Prune {weights} weights in 1 round"),
+            self.tr("Prune {weights} weights in {n} rounds"),
+        )
+        self.go.setText(words.format(weights=weights) if to_prune else self.tr("Nothing to prune"))
+        self.go.setEnabled(bool(to_prune))
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        after = self._after[row]
+        before = self._after[row - 1] if row else self._begun
+        most = "≤\u00a0" if self._whole else ""
+        share = number_format.part(after, self._size)
+        return (
+            number_format.count(row + 1),
+            most + number_format.count(after - before),
+            most + number_format.count(after),
+            most + share,
+        )
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
-from pruneapp.gui.recipes.dialogs import RecipeDialog, RecipeLine
+from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.labels import DANGER, MUTED
 from pruneapp.gui.widgets.theme import Style

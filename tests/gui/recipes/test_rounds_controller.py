@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp import resources
 from pruneapp.gui.document import history_controller
 from pruneapp.gui.recipes import rounds_controller
-from pruneapp.gui.recipes.dialogs import RoundsDialog
+from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts
