@@ -15,7 +15,7 @@ from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import escaped
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.progress import CancelToken
-from pruneapp.results.format_offer import FormatOffer, Purpose
+from pruneapp.results.export import FormatOffer, Purpose
 
 _PURPOSES = {
     Purpose.MAIL: "Share",

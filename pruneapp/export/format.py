@@ -24,7 +24,7 @@ from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, RoundedState, Rounding
 from pruneapp.params import Param
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader, Purpose
+from pruneapp.results.export import Loader, Purpose
 
 
 @dataclass(frozen=True)

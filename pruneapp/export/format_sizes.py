@@ -21,7 +21,7 @@ from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
 from pruneapp.export.sharding import SHARD_SIZE, in_folder, plan_weights, usual_suffix
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import FormatOffer, Purpose
+from pruneapp.results.export import FormatOffer, Purpose
 
 # So near to the smallest counts as no larger: what is compressed is not foretold any better.
 _NEAR = 1.02

@@ -30,8 +30,7 @@ from pruneapp.export.records import State, packed
 from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportReport, WrittenTensor
-from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.export import ExportReport, FormatOffer, WrittenTensor
 from pruneapp.results.tensor_statistics import csv_text
 
 if TYPE_CHECKING:

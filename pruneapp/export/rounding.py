@@ -20,7 +20,7 @@ from pruneapp.export.records import CHUNK_BYTES, State, zero
 from pruneapp.masks.bitmask import Mask
 from pruneapp.params import Choice, ChoiceParam
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import RoundingCost
+from pruneapp.results.export import RoundingCost
 
 KEEP = "keep"
 # The one that holds every number of float32: what is offered unasked ruins nothing.

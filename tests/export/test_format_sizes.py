@@ -19,8 +19,7 @@ from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.sharding import usual_suffix
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import ExportRequest
-from pruneapp.results.format_offer import Purpose
+from pruneapp.results.export import ExportRequest, Purpose
 from tests.support.containers import SOURCES, as_snapshot, model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")

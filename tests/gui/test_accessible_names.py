@@ -43,8 +43,7 @@ from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
 from pruneapp.results.document_rows import HistoryItem, ManualEditCount, TensorRow
-from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
-from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.export import ExportReport, FormatOffer, WrittenFile, WrittenTensor
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 

@@ -45,7 +45,7 @@ from pruneapp.export.destination.sidecars import (
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.sharding import INDEX, limit_of
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Purpose
+from pruneapp.results.export import Purpose
 
 WINDOWS = os.name == "nt"
 _WEIGHTS = "model.safetensors"

@@ -48,8 +48,7 @@ from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
-from pruneapp.results.export import WrittenFile
-from pruneapp.results.format_offer import Loader, Purpose
+from pruneapp.results.export import Loader, Purpose, WrittenFile
 
 # Bytes of a tensor below which the index takes more than packing spares.
 _SMALL = 4096

@@ -32,7 +32,7 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.masks.bitmask import Mask
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader
+from pruneapp.results.export import Loader
 
 # torch 2.13 makes and saves CSR of 8 bits too, but has no way back: to_dense() is not implemented.
 _TYPES = frozenset({"F64", "F32", "F16", "BF16"})

@@ -27,7 +27,7 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader, Purpose
+from pruneapp.results.export import Loader, Purpose
 
 # What zlib takes when nothing is said; higher ones take ten times as long for 2 %.
 LEVEL = 6

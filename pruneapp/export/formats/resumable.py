@@ -27,7 +27,7 @@ from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader, Purpose
+from pruneapp.results.export import Loader, Purpose
 
 
 def _refuses(checkpoint: Checkpoint) -> str:

@@ -21,7 +21,7 @@ from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader, Purpose
+from pruneapp.results.export import Loader, Purpose
 
 _METADATA = "__metadata__"
 # As the reference writes it: no spaces, no escapes but those that JSON demands.

@@ -43,7 +43,7 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader
+from pruneapp.results.export import Loader
 
 # Of files that torch.save writes, the usual one first.
 SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")

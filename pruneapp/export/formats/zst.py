@@ -18,7 +18,7 @@ from pruneapp.export.scripts import loading_code
 from pruneapp.kernels.threads import default_threads
 from pruneapp.params import Interval, IntParam, validate_all
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Loader, Purpose
+from pruneapp.results.export import Loader, Purpose
 
 if TYPE_CHECKING:
     import zstandard

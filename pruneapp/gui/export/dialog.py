@@ -42,8 +42,7 @@ from pruneapp.gui.widgets.controls import (
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
-from pruneapp.results.export import ExportRequest, TargetCheck
-from pruneapp.results.format_offer import FormatOffer, Purpose, RoundingCost
+from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, RoundingCost, TargetCheck
 from pruneapp.results.pattern_report import BrokenPattern
 
 # The one that holds every number of float32: what is offered unasked ruins nothing.

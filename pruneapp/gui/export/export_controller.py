@@ -41,8 +41,7 @@ from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.portable import history_recipe
-from pruneapp.results.export import ExportReport, ExportRequest
-from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
 
 PRUNED = "-pruned"
 _SCRIPT = ".check.py"

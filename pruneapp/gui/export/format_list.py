@@ -20,8 +20,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.labels import MUTED, TEXT, on_one_line, plain, translate
 from pruneapp.params import ChoiceParam
-from pruneapp.results.export import TargetCheck
-from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
+from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
 
 _NAME = 48  # letters of a name in a line
 _NAMES = 4  # of many files, so many are named

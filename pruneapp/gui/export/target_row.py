@@ -20,8 +20,7 @@ from pruneapp.errors import abridged
 from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, plain, translate
-from pruneapp.results.export import TargetCheck
-from pruneapp.results.format_offer import FormatOffer
+from pruneapp.results.export import FormatOffer, TargetCheck
 
 
 def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, folders: bool) -> str:

@@ -25,11 +25,14 @@ from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, 
 from pruneapp.results.export import (
     ExportReport,
     ExportRequest,
+    FormatOffer,
+    Loader,
+    Purpose,
+    RoundingCost,
     TargetCheck,
     WrittenFile,
     WrittenTensor,
 )
-from pruneapp.results.format_offer import FormatOffer, Loader, Purpose, RoundingCost
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
 from tests.gui.mouse_wheel import turn_wheel

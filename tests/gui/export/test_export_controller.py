@@ -25,7 +25,7 @@ from pruneapp.gui.widgets import number_format, screen
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.format_offer import Purpose
+from pruneapp.results.export import Purpose
 
 
 @pytest.fixture
