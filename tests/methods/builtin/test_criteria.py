@@ -14,9 +14,9 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels import lamp
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.filter_distances import distance_sums
 from pruneapp.kernels.kernel import Slices
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.builtin.structured import distance_sums
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import get
@@ -368,7 +368,7 @@ def test_fpgm_in_parts_gives_the_same_bits(monkeypatch, dim, shape):
     expected = distances(np.moveaxis(values, dim, 0).reshape(shape[dim], -1)[among].astype(float))
     assert np.allclose(whole[among], expected, rtol=1e-12)
     assert np.isnan(whole[0])
-    monkeypatch.setattr("pruneapp.kernels.filter_distances._HELD", 0)
+    monkeypatch.setattr("pruneapp.methods.builtin.structured._HELD", 0)
     assert np.array_equal(whole, distance_sums(slices, among, Job()), equal_nan=True)
 
 
