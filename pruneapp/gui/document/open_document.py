@@ -168,16 +168,18 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         shown=shown,
         short=ShortNames(shown.values(), cancel),
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
-        example=_example_of(rows),
+        example=_example_of(rows, cancel),
         size=size_of(entries.values(), cancel),
         configuration=configuration_of(document.checkpoint),
         companions=_companions_of(document.checkpoint),
     )
 
 
-def _example_of(rows: Sequence[TensorRow]) -> str:
+def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
     """Return a pattern for the first block that is pruned by default, else the first module."""
-    modules = [r.name.split(".")[:-1] for r in rows if r.by_default and "." in r.name]
+    modules: list[list[str]] = []
+    for batch in cancel.batches(rows):
+        modules += [r.name.split(".")[:-1] for r in batch if r.by_default and "." in r.name]
     first = next((m for m in modules if any(map(str.isdecimal, m))), modules[0] if modules else ())
     number = next((at for at, part in enumerate(first) if part.isdecimal()), len(first))
     return ".".join((*first[: number + 1], "*")) if first else ""
