@@ -246,6 +246,19 @@ def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
     return sum(entry.numel for entry in touched) - kept
 
 
+def unpacked_size(snapshot: Snapshot, job: Job) -> int:
+    """Return the bytes of all tensors in a compact file before it is compressed.
+
+    Of a tensor with pruned weights a bit for every weight and the weights that are kept, if that is
+    less than all of them. The header of the file, which tells its history, is not counted.
+    """
+    size = 0
+    for entry in snapshot.checkpoint.entries.values():
+        job.step(0)
+        size += _unpacked_bytes(snapshot, entry)
+    return size
+
+
 def _unpacked_bytes(snapshot: Snapshot, entry: TensorEntry) -> int:
     """Return the bytes of a tensor before it is compressed: packed or not, whichever is less."""
     zeroed = snapshot.zeroed(entry.name)

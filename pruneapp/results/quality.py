@@ -41,6 +41,10 @@ class StateQuality:
     metrics: tuple[MetricChange, ...]  # in the order in which the script returned them
     sparsity: float  # share of the parameters of the model that are pruned
     unpruned: bool = False  # whether it is the model that the others are held against
+    # How many parameters are not pruned, and the bytes of all tensors in a compact file before it
+    # is compressed; None where that was not kept.
+    remaining: int | None = None
+    nbytes: int | None = None
 
     def metric(self, name: str = "") -> MetricChange | None:
         """Return a metric by its name; without one, the first that can be worse."""

@@ -23,6 +23,7 @@ from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import PastState
 from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.evaluation.script import template_for
+from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask, Task, Urgency
@@ -98,6 +99,8 @@ class _Process:
             _changes(evaluator, result),
             pruned / (parameters or 1),
             unpruned=baseline is not None and result.key.state == baseline.first.key.state,
+            remaining=parameters - pruned,
+            nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
         )
         key, notices = result.key, result.measured.notices
         return _Measurement(key.state, key.evaluation, quality, notices)

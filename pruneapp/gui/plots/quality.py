@@ -1,4 +1,4 @@
-"""Metric against sparsity: the measured states as points, the noise, and a target to be dragged."""
+"""Metric against size: the measured states as points, the noise, and a target to be dragged."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from pruneapp.gui.plots.base.readout import Swatch
 from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import STEPS
 from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
+from pruneapp.gui.plots.quality_axis import Along, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.number_format import metric_points, percent, signed
+from pruneapp.gui.widgets.number_format import metric_points, signed
 from pruneapp.gui.widgets.reports import quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.results.quality import MeasuredState, MetricChange
@@ -290,7 +291,7 @@ _KEYS = {
 
 
 class QualityView(PlotView):
-    """The metric of the measured states; points are in order of sparsity."""
+    """The metric of the measured states; points are in order of sparsity, or of another axis."""
 
     stateRequested = Signal(int)  # the person wants to go to this state of the history
     metricChosen = Signal(str)  # the person wants to see another metric
@@ -302,14 +303,26 @@ class QualityView(PlotView):
         self._name = ""  # of the metric; empty for the first
         self._kinds: list[str] = []  # what lines are of
         self._tolerances: dict[str, float] = {}  # by metric, as the person set them
+        self._axes = {axis.along: axis for axis in quality_axes()}
+        self._axis = self._axes[Along.SPARSITY]
+        self._told: tuple[Sequence[MeasuredState], int] = (), -1
         super().__init__(self.canvas)
+        self.axis_box = choice_box(
+            self.tr("Axis"),
+            self.tr("What points are laid out along"),
+            [(axis.title, axis.along.value) for axis in self._axes.values()],
+        )
+        for row, axis in enumerate(self._axes.values()):
+            self.axis_box.setItemData(row, axis.help, Qt.ItemDataRole.ToolTipRole)
         self.metric_box = choice_box(self.tr("Metric"), self.tr("What the height of points is"), ())
-        keeps_room = self.metric_box.sizePolicy()  # so that no picture begins higher than others
-        keeps_room.setRetainSizeWhenHidden(True)
-        self.metric_box.setSizePolicy(keeps_room)
-        self.metric_box.hide()
+        self.axis_box.activated.connect(self._on_axis_chosen)
         self.metric_box.activated.connect(self._on_metric_chosen)
-        self._row.addWidget(self.metric_box)
+        for box in (self.axis_box, self.metric_box):
+            keeps_room = box.sizePolicy()  # so that no picture begins higher than others
+            keeps_room.setRetainSizeWhenHidden(True)
+            box.setSizePolicy(keeps_room)
+            box.hide()
+            self._row.addWidget(box)
         self._row.addStretch(1)
         self.legend_in_corner = False
         canvas = self.canvas
@@ -324,6 +337,11 @@ class QualityView(PlotView):
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
+        if self._told[0] and self._axis.along is not Along.SPARSITY and not self._instead:
+            return self.tr(
+                "The {axis} of these states was not saved with their metrics. Choose another axis, "
+                "or evaluate them again."
+            ).format(axis=self._axis.label)
         return self._instead or self.tr(
             "Nothing has been evaluated yet. Choose Tools > Evaluate… to measure the model with "
             "your own script."
@@ -333,28 +351,35 @@ class QualityView(PlotView):
 
     def set_states(self, states: Sequence[MeasuredState], position: int, metric: str) -> None:
         """Show these states, of which the one at `position` is in force, by a metric."""
-        self._name = metric
+        self._name, self._told = metric, (states, position)
         self._offer_metrics(states)
-        known = [s for s in states if _has_place(s.quality.metric(metric))]
-        self._states = sorted(known, key=lambda s: s.quality.sparsity)
+        self.axis_box.setVisible(bool(states))
+        places = {
+            s.number: place
+            for s in states
+            if _has_place(s.quality.metric(metric)) and (place := self._axis.place(s)) is not None
+        }
+        known = [s for s in states if s.number in places]
+        self._states = sorted(known, key=lambda s: places[s.number])
+        one, title = self._axis.unit(places.values())
+        xs = {number: place / one for number, place in places.items()}
         self._hovered = -1
         first = self._metric
         scale = 100.0 if first is not None and first.share else 1.0
         if first is not None:
             unit = self.tr("{metric}, %") if first.share else "{metric}"
             self.canvas.left.setLabel(unit.format(metric=first.name[:60]))
-            self.canvas.bottom.setLabel(self.tr("pruned, %"))
-        points = [
-            QPointF(100 * s.quality.sparsity, scale * self._of(s).value) for s in self._states
-        ]
+            self.canvas.bottom.setLabel(title)
+            self.canvas.bottom.set_bytes(self._axis.along is Along.BYTES)
+        points = [QPointF(xs[s.number], scale * self._of(s).value) for s in self._states]
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
         current = next((n for n, s in enumerate(self._states) if s.number == position), -1)
-        # Of states that are equally sparse, such as before and after a repair, the wider noise.
+        # Of states that are equally small, such as before and after a repair, the wider noise.
         bands: dict[float, Band] = {}
         for state in self._states:
             low, high = _noise(self._of(state))
             if low < high and not state.is_old:
-                at = 100 * state.quality.sparsity
+                at = xs[state.number]
                 _, *both = bands.get(at, (at, scale * low, scale * high))
                 bands[at] = at, min(scale * low, both[0]), max(scale * high, both[1])
         band = [*bands.values()]
@@ -404,14 +429,16 @@ class QualityView(PlotView):
         return self._tolerances.get(metric.name, usual)
 
     def best(self) -> MeasuredState | None:
-        """Return the state with the largest sparsity that holds the target."""
+        """Return the smallest state that holds the target."""
         rounding = 1e-12
         held = [
             s
             for s in self._states
             if not s.is_old and self._of(s).worse <= self.tolerance + rounding
         ]
-        return held[-1] if held else None
+        if not held:
+            return None
+        return min(reversed(held), key=lambda s: self._axis.smaller * (self._axis.place(s) or 0.0))
 
     def _set_tolerance(self, tolerance: float) -> None:
         metric = self._metric
@@ -452,20 +479,21 @@ class QualityView(PlotView):
             return self.tr("At most {target} worse: no measured state with pruned weights.").format(
                 target=target
             )
-        words = self.tr("At most {target} worse: up to {share} pruned ({label})")
+        words = self.tr("At most {target} worse: {up_to} ({label})")
         half = self._of(best).half
         if half > self.tolerance:
             words += self.tr("; noise ±{noise}")
         return words.format(
             target=target,
-            share=percent(best.quality.sparsity),
+            up_to=self._axis.up_to.format(x=self._axis.text(self._axis.place(best) or 0.0)),
             label=best.label,
             noise=_amount(metric, half),
         )
 
     def numbers(self) -> Numbers:
-        """Return the states, from dense to sparse."""
-        states, of = self._states, self._of
+        """Return the states, in the order of their points."""
+        states, of, axis = self._states, self._of, self._axis
+        more = () if axis.along is Along.SPARSITY else (axis.label,)
         if not states:
             return NOTHING
         held = {s.number for s in states if of(s).worse <= self.tolerance + 1e-12}
@@ -478,6 +506,7 @@ class QualityView(PlotView):
             return (
                 state.label,
                 state.quality.sparsity,
+                *[round(axis.place(state) or 0.0) for _ in more],
                 metric.value,
                 difference,
                 metric.half,
@@ -487,6 +516,7 @@ class QualityView(PlotView):
         headers = (
             self.tr("state"),
             self.tr("sparsity"),
+            *more,
             of(states[0]).name,
             self.tr("difference"),
             self.tr("noise ±"),
@@ -507,7 +537,7 @@ class QualityView(PlotView):
             self.canvas.set_line(CutLine(scale * at, sign, upright=False))
         self._set_legend(self._swatches() if self._has_content else ())
         words = self.summary() if self._has_content else self.empty_text()
-        self._describe(self.tr("Metric against sparsity"), words)
+        self._describe(self.tr("Metric against {axis}").format(axis=self._axis.label), words)
         self._refresh_readout()
         self._refresh_table()
 
@@ -551,6 +581,11 @@ class QualityView(PlotView):
 
     def _go_to(self, point: int) -> None:
         self.stateRequested.emit(self._states[point].number)
+
+    def _on_axis_chosen(self) -> None:
+        self._axis = self._axes[Along(self.axis_box.currentData())]
+        self.set_states(*self._told, self._name)
+        self.canvas.fit()
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))

@@ -167,6 +167,11 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert runner.measured[4:] == [7]
     assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
     assert len(runners) == 1, "the process stays"
+    dense, first, second = (state.quality for state in pruned.workbench.evaluation.states())
+    assert (dense.unpruned, first.unpruned) == (True, False)
+    assert [s.remaining for s in (dense, first, second)] == [70, 63, 31]
+    # 40 and 30 weights of 4 bytes; pruned ones take a bit for every weight.
+    assert [s.nbytes for s in (dense, first, second)] == [280, 4 * 63 + 5 + 4, 4 * 31 + 5 + 4]
     rows = [next(iter(row)) for row in pruned.views.pages.quality.numbers()]
     assert [label.partition(" on ")[0] for label in rows] == ["Opened", "1: L1 10 %", "2: L1 50 %"]
 

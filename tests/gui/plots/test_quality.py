@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
@@ -169,3 +171,55 @@ def test_states_of_the_same_sparsity_share_the_wider_noise(view):
     place = view.canvas.place
     left, right = (image.pixelColor(place.pixel(x, 96.5).toPoint()) for x in (85, 93))
     assert left == right != QColor(view._colors["surface"])
+
+
+def sized(number, label, sparsity, value, nbytes, kind="L1"):
+    found = state(number, label, sparsity, value, kind=kind)
+    remaining = round(2_000_000 * (1 - sparsity))
+    return replace(found, quality=replace(found.quality, remaining=remaining, nbytes=nbytes))
+
+
+SIZED = (
+    sized(0, "Opened", 0.0, 0.989, 8_000_000, kind=""),
+    sized(1, "L1 50 %", 0.5, 0.985, 4_200_000),
+    sized(2, "L1 80 %", 0.8, 0.742, 1_850_000),
+)
+
+
+def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
+    view.set_states(SIZED, 1, "")
+    view.axis_box.setFocus()
+    qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
+    assert view.axis_box.currentText() == "Parameters remaining"
+    assert [p.x() for p in view.canvas.points] == pytest.approx([0.4, 1.0, 2.0])
+    assert view.canvas.bottom.labelText == "parameters remaining, millions"
+    assert pixel(view, 2).x() < pixel(view, 1).x() < pixel(view, 0).x()
+    image = view.canvas.viewport().grab().toImage()
+    assert image.pixelColor(pixel(view, 2)) == QColor(view._colors["kept"])
+    assert "1.0 points worse: down to 1,000,000 parameters (L1 50 %)" in plain(view.readout.text())
+    assert view.canvas.accessibleName() == "Metric against parameters remaining"
+    rows = [list(row) for row in view.numbers()]
+    assert rows[0][:4] == ["L1 80 %", 0.8, 400_000, 0.742]
+    qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
+    assert view.canvas.bottom.labelText == "size of packed weights"
+    assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
+    assert "worse: down to 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
+    assert view.numbers().headers[2] == "size of packed weights"
+    for _ in range(2):
+        qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
+    assert "up to 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
+    assert [p.x() for p in view.canvas.points] == [0, 50, 80]
+
+
+def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
+    view.set_states((*SIZED, state(3, "before", 0.9, 0.5)), 1, "")
+    assert len(view.canvas.points) == 4
+    qtbot.keyClick(view.axis_box, Qt.Key.Key_End)
+    assert len(view.canvas.points) == 3
+    view.set_states(STATES, 1, "")
+    assert "was not saved with their metrics" in view._message.text()
+    qtbot.keyClick(view.axis_box, Qt.Key.Key_Home)
+    assert len(view.canvas.points) == 4
+    view.set_states((), 0, "")
+    assert not view.axis_box.isVisible()
+    assert "Nothing has been evaluated yet" in view._message.text()

@@ -1,0 +1,91 @@
+"""What the states of the page Quality are laid out along: sparsity, parameters, or bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.number_format import count, percent, size
+from pruneapp.results.quality import MeasuredState, StateQuality
+
+
+class Along(Enum):
+    """How small a state is, in one of three ways."""
+
+    SPARSITY = "sparsity"
+    REMAINING = "remaining"
+    BYTES = "bytes"
+
+
+@dataclass(frozen=True)
+class QualityAxis:
+    """One of them: numbers of states, and words for them."""
+
+    along: Along
+    label: str  # inside a sentence, and of a column
+    help: str
+    up_to: str  # the words for the smallest state: "up to {share} pruned"
+    of: Callable[[StateQuality], float | None]  # None where it is not known
+    text: Callable[[float], str]
+    smaller: int = 1  # 1 if a state is smaller where the number is, -1 where it is larger
+
+    @property
+    def title(self) -> str:
+        """What it is called in a list."""
+        return self.label[:1].upper() + self.label[1:]
+
+    def place(self, state: MeasuredState) -> float | None:
+        """Return the number of a state."""
+        return self.of(state.quality)
+
+    def unit(self, numbers: Iterable[float]) -> tuple[float, str]:
+        """Return what to divide numbers by for the axis, and the title of the axis."""
+        if self.along is Along.SPARSITY:
+            return 0.01, translate("QualityAxis", "pruned, %")
+        if self.along is Along.BYTES:
+            return 1.0, self.label
+        most = max(numbers, default=0.0)
+        units = (
+            (1e9, translate("QualityAxis", "{what}, billions")),
+            (1e6, translate("QualityAxis", "{what}, millions")),
+            (1e3, translate("QualityAxis", "{what}, thousands")),
+        )
+        unit, title = next((each for each in units if most >= each[0]), (1.0, "{what}"))
+        return unit, title.format(what=self.label)
+
+
+def quality_axes() -> tuple[QualityAxis, ...]:
+    """Return all of them, in the language of the window, the usual one first."""
+    return (
+        QualityAxis(
+            Along.SPARSITY,
+            translate("QualityAxis", "sparsity"),
+            translate("QualityAxis", "Share of the parameters of the model that are pruned"),
+            translate("QualityAxis", "up to {x} pruned"),
+            lambda quality: quality.sparsity,
+            percent,
+            smaller=-1,
+        ),
+        QualityAxis(
+            Along.REMAINING,
+            translate("QualityAxis", "parameters remaining"),
+            translate("QualityAxis", "Parameters of the model that are not pruned"),
+            translate("QualityAxis", "down to {x} parameters"),
+            lambda quality: quality.remaining,
+            lambda number: count(round(number)),
+        ),
+        QualityAxis(
+            Along.BYTES,
+            translate("QualityAxis", "size of packed weights"),
+            translate(
+                "QualityAxis",
+                "Bytes of the tensors in a compact file before it is compressed: a mask bit for "
+                "each weight of a pruned tensor, and the remaining weights",
+            ),
+            translate("QualityAxis", "down to {x} of packed weights"),
+            lambda quality: quality.nbytes,
+            lambda number: size(round(number)),
+        ),
+    )
