@@ -373,8 +373,7 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
             if history.exported == document.position:
                 document.mark_exported(document.snapshot())
     except PruneAppError as error:
-        reason = f"{error.sentence} {error.remedy}".strip()
-        document.notify(missing(history.intents[done:], "cannot be computed again", reason))
+        document.notify(missing(history.intents[done:], "cannot be computed again", str(error)))
     position, branches = _there(history.position, branches, first + done)
     document.jump(branches.tip)  # redo leads there
     document.jump(position)

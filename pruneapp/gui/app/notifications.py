@@ -79,8 +79,7 @@ class Notifications(QObject):
     @Slot(object)
     def refuse(self, error: PruneAppError, topic: NoticeTopic | None = None) -> None:
         """Say why something cannot be done; about `topic`, if the error does not tell."""
-        sentence = f"{error.sentence} {error.remedy}".strip()
-        number = self._bar.set_notice(sentence, details=error.details)
+        number = self._bar.set_notice(str(error), details=error.details)
         self._replace(topic or NoticeTopic.of(error), number)
 
     def mention(self, topic: NoticeTopic, text: str) -> None:

@@ -78,10 +78,6 @@ def _has_anything(tile: DifferenceTile) -> bool:
     return any(part.any() for part in (tile.change, tile.removed, tile.restored, tile.in_neither))
 
 
-def _text(error: PruneAppError) -> str:
-    return f"{error.sentence} {error.remedy}".strip()
-
-
 class ComparisonSource(QObject):
     """Opens and closes what a document is compared with that is no state of its history."""
 
@@ -345,7 +341,7 @@ class CompareController(Controller):
 
     def _on_not_compared(self, error: PruneAppError) -> None:
         self._view.set_busy(False)
-        self._view.set_error(_text(error))
+        self._view.set_error(str(error))
 
     def _on_stopped(self) -> None:
         self._view.set_busy(False)
@@ -406,7 +402,7 @@ class CompareController(Controller):
         self._tiles.ask(
             lambda job: _difference(*sides.load(job), request, job),
             done,
-            lambda error: self._show_message(_text(error), trouble=True),
+            lambda error: self._show_message(str(error), trouble=True),
         )
 
     def _nothing(self, sides: TwoSides) -> str:

@@ -273,7 +273,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _on_chosen(self, dialog: EvaluateDialog, keys: list[object], source: DataSource) -> None:
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
+                dialog.choice.set_found(str(error), trouble=True)
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:

@@ -196,7 +196,7 @@ class ScriptController(Controller):
             show(self._words(result), False)
 
         def failed(error: PruneAppError) -> None:
-            show(f"{error.sentence} {error.remedy}".strip(), bool(source.path))
+            show(str(error), bool(source.path))
 
         def found_command(facts: CommandFacts) -> None:
             words = self.tr("Runs {program} in {folder}.")

@@ -251,9 +251,7 @@ class FormatSizes(QObject):
         self._tasks["rounding"] = self._jobs.answer(
             lambda job: cost_to_come(snapshot, dtype, job),
             on_result=partial(self._dialog.set_rounding, dtype),
-            on_error=lambda error: self._dialog.set_rounding(
-                dtype, f"{error.sentence} {error.remedy}".strip()
-            ),
+            on_error=lambda error: self._dialog.set_rounding(dtype, str(error)),
         )
 
     def _check(self, request: ExportRequest) -> None:

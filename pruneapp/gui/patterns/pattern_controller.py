@@ -224,7 +224,7 @@ class PatternController(Controller):
     def _on_error(self, error: PruneAppError) -> None:
         self._repairing = False
         if self.dialog is not None:
-            self.dialog.set_trouble(f"{error.sentence} {error.remedy}".strip())
+            self.dialog.set_trouble(str(error))
 
     # -- the document ---------------------------------------------------------------------------
 

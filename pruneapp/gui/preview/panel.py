@@ -187,7 +187,7 @@ class PreviewPanel(QWidget):
     def _show_current(self, state: PreviewState) -> None:
         current, error, estimate = state.current, state.error, state.estimate
         self._waiting = state.untouched
-        self._why = "" if error is None else f"{error.sentence} {error.remedy}".strip()
+        self._why = "" if error is None else str(error)
         if current.applied is not None:
             self.set_done(current.applied, current.report.norm_retained if current.report else None)
         else:

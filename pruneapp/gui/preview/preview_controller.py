@@ -561,9 +561,7 @@ class PruneController(Controller):
     def _enable(self, state: PreviewState) -> None:
         """Offer the commands as the buttons are offered, and say in their tips why not."""
         is_open = self._session.document is not None
-        error = (
-            "" if state.error is None else f"{state.error.sentence} {state.error.remedy}".strip()
-        )
+        error = "" if state.error is None else str(state.error)
         shown = state.requested and state.error is None
         reasons = {
             "prune": self._action.why_not,

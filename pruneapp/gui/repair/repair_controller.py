@@ -193,7 +193,7 @@ class RepairController(DialogController[RepairDialog]):
         dialog = self.dialog
         if dialog is None:
             return
-        dialog.source.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
+        dialog.source.set_found(str(error), trouble=True)
         if not dialog.source.source().runs:
             dialog.set_layers([replace(layer, known=False) for layer in dialog.layers])
 
