@@ -69,6 +69,8 @@ def _ramp(
     tile: AnyTile | None, stops: tuple[str, ...], words: str = "{scale}", *, signed: bool = False
 ) -> Swatch:
     """Return a scale of colours, which says how many weights are beyond it."""
+    if tile is not None and _is_zero(tile):
+        return Swatch(words.format(scale="0"), (stops[len(stops) // 2 if signed else 0],))
     scale, beyond, tip = "1" if tile is None else value_text(tile.scale, 2), "", ""
     if tile is not None and tile.within < 1:
         share = percent(1 - tile.within)
@@ -77,6 +79,13 @@ def _ramp(
         tip = tip.format(share=share, scale=scale)
     label = words.format(scale=scale) + beyond
     return Swatch(label, stops, before=f"−{scale}" if signed else "0", tip=tip)
+
+
+def _is_zero(tile: AnyTile) -> bool:
+    """Whether a whole tensor is in sight, and there is nothing but zeros."""
+    request, layout = tile.request, tile.layout
+    whole = (request.rows, request.columns) == (layout.rows, layout.columns)
+    return isinstance(tile, Tile) and whole and not tile.sampled and not tile.values.any()
 
 
 def dim_words(layout: Layout) -> tuple[str, ...]:

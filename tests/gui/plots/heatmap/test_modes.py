@@ -223,6 +223,18 @@ def test_the_whole_is_read_later_if_one_went_near_before_it_was(
     assert [r.sampled for r in tensor.requests[1:]] == [False, False]
 
 
+def test_the_legend_of_a_tensor_of_zeros_says_so(view, conv, qtbot):
+    """It said "0 … 1 kept" where no weight is above 0."""
+    plain = conv.tile
+    conv.tile = lambda request: replace(plain(request), values=0 * plain(request).values)
+    conv.attach(view)
+    conv.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    assert view.legend.words()[0] == "0 kept"
+    view.set_mode(Mode.SIGNED)
+    assert view.legend.words()[0] == "0"
+
+
 def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, conv, qtbot):
     plain = conv.tile
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
