@@ -534,6 +534,7 @@ class CompareView(TensorsChart):
             dtype=np.float64,
         )
         self._cap = cap_of(self._heights)
+        self._values.set_ends(high=100.0 if self.measure in {SIGNS, ZEROS} else np.inf)
         super()._measure()
 
     def _beyond(self) -> dict[int, str]:

@@ -130,6 +130,7 @@ class ModelView(TensorsChart):
         self._by_name: Mapping[str, TensorRow] = {}
         self._numbers: ModelNumbers = NO_NUMBERS
         self._tensors: Sequence[TensorRow] = ()
+        self._prunable = 0  # how many of them can be pruned
         self._pointed = -1
         self._current = ""  # the tensor in focus, by its name in the file
         # Where the tensors of the report are in the file: the same for every step.
@@ -243,13 +244,15 @@ class ModelView(TensorsChart):
         if to_prune:
             then = part(report.after + to_prune, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
-        if self.measure != NORM:
-            return text
-        if report.norm_retained is None:
-            return text + self.tr(";  norm²: calculating…")
-        return text + self.tr(";  norm² retained {share}").format(
-            share=percent(report.norm_retained)
-        )
+        if self.measure == NORM:
+            norm = report.norm_retained
+            words = self.tr(";  norm²: calculating…")
+            if norm is not None:
+                words = self.tr(";  norm² retained {share}").format(share=percent(norm))
+            text += words
+        if len(report.tensors) < self._prunable:  # nor are they those that are checked
+            text += self.tr(";  shown are those usually pruned, or with pruned weights")
+        return text
 
     def swatches(self) -> list[Swatch]:
         """Return the legend, that of the strip of the file too."""
@@ -340,6 +343,12 @@ class ModelView(TensorsChart):
             )
         return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
 
+    def _draw(self) -> None:
+        # Beyond the longest bar is only room for its number.
+        high = max(100.0, self.highest())
+        self._values.set_ends(high=np.inf if self.measure == SIZE else high)
+        super()._draw()
+
     def _measure(self) -> None:
         self._values.set_bytes(self.measure == SIZE)
         super()._measure()
@@ -370,6 +379,7 @@ class ModelView(TensorsChart):
             return
         self._tensors = rows
         self._by_name = {row.name: row for row in rows}
+        self._prunable = sum(not row.why_not for row in rows)
         self.strip.set_sizes(
             np.array([row.nbytes for row in rows], dtype=np.float64),
             np.array([not row.why_not for row in rows], dtype=np.bool_),

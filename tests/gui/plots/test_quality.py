@@ -128,6 +128,15 @@ def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbo
     assert view.tolerance == 0.01
 
 
+def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
+    """Both axes have room beside the points, and went on to 110 %."""
+    for axis in (view.canvas.bottom, view.canvas.left):
+        shown = [at for _, places in axis.tickValues(-30.0, 130.0, 700) for at in places]
+        assert (min(shown), max(shown)) == (0, 100)
+    view.set_states(STATES, 1, "loss")
+    assert max(at for _, places in view.canvas.left.tickValues(0, 900, 300) for at in places) > 100
+
+
 def test_the_table_has_the_same_numbers(view, qtbot):
     qtbot.keyClick(view.canvas, Qt.Key.Key_T)
     assert view.shows_table

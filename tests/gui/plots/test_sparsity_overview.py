@@ -188,6 +188,29 @@ def retaining(*shares, total):
     return replace(REPORT, tensors=tuple(tensors), norm_retained=total)
 
 
+def test_no_share_beyond_100_is_written_on_the_axis(model):
+    """It went on to 120 %: bars leave room for their numbers."""
+    tensors = (replace(REPORT.tensors[0], after=1000), *REPORT.tensors[1:])
+    model.set_report(replace(REPORT, tensors=tensors))
+    axis, (low, high) = model.canvas.across, model.canvas.box.viewRange()[0]
+    assert high > 104
+    shown = [at for _, places in axis.tickValues(low, high, 800) for at in places]
+    assert max(shown) == 100
+    model.set_measure("size")
+    assert max(at for _, places in axis.tickValues(0, 16_000, 800) for at in places) > 100
+
+
+def test_it_is_said_which_tensors_have_a_bar(model):
+    """37 stood there where 36 tensors were checked."""
+    assert "usually pruned" not in model.summary(), "all that can be pruned have one"
+    model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
+    model.set_report(REPORT)
+    assert model.summary() == (
+        "4 tensors, 7.0\u00a0% of the model pruned;  shown are those usually pruned, or with "
+        "pruned weights"
+    )
+
+
 def test_the_norm_that_is_retained_since_opening(model, theme):
     model.set_colors(theme.colors)
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))

@@ -210,11 +210,25 @@ class NumberAxis(PlotAxis):
     def __init__(self, side: str) -> None:
         super().__init__(side)
         self._bytes = False
+        self._ends = -math.inf, math.inf
 
     def set_bytes(self, as_bytes: bool) -> None:
         """Write numbers as bytes, or as they are."""
         self._bytes = as_bytes
         self.redraw()
+
+    def set_ends(self, low: float = -math.inf, high: float = math.inf) -> None:
+        """Write no number beyond these: 110 % of something that is a share."""
+        if (low, high) != self._ends:
+            self._ends = low, high
+            self.redraw()
+
+    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
+        """Return ticks between the ends."""
+        low, high = self._ends
+        levels = super().tickValues(start, stop, size)
+        # 100 may be 1e-14 above itself.
+        return [(step, [v for v in at if low <= v <= high + step / 1e6]) for step, at in levels]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return numbers or bytes."""
