@@ -179,15 +179,16 @@ class TensorHeading(QWidget):
 
 _GAP = "\u00a0"
 # Digits, and whether zeros are counted, of the wordings that have every entry.
-_WHOLE = ((4, True), (4, False), (3, False))
+_WHOLE = ((4, True), (4, False), (3, False), (2, False))
 
 
 class NumbersLine(QLabel):
-    """Minimum, maximum, mean, deviation, zeros, NaN; they can be marked and copied.
+    """Minimum, maximum, mean, deviation, zeros, NaN if any; they can be marked and copied.
 
     Always one line: what is above it must not move from tensor to tensor. Where room is short the
     count of zeros gives way to their share, then digits, then whole entries, zeros last: a part of
-    a number would be another one. An ellipsis says that entries are missing. The tooltip has all.
+    a number would be another one. An ellipsis says that entries are missing. The tooltip has all,
+    also that there is no NaN: its entry would take the room of the others in each tensor.
     """
 
     def __init__(self) -> None:
@@ -219,7 +220,7 @@ class NumbersLine(QLabel):
 
     def _word(self) -> None:
         stats = self._stats
-        self._wordings = ("",)
+        self._wordings, whole = ("",), ""
         if stats is not None:
             where = self.tr("After repair:") if stats.repaired else self.tr("In the file:")
             of = (where,) if self._pruned else ()
@@ -227,14 +228,14 @@ class NumbersLine(QLabel):
                 (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in _WHOLE
             ]
             left = list(entries[-1])
-            words = ("NaN", self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max"))
-            for word in words:
+            for word in (self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max")):
                 # What is wrong stays, and one number alone says little.
-                if len(left) > len(of) + 2 and not (word == "NaN" and stats.nan):
+                if len(left) > len(of) + 2:
                     left = [entry for entry in left if not entry.startswith(word + _GAP)]
                     entries.append((*left, "…"))
             self._wordings = tuple(map("   ".join, entries))
-        self.setToolTip(self._wordings[0])
+            whole = "   ".join((*entries[0], *(() if stats.nan else (f"NaN{_GAP}0",))))
+        self.setToolTip(whole)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -267,6 +268,6 @@ class NumbersLine(QLabel):
         ]
         if stats.infinite:
             facts.insert(0, (self.tr("infinite"), count(stats.infinite)))
-        # What is wrong stands where nothing can take its room.
-        facts.insert(0 if stats.nan else len(facts), ("NaN", count(stats.nan)))
+        if stats.nan:  # what is wrong stands where nothing can take its room
+            facts.insert(0, ("NaN", count(stats.nan)))
         return [f"{word}{_GAP}{number}" for word, number in facts]

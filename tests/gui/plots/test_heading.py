@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pruneapp.gui.plots.heading import NumbersLine
 from pruneapp.results.tensor_statistics import TensorStats
 
@@ -24,7 +26,8 @@ def test_numbers_without_room_go_whole(show):
     line = show(NumbersLine(), 900, 30)
     line.set_stats(TensorStats("a", 100, 40, -1.25, 1.25, 0.125, 0.5, 3, 0, 0))
     entries = line.text().split("   ")
-    assert len(entries) == 6
+    assert len(entries) == 5
+    assert line.toolTip().endswith(f"NaN{GAP}0")
     seen = set()
     for width in range(900, 0, -7):
         line.resize(width, 30)
@@ -32,9 +35,22 @@ def test_numbers_without_room_go_whole(show):
         missing = bool(shown) and shown[-1] == "…"
         assert missing == (0 < len(shown) - missing < len(entries)), "it is said what is left out"
         words = [s.split(GAP)[0] for s in shown[: len(shown) - missing]]
-        assert words == [w for w in ("min", "max", "mean", "std", "zeros", "NaN") if w in words]
-        assert "zeros" in words or not {"mean", "std", "NaN"} & set(words), "zeros go last"
+        assert words == [w for w in ("min", "max", "mean", "std", "zeros") if w in words]
+        assert "zeros" in words or not {"mean", "std"} & set(words), "zeros go last"
         assert line.fontMetrics().horizontalAdvance(line.text()) <= max(width - 2, 0)
         seen.add(len(words))
         assert all(entry in line.toolTip() for entry in entries)
-    assert seen == set(range(7)) - {1}, "one number alone says little"
+    assert seen == set(range(6)) - {1}, "one number alone says little"
+
+
+def test_the_same_entries_are_shown_of_every_tensor_without_nan(show):
+    """Of some tensors "NaN 0" was shown, of others it was not, or the deviation was missing."""
+    line = show(NumbersLine(), 900, 30)
+    room = "min −0.61   max 0.51   mean 0.00012   std 0.051   zeros 0.1 %"
+    line.resize(line.fontMetrics().horizontalAdvance(room) + 4, 30)
+    stats = TensorStats("b", 36_864, 40, -0.61234, 0.51234, 0.00012345, 0.051234, 30, 0, 0)
+    line.set_stats(stats)
+    words = [entry.split(GAP)[0] for entry in line.text().split("   ")]
+    assert words == ["min", "max", "mean", "std", "zeros"]
+    line.set_stats(replace(stats, nan=2))
+    assert line.text().startswith(f"NaN{GAP}2")
