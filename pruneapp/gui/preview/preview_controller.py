@@ -548,6 +548,8 @@ class PruneController(Controller):
         """Stop the running job; without one, drop the preview. The form stays as it is."""
         asked = self._previews
         if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
+            # Why the step that was requested could not be done is about nothing any more.
+            self._notifications.end(NoticeTopic.PRUNING, NoticeTopic.STOPPED)
             if self._session.document is not None and asked.state.requested:
                 asked.wait()
         elif self._jobs.busy:

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.analysis import statistics, tiles
+from pruneapp.errors import ExportError, ParameterError
 from pruneapp.gui.plots import plot_controller
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.plots.pages import Page
@@ -303,6 +304,18 @@ def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
     assert editor.value() == before
     assert view.threshold == pytest.approx(at)
     assert counted.views.form.all.isChecked()
+
+
+def test_esc_takes_away_why_the_step_of_the_preview_could_not_be_done(counted):
+    """The preview went, and the notice stayed over a state that it says nothing of."""
+    counted.ask_amount("30 %")
+    counted.wait_preview()
+    counted.session.refused.emit(ParameterError("This step cannot be done."))
+    counted.session.refused.emit(ExportError("Nothing was written."))
+    assert len(counted.notices) == 2
+    counted.key("Esc")
+    assert counted.views.preview.heading.text() == "Current state"
+    assert counted.notices == ["Nothing was written."]
 
 
 def test_of_all_tensors_together_the_threshold_counts_all(counted):
