@@ -223,6 +223,11 @@ class Step:
             raise ParameterError(said, remedy=error.remedy) from None
 
     @property
+    def prunes(self) -> bool:
+        """Whether any of its methods can prune something: else its scope means nothing."""
+        return any(row.prunes for row in self.rows)
+
+    @property
     def one_cut(self) -> bool:
         """Whether all tensors are cut at the same magnitude."""
         rows = self.rows
@@ -246,7 +251,7 @@ class Step:
         if counts:
             pruned = sum(n for row, n in zip(self.rows, counts, strict=True) if row.prunes)
             labels = [f"{len(self.rows)} rules on {counted(pruned, 'tensor')}"]
-        scope = ("global",) if self.scope == "global" else ()
+        scope = ("global",) if self.scope == "global" and self.prunes else ()
         along = ("with bias and norm",) if self.companions else ()
         return ", ".join(("; ".join(labels), *along, *scope, *self.limits.words()))
 
@@ -276,11 +281,11 @@ class Step:
             lines += [f"  {name}" for name in row.names[:_MOST_TENSORS_NAMED]]
             if len(row.names) > _MOST_TENSORS_NAMED:
                 lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
-        each = "global" if self.scope == "global" else "per tensor"
+        each = (f"Scope: {'global' if self.scope == 'global' else 'per tensor'}",)
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
         along = ("Matching bias and norm entries: pruned",)
-        settings = (f"Scope: {each}", *bounds, *(along if self.companions else ()))
+        settings = (*(each if self.prunes else ()), *bounds, *(along if self.companions else ()))
         return "\n".join((*lines, *settings, *self.old_meaning()))
 
     def old_meaning(self) -> tuple[str, ...]:

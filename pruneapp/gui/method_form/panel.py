@@ -423,7 +423,7 @@ class PruneForm(QWidget):
 
     def _add_clicked(self) -> None:
         # Before those that exclude: what is excluded stays so, whatever comes to the step.
-        pruning = [not (form := rule.form()) or not form.excludes for rule in self.rules]
+        pruning = [rule.prunes for rule in self.rules]
         place = len(pruning) - pruning[::-1].index(True) if any(pruning) else len(pruning)
         last = self.rules[place - 1]
         self._add(place, str(last.method.currentData() or ""), last.fields.valid_values())
@@ -473,7 +473,8 @@ class PruneForm(QWidget):
         self._arrange_list()
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
-        self.scope_row.setVisible(self._scopes() == {"local", "global"})
+        any_prunes = any(rule.prunes for rule in self.used)
+        self.scope_row.setVisible(any_prunes and self._scopes() == {"local", "global"})
         self._show_decided_scope()
         checked = [rule.target.wanted() == ("", "") for rule in self.used]
         self.checkedUsed.emit(any(checked), all(checked))

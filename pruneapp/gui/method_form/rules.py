@@ -258,6 +258,12 @@ class RuleEditor(QWidget):
         """Return the chosen method; None if there is none at all."""
         return self._forms.get(self.method.currentData() or "")
 
+    @property
+    def prunes(self) -> bool:
+        """Whether its method can prune anything; also while none is chosen."""
+        form = self.form()
+        return form is None or not form.excludes
+
     def takes_amount(self) -> bool:
         """Whether it has an amount, not said by the method or a mask."""
         form = self.form()

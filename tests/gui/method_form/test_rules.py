@@ -283,11 +283,21 @@ def test_limits_hold_beside_rules_that_exclude(opened):
 
 def test_identity_alone_adds_masks(opened):
     """As its help says; a script can go on with the tensors of a resumable export."""
-    person = opened
+    person, form = opened, opened.views.form
+    person.click(form.all, QPoint(8, 8))
     person.choose(person.rule.method, "Identity")
+    assert not form.scope_row.isVisible(), "what prunes nothing has no scope"
     person.wait(lambda: person.button.text() == "Add masks to 5 tensors")
     person.key("Ctrl+Return")
     person.wait(lambda: len(person.states) == 2)
+    assert person.states[1] == "Identity on 5 tensors"
+    assert "Scope" not in person.document.items[1].detail
+    person.click(form.add)
+    assert not form.scope_row.isVisible()
+    person.type(person.rule.target, "conv*")
+    person.choose(person.rule.method, "L1 unstructured")
+    assert form.scope_row.isVisible()
+    person.click(form.remove)
     assert len(person.document.masks) == 5
     person.choose(person.rule.method, "L1 unstructured")
     person.choose(person.rule.method, "Identity")
