@@ -183,7 +183,7 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
     """Say which files of the opened folder come along: those that hold no weights."""
     names: dict[str, None] = {}
     for path, plan in resolved.plan(job).items():
-        if not plan.names and not path.name.endswith(INDEX):
+        if _goes_along(path, plan):
             first, *more = path.relative_to(resolved.target).parts
             names[f"{first}/" if more else first] = None
     checkpoint = resolved.state.checkpoint
@@ -194,6 +194,11 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
         return ()
     home = home_of(checkpoint).name
     return (f"Copied from '{home}': {first_names([*names], _SHOWN)}.",)
+
+
+def _goes_along(path: Path, plan: Plan) -> bool:
+    """Whether a file of a folder is no part of the weights."""
+    return not plan.names and not path.name.endswith(INDEX)
 
 
 def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
@@ -250,7 +255,11 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
         checkpoint.path = kept[0]
     notices = dict.fromkeys(notice for plan in plans.values() for notice in plan.notices)
     rounding = Rounding.together(plan.rounding for plan in plans.values())
-    return _report(resolved, written, kept, (*resolved.notices, *notices, *account), rounding)
+    report = _report(resolved, written, kept, (*resolved.notices, *notices, *account), rounding)
+    if not resolved.is_folder:
+        return report
+    beside = tuple([path for path, plan in plans.items() if _goes_along(path, plan)])
+    return replace(report, beside=beside)
 
 
 def _write(

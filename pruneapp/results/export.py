@@ -101,6 +101,7 @@ class ExportReport:
     label: str = ""  # what people call the format
     dtype: str = "keep"  # the type that weights were rounded to; "keep" if they were not
     loads: str = ""  # how it is loaded, from any folder: a command, or a few lines of Python
+    beside: tuple[Path, ...] = ()  # those of the files that go with the weights: a tokenizer
 
     @property
     def rounded_to(self) -> str:
@@ -111,6 +112,11 @@ class ExportReport:
     def nbytes(self) -> int:
         """Bytes of all files."""
         return sum(file.nbytes for file in self.files)
+
+    @property
+    def nbytes_of_weights(self) -> int:
+        """Bytes of the files of weights and their index: what an offer said they would have."""
+        return sum(file.nbytes for file in self.files if file.path not in self.beside)
 
     @property
     def sha256(self) -> str:

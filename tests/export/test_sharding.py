@@ -167,9 +167,11 @@ def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp
 
 
 def test_what_lies_beside_is_copied_and_code_is_not(opened, tmp_path):
-    run(as_snapshot(opened), tmp_path / "out", 2000)
+    report = run(as_snapshot(opened), tmp_path / "out", 2000)
     names = {path.name for path in (tmp_path / "out").iterdir()}
-
+    own = [f for f in report.files if f.path.name.startswith("model")]  # and their index
+    assert {path.name for path in report.beside} == names - {f.path.name for f in own}
+    assert report.nbytes_of_weights == sum(f.nbytes for f in own)
     assert {"config.json", "tokenizer.model", "model.safetensors.index.json"} <= names
     assert "modeling.py" not in names
 

@@ -196,11 +196,19 @@ class ExportReportDialog(Dialog):
     def _facts(self) -> list[tuple[str, str, str]]:
         """Return label, text and full text of what is said above the table."""
         report = self._report
-        size, checksum, each = number_format.size(report.nbytes), f"sha256 {report.sha256}", ""
+        nbytes, rest = report.nbytes_of_weights, len(report.beside)
+        size, checksum, each = number_format.size(nbytes), f"sha256 {report.sha256}", ""
+        exact = number_format.exact_size(nbytes)
         folder = report.path.is_dir()
         if folder:
             one, several = self.tr("{size} in 1 file"), self.tr("{size} in {n} files")
-            size = number_format.plural(len(report.files), one, several).format(size=size)
+            size = number_format.plural(len(report.files) - rest, one, several).format(size=size)
+            if rest:  # apart: else it would be another size than that of the format
+                one, several = self.tr(" + {size} in 1 other"), self.tr(" + {size} in {n} others")
+                more = report.nbytes - nbytes
+                text = number_format.plural(rest, one, several)
+                size += text.format(size=number_format.size(more))
+                exact += f" + {number_format.exact_size(more)}"
             checksum = self.tr("one per file, included in the copied text")
             home = report.files[0].path.parent  # of the weights; links are followed there
             each = "\n".join(
@@ -211,7 +219,7 @@ class ExportReportDialog(Dialog):
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
             (self.tr("Format"), ", ".join(filter(None, (report.label, report.rounded_to))), ""),
-            (self.tr("Size"), size, number_format.exact_size(report.nbytes)),
+            (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
                 self.tr("Verified"),

@@ -528,6 +528,25 @@ def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):
     assert "\n1_Pooling/model.safetensors\t50 bytes\tsha256 4e\n" in text
 
 
+def test_the_report_of_a_folder_has_the_size_of_the_format_and_apart_that_of_the_rest(
+    qtbot, tmp_path
+):
+    """A tokenizer made 46 MB of a format that the dialog had said has 45 MB."""
+    paths = [tmp_path / name for name in ("model.safetensors", "tokenizer.json", "x.index.json")]
+    sizes = (45_432_096, 102_488, 900)
+    files = tuple(
+        WrittenFile(path, nbytes, "3f") for path, nbytes in zip(paths, sizes, strict=True)
+    )
+    report = ExportReport(tmp_path, "f", files, verified=True, beside=(paths[1],))
+    dialog = ExportReportDialog(report)
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    shown = said(dialog).replace("\u00a0", " ")
+    assert "45 MB in 2 files + 102 kB in 1 other" in shown
+    assert "Size: 45,432,996 bytes + 102,488 bytes" in dialog.as_text().replace("\u00a0", " ")
+
+
 @pytest.mark.parametrize(("dtype", "more"), [("keep", ""), ("bfloat16", ", bfloat16")])
 def test_the_format_in_the_report_has_the_dtype_that_it_was_changed_to(qtbot, dtype, more):
     report = report_of("p.safetensors", label="safetensors, dense", dtype=dtype)
