@@ -231,15 +231,16 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
             _put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))
         return
     for name, histogram in count_all(snapshot, missing, job):
-        _put_sums(snapshot, name, histogram)
+        if not snapshot.replaces(name):
+            _put_sums(snapshot, name, histogram)
         _put(snapshot, name, None, histogram)
 
 
 def measure(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
     """Find out norms alone (`missing_sums`), for which there is always room; see `count`."""
     job.start(request.elements, request.names[0])
-    for name, histogram in count_all(snapshot, request.names, job):
-        _put_sums(snapshot, name, histogram)
+    for name, histogram in count_all(snapshot.as_in_file, request.names, job):
+        _put_sums(snapshot.as_in_file, name, histogram)
 
 
 def _put(snapshot: Snapshot, name: str, kind: Kind, value: MagnitudeHistogram | Channels) -> None:
@@ -270,10 +271,14 @@ def channels(snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | Non
 def sums(snapshot: Snapshot, name: str) -> tuple[float, float] | None:
     """Return the sums of the squares and of the magnitudes of the finite weights that are kept.
 
+    With the values of the file, whatever a repair made of them: they say what pruning took of it.
+    Weights that a repair moved may be larger than all that the file had.
+
     They are known longer than the magnitudes of the tensor: of the file as it was opened, without
     masks, and of the last other state in which it was counted. Infinite beyond float64; None if
     they are not known.
     """
+    snapshot = snapshot.as_in_file
     layers = snapshot.masks_of(name)
     key = "sums", name, any(mask is not None for mask in layers)
     result: tuple[float, float] | None = snapshot.cache.get(key, layers)

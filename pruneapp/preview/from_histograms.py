@@ -164,10 +164,10 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     """Report the sparsity of a model, with what its tensors retained since opening.
 
     From what was counted in the background alone; nothing is read. `norm_retained` of each tensor
-    is the share of the sum of squares of its finite weights that is kept now, 1 where there was
-    nothing to lose; None where it is not counted yet, or beyond float64. `norm_retained` of the
-    model is that of the tensors together; None unless all are known. `l1_retained` likewise, of
-    the sum of magnitudes.
+    is the share of the sum of squares of its finite weights that is kept now, as they are in the
+    file: a repair does not change it. 1 where there was nothing to lose; None where it is not
+    counted yet, or beyond float64. `norm_retained` of the model is that of the tensors together;
+    None unless all are known. `l1_retained` likewise, of the sum of magnitudes.
     """
     known: SparsityReport | None = now.recall(_KEY)
     if known is not None:
@@ -184,24 +184,30 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
             before = before[0] + was[0], before[1] + was[1]
             after = after[0] + left[0], after[1] + left[1]
     norm, l1 = map(_share, before, after)
-    result = replace(report, tensors=tuple(tensors), norm_retained=norm, l1_retained=l1)
+    result = replace(
+        report,
+        tensors=tuple(tensors),
+        norm_retained=norm,
+        l1_retained=l1,
+        repaired=frozenset(now.values),
+    )
     if result.norm_retained is not None:
         now.remember(_KEY, result, _BYTES * len(tensors))
     return result
 
 
 def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
-    """Let the report of a step know what its tensors had retained before it.
+    """Let the report of a step know what its tensors had retained before it, and what is repaired.
 
     As far as that was counted: it is what `retained` found of the state `before`. Reads nothing.
     """
     known: SparsityReport | None = before.recall(_KEY)
-    return report if known is None else replace(report, retained=known.norms_retained)
+    shares = report.retained if known is None else known.norms_retained
+    return replace(report, retained=shares, repaired=frozenset(before.values))
 
 
 def _share(before: float, after: float) -> float | None:
     if not (math.isfinite(before) and math.isfinite(after)):
         return None
     share = after / before if before else 1.0
-    # A repair may leave more than there was.
-    return 1.0 if abs(share - 1) < _ROUNDING else share
+    return 1.0 if share > 1 - _ROUNDING else share

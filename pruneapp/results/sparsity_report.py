@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -42,7 +42,9 @@ class Danger:
 
 
 def dangers(
-    tensors: Sequence[TensorSparsity], retained: Mapping[str, float] | None = None
+    tensors: Sequence[TensorSparsity],
+    retained: Mapping[str, float] | None = None,
+    repaired: Container[str] = (),
 ) -> Mapping[str, Danger]:
     """Return the tensors that keep too little, by name in their order.
 
@@ -50,7 +52,8 @@ def dangers(
     and after a step. Linear in the number of tensors.
 
     `retained` has the shares of norm² that were left before the step, of what the opened file has;
-    1 for tensors that are not named.
+    1 for tensors that are not named. Where little of it is left a tensor is not marked if it is
+    among those `repaired`: their outputs came out as before with other values.
     """
     numel = _column([t.numel for t in tensors])
     left = numel - _column([t.after for t in tensors])
@@ -59,7 +62,10 @@ def dangers(
         norm *= _column([retained.get(t.name, 1.0) for t in tensors])
     severity = np.zeros(len(tensors), np.int8)
     # NaN, which stands for what was not counted, is neither above nor below anything.
-    severity[(left < FEW_WEIGHTS * numel) | (norm < LITTLE_NORM)] = Severity.MUCH
+    little = norm < LITTLE_NORM
+    if repaired:
+        little &= np.array([t.name not in repaired for t in tensors], np.bool_)
+    severity[(left < FEW_WEIGHTS * numel) | little] = Severity.MUCH
     severity[left == 0] = Severity.ALL
     severity[(left == numel) | (norm >= ENOUGH_NORM)] = Severity.NONE
     return {
@@ -121,6 +127,8 @@ class SparsityReport:
     # Shares of norm² that tensors had left before the step, of what the opened file has, by name; 1
     # for those that are not named.
     retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    # Tensors with the values of a repair; what is retained is counted as if there were none.
+    repaired: frozenset[str] = frozenset()
 
     @property
     def newly_pruned(self) -> int:
@@ -150,7 +158,7 @@ class SparsityReport:
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
         """The tensors that keep too little, in order."""
-        return dangers(self.tensors, self.retained)
+        return dangers(self.tensors, self.retained, self.repaired)
 
     @cached_property
     def unpruned(self) -> int:

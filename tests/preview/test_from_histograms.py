@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
 import numpy as np
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 
 from pruneapp.analysis import histogram_store
 from pruneapp.document.snapshot import Snapshot, StateCache
+from pruneapp.edits.repaired_values import as_values
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
-from pruneapp.preview.from_histograms import retained
+from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import TensorSparsity
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
@@ -97,12 +100,28 @@ def test_zeros_that_are_pruned_lose_nothing():
     assert {(t.norm_retained, t.l1_retained) for t in found.tensors} == {(1.0, 1.0)}
 
 
-def test_a_repair_may_leave_more_than_there_was():
-    opened, now = (Snapshot(MemoryCheckpoint({"w": np.full(20, n, "f4")})) for n in (1, 2))
-    for state in (opened, now):
+@pytest.mark.parametrize("before", [True, False])
+def test_a_repair_changes_nothing_of_it(before):
+    """It was 400 % where the weights that stay were doubled; also if counted only after it."""
+    array = np.arange(1, 21, dtype="f4")
+    opened = Snapshot(MemoryCheckpoint({"w": array}))
+    masks = MaskSet({"w": BitMask.from_bools(np.arange(20) < 10)})
+    pruned = Snapshot(opened.checkpoint, MaskLayers(masks), cache=opened.cache)
+    repaired = pruned.replaced({"values": {"w": as_values((2 * array).view("u4"))}})
+    for state in (opened, *[pruned] * before, repaired):
         count(state, ["w"])
-    found = retained(opened, now, Job())
-    assert (found.norm_retained, found.l1_retained) == pytest.approx((4.0, 2.0))
+        for wanted in histogram_store.missing_sums(state, ["w"], Job()):
+            histogram_store.measure(state, wanted, Job())
+        assert not histogram_store.missing_sums(state, ["w"], Job())
+    found = retained(opened, repaired, Job())
+    expected = np.square(array[:10]).sum() / np.square(array).sum(), array[:10].sum() / array.sum()
+    assert (found.norm_retained, found.l1_retained) == pytest.approx(expected)
+    counted = histogram_store.magnitudes(repaired, "w")
+    assert counted.sums(repaired.entry("w").dtype)[1] == 2 * array[:10].sum(), "as it is now"
+    assert not found.dangers, "less than half of its norm is left, but its outputs are as before"
+    assert replace(found, repaired=frozenset()).dangers
+    step = replace(found, tensors=(TensorSparsity("w", 20, 10, 15, 0.9),), repaired=frozenset())
+    assert not since_opening(step, repaired).dangers
 
 
 def test_beyond_float64_nothing_is_said():

@@ -32,6 +32,13 @@ def test_what_keeps_too_little_is_marked():
     assert marked(1000, 0.0) is Severity.ALL
 
 
+def test_a_repaired_tensor_is_marked_by_its_weights_alone():
+    for after, severity in ((400, Severity.NONE), (960, Severity.MUCH), (1000, Severity.ALL)):
+        found = dangers([TensorSparsity("w", 1000, 0, after, 0.1)], repaired={"w"})
+        assert [d.severity for d in found.values()] == [severity] * (severity > 0)
+    assert not dangers([TensorSparsity("w", 1000, 0, 960, 0.95)], repaired={"w"})
+
+
 def test_several_steps_add_up():
     assert marked(400, 0.7) is Severity.NONE
     assert marked(400, 0.7, w=0.7) is Severity.MUCH

@@ -221,9 +221,7 @@ class ModelView(TensorsChart):
         if not n.numel.size:
             return 0.0
         pruned = 100 * float(n.shares.max()) or 100.0
-        # A repair may leave more than there was.
-        norm = 100 * float(np.fmax.reduce(n.retained, initial=1.0))
-        return {SHARE: pruned, SIZE: float(n.nbytes.max()), NORM: norm}[self.measure]
+        return {SHARE: pruned, SIZE: float(n.nbytes.max()), NORM: 100.0}[self.measure]
 
     def bar_text(self, bar: int) -> str:
         """Say what is known of a tensor."""
@@ -315,7 +313,7 @@ class ModelView(TensorsChart):
         if self.measure == SHARE:
             return 100 * float(n.shares[i]), part(int(n.after[i]), int(n.numel[i]))
         left = float(n.left[i])
-        return (0.0, "") if np.isnan(left) else (100 * max(left, 1.0), percent(left))
+        return (0.0, "") if np.isnan(left) else (100.0, percent(left))
 
     @property
     def _previews(self) -> bool:

@@ -78,7 +78,8 @@ class StepFigures(Figures):
                     self.tr("{norm} retained (whole model)").format(norm=norm),
                     self.tr(
                         "{sum} of the remaining weights, relative to the file as it was opened, "
-                        "over the whole model."
+                        "over the whole model. Repaired weights count with their values in the "
+                        "file."
                     ).format(sum=of),
                 ),
             )

@@ -156,7 +156,8 @@ class _Round:
         return deque(dict.fromkeys((*needed, *beyond)))
 
     def _find_uncounted_norms(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:
-        states = [self._snapshot] if self._is_full else []  # else all of it is counted
+        # Else all of it is counted; of repaired tensors not what the file has.
+        states = [self._snapshot] if self._is_full or self._snapshot.values else []
         if self.opened is not None:
             states.append(self.opened.load(job))
         return deque(

@@ -10,6 +10,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.widgets import number_format
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -48,6 +49,11 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
     person.open(file)
     person.wait(lambda: person.states and len(person.states) == 3)
     assert person.states[-1].startswith("Repair of fc")
+    whole = load_file(file.parent / "model.safetensors")
+    lost = np.square(whole[FC][expected[FC] == 0]).sum()
+    kept = number_format.percent(1 - lost / sum(np.square(a).sum() for a in whole.values()))
+    retained = person.views.preview.norm_retained  # of the file, by the mask alone
+    person.wait(lambda: retained.text() == kept)
     for page in Page:
         person.views.pages.tabs.setCurrentIndex(page)
         person.wait_idle()
@@ -61,4 +67,5 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
     person.key("Ctrl+Z")
     person.wait(lambda: not person.document.snapshot().values)
     person.wait(lambda: person.views.pages.numbers.text().startswith("In the file:"))
+    person.wait(lambda: retained.text() == kept)
     assert not person.trouble

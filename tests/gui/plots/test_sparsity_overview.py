@@ -235,8 +235,6 @@ def test_the_norm_that_is_retained_since_opening(model, theme):
     assert shares == [[0.8, 0.8], [1.0, 0.9], [0.5, 0.5], [1.0, 0.4]]
     choose_order(model, "norm")
     assert names(model) == ["1.up.weight", "1.q.weight", "0.q.weight", "0.up.weight"]
-    model.set_report(retaining(0.8, 1.0, 1.9, 1.0, total=1.2), None)
-    assert model.highest() == pytest.approx(190), "a repair may leave more than there was"
 
 
 def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
