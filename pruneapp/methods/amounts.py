@@ -115,15 +115,20 @@ def counts_of(amount: Amount, left: Counts) -> Counts:
     return np.full(left.size, min(amount, int(left.max(initial=0)) + 1), np.int64)
 
 
-def counts_to_prune(
-    amount: Amount, left: Counts, free: Counts, names: Sequence[str], unit: str = "weights"
+def counts_to_prune(  # noqa: PLR0917 - columns of one table
+    amount: Amount,
+    left: Counts,
+    free: Counts,
+    names: Sequence[str],
+    unit: str = "weights",
+    wanted: Counts | None = None,
 ) -> Counts:
-    """Return what `to_prune` returns of each of some tensors.
+    """Return what `to_prune` returns of each of some tensors; `wanted` if the amount is that.
 
     `left` and `free` are ``int64[tensors]``: what is not pruned yet, and what of it may go. Where
     it is too much the error is about the tensor that allows the least: so much fits all of them.
     """
-    counts = counts_of(amount, left)
+    counts = counts_of(amount, left) if wanted is None else wanted
     short = np.flatnonzero(counts > free)
     if short.size:
         able = free[short]
@@ -377,19 +382,25 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     return counts
 
 
-def weight_counts_to_prune(
-    limits: Limits, tensors: Tensors, amount: Amount, scope: Scope, cut: Cutting
+def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
+    limits: Limits,
+    tensors: Tensors,
+    amount: Amount,
+    scope: Scope,
+    cut: Cutting,
+    wanted: Counts | None = None,
 ) -> tuple[Counts, Bools]:
     """Return how many weights of each tensor go, and which tensors one threshold cuts together.
 
-    Each other one is cut by itself. Of no account is an amount beside a total. Raises
+    Each other one is cut by itself. `wanted` is what the amount is in each tensor, if it is not
+    rounded once for all of it. Of no account is an amount beside a total. Raises
     `ParameterError` if an amount is more than what is left, or the wishes contradict each other.
     """
     names, left, free = tensors.names, tensors.left, tensors.free
     none = np.zeros(left.size, np.bool_)
     if not limits.bound:
         if scope == "local":
-            return counts_to_prune(amount, left, free, names), none
+            return counts_to_prune(amount, left, free, names, wanted=wanted), none
         where = names[0] if len(names) == 1 else ""
         total = int(left.sum())
         count = to_prune(amount, total, protected=total - int(free.sum()), where=where)
@@ -408,7 +419,8 @@ def weight_counts_to_prune(
         return after - tensors.before, none
     # What is protected of a tensor is of no account where the ceiling leaves at least as much.
     held = bounds.ceiling - tensors.before <= free
-    wanted = counts_to_prune(amount, left, np.where(held, left, free), names)
+    able = np.where(held, left, free)
+    wanted = counts_to_prune(amount, left, able, names, wanted=wanted)
     after = np.minimum(tensors.before + wanted, bounds.ceiling)
     return np.maximum(after, bounds.low) - tensors.before, none
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from pruneapp.methods.amounts import (
     Running,
     at_share,
     channel_counts_to_prune,
+    counts_of,
     counts_to_prune,
     first_of,
     known_of,
@@ -373,8 +374,13 @@ def prune_rows(  # noqa: PLR0917 - each its own type
     budgets: Sequence[int],
     kernel: Kernel,
     job: Job,
+    *,
+    share: float | None = None,
 ) -> dict[str, BitMask]:
-    """Return the masks after so many weights of each tensor went, the same share of every row."""
+    """Return the masks after so many weights of each tensor went, the same share of every row.
+
+    `budgets` are those of `share_by_rows`, or what limits make of them; or others without a share.
+    """
     job.extend(sum(view.numel for view, count in zip(tensors, budgets, strict=True) if count))
     masks: dict[str, BitMask] = {}
     for view, count in zip(tensors, budgets, strict=True):
@@ -382,29 +388,46 @@ def prune_rows(  # noqa: PLR0917 - each its own type
         if count:
             job.label(view.name)
             free = view.free
-            counts = per_row(view, free, count, job)
-            mask = lowest_per_row(method.rank(free, values), rows_of(view)[1], counts, kernel, job)
+            counts = per_row(view, free, count, job, share)
+            mask = lowest_per_row(
+                method.rank(free, values), rows_of(view.shape)[1], counts, kernel, job
+            )
             masks[view.name] = mask if view.protected is None else mask | view.protected
     return masks
 
 
-def rows_of(view: TensorView) -> tuple[int, int]:
+def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:
     """Return how many rows a tensor has, and how long each is; a vector is one row."""
-    if len(view.shape) < 2:
-        return 1, view.numel
-    return view.shape[0], math.prod(view.shape[1:])
+    return (shape[0], math.prod(shape[1:])) if len(shape) > 1 else (1, math.prod(shape))
 
 
-def per_row(view: TensorView, free: TensorView, count: int, job: Job) -> Counts:
-    """Return how many of each row go: the same share of what is left of it, as far as it is free.
+def share_by_rows(share: float, left: Iterable[Counts]) -> Counts:
+    """Return how many weights of each tensor a share of every row is.
 
-    Where that cannot make the sum, the earlier of equals give one more.
+    It is rounded in each row, as `to_prune` does: rows that are equally long lose equally many, so
+    that no output of a small layer loses more of its inputs than the others. `left` is what is not
+    pruned yet in the rows of each tensor.
     """
-    rows = rows_of(view)
+    return np.array([counts_of(share, rows).sum() for rows in left], np.int64)
+
+
+def per_row(
+    view: TensorView, free: TensorView, count: int, job: Job, share: float | None = None
+) -> Counts:
+    """Return how many of each row go: so much of each if there is a `share` that makes the sum.
+
+    Else the same share of what is left of it, as far as it is free; where that cannot make the sum,
+    either, the earlier of equals give one more.
+    """
+    rows = rows_of(view.shape)
     left = kept_by_channel(view.kept, rows, 0, job)
     able = left if free is view else kept_by_channel(free.kept, rows, 0, job)
+    if share is not None:
+        wanted = counts_of(share, left)
+        if int(wanted.sum()) == count and (wanted <= able).all():
+            return wanted
 
-    def at(share: float) -> Counts:
-        return np.minimum(at_share(share, left), able)
+    def at(part: float) -> Counts:
+        return np.minimum(at_share(part, left), able)
 
     return level(at, count)

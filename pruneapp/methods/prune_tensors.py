@@ -33,6 +33,7 @@ from pruneapp.kernels.sort_keys import PIECE, Magnitudes
 from pruneapp.kernels.threshold import kept_of
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask, Mask
+from pruneapp.masks.channels import kept_by_channel
 from pruneapp.methods.amounts import first_of, known_of, weight_counts_to_prune
 from pruneapp.methods.cutoff import (
     Expect,
@@ -42,6 +43,8 @@ from pruneapp.methods.cutoff import (
     prune_ranked,
     prune_rows,
     prune_units,
+    rows_of,
+    share_by_rows,
 )
 from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.method import (
@@ -110,12 +113,18 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         case UnitMethod():
             return Pruned(prune_units(tensors, method, values, scope, limits, kernel, job))
         case RowMethod():
-            known = known_of(tensors)
+            known, amount = known_of(tensors), values["amount"]
+            share = amount if limits.total is None and isinstance(amount, float) else None
+            wanted = None
+            if share is not None:
+                left = (kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
+                wanted = share_by_rows(share, left)
             # Each tensor by itself: nothing is cut together.
             to_prune, _ = weight_counts_to_prune(
-                limits, known, values["amount"], scope, lambda _, count: first_of(known.free, count)
+                limits, known, amount, scope, lambda _, n: first_of(known.free, n), wanted
             )
-            return Pruned(prune_rows(tensors, method, values, to_prune.tolist(), kernel, job))
+            budgets = to_prune.tolist()
+            return Pruned(prune_rows(tensors, method, values, budgets, kernel, job, share=share))
         case GroupMethod():
             return _prune_groups(tensors, method, values, job)
         case MaskMethod():

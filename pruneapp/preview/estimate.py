@@ -14,6 +14,7 @@ from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.values import Counts, Float64s
+from pruneapp.masks.channels import kept_by_channel
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import (
     Running,
@@ -23,7 +24,8 @@ from pruneapp.methods.amounts import (
     counts_to_prune,
     weight_counts_to_prune,
 )
-from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod
+from pruneapp.methods.cutoff import rows_of, share_by_rows
+from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod, RowMethod
 from pruneapp.preview.cumulative import (
     ChannelOrder,
     CumulativeTable,
@@ -103,10 +105,27 @@ def at_random(units: Units) -> Cutting:
     return lambda among, count: in_proportion(np.where(among, units.free, 0), count)
 
 
-def _weight_counts(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
+def _weight_counts(
+    step: Step, row: Row, units: Units, cut: Cutting, wanted: Counts | None = None
+) -> Counts:
     """Return how many single weights of each tensor go; see `effect_of`."""
     tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
-    return weight_counts_to_prune(step.limits, tensors, row.values["amount"], step.scope, cut)[0]
+    amount = row.values["amount"]
+    return weight_counts_to_prune(step.limits, tensors, amount, step.scope, cut, wanted)[0]
+
+
+def _by_rows(snapshot: Snapshot, row: Row, units: Units, job: Job) -> Counts | None:
+    """Return what a share of every row is in each tensor; None if the row means none."""
+    share = row.values.get("amount")
+    if not isinstance(registry.get(row.method), RowMethod) or not isinstance(share, float):
+        return None
+
+    def find() -> list[Counts]:
+        shapes = [rows_of(snapshot.entry(name).shape) for name in units.names]
+        masks = map(snapshot.masks.get, units.names)
+        return [kept_by_channel(m, s, 0, job) for m, s in zip(masks, shapes, strict=True)]
+
+    return share_by_rows(share, snapshot.once(("rows", units.names), find))
 
 
 def _channel_counts(step: Step, row: Row, units: Units, running: Running) -> Counts:
@@ -210,7 +229,9 @@ def estimate(
                 channels += effect.channels
                 continue
             patterned = pattern_counts_to_prune(snapshot, step, row, units)
-            weights, slices, sure = patterned or _roughly(step, row, units, disjoint=disjoint)
+            weights, slices, sure = patterned or _roughly(
+                step, row, units, _by_rows(snapshot, row, units, job), disjoint=disjoint
+            )
             to_prune += weights
             channels += slices
             exact = exact and disjoint and sure
@@ -228,7 +249,9 @@ def estimate(
     )
 
 
-def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int, int, bool]:
+def _roughly(
+    step: Step, row: Row, units: Units, wanted: Counts | None, *, disjoint: bool
+) -> tuple[int, int, bool]:
     """Return weights and channels that go at most, and whether it is just so."""
     if "amount" not in row.values:  # how much it takes is the method's secret: all at most
         return int(units.free.sum()), 0, False
@@ -237,7 +260,7 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
         if limits.bound and not disjoint:  # they hold for what earlier rows leave
             return int(units.free.sum()), 0, False
         # How many go in all is the same whichever go.
-        return int(_weight_counts(step, row, units, at_random(units)).sum()), 0, True
+        return int(_weight_counts(step, row, units, at_random(units), wanted).sum()), 0, True
     if step.scope == "global" or limits.total is not None or limits.floor > 0:
         # More than the amount of each may go.
         return int(units.kept.sum()), 0, False

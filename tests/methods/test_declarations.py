@@ -14,14 +14,14 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.cutoff import units_left
-from pruneapp.methods.method import Method
+from pruneapp.methods.method import Method, RowMethod
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import AmountParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.param_values import invalid, valid
 from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
-from tests.support.tensors import asked_of, view_of
+from tests.support.tensors import asked_of, left_in_rows, view_of
 
 EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
 WITH_AMOUNT = pytest.mark.parametrize(
@@ -103,7 +103,9 @@ def test_runs_on_every_type_and_shape(method, dtype, data):
 
     assert view.numel == after.size
     assert after == after & before
-    if method.granularity == "weights":
+    if isinstance(method, RowMethod):
+        assert sum(round(0.2 * n) for n in left_in_rows(view)) == before.kept - after.kept
+    elif method.granularity == "weights":
         assert round(0.2 * left) == before.kept - after.kept
     elif method.granularity in {"channels", "blocks"}:
         pruned = view_of(np.zeros(view.numel, np.uint32), DTYPES["F32"], view.shape, after.bools())

@@ -22,12 +22,13 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.cutoff import Pruned, units_left
 from pruneapp.methods.limits import Limits
+from pruneapp.methods.method import RowMethod
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS, get
 from pruneapp.params import AmountParam
 from pruneapp.progress import Job
 from tests.support.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
-from tests.support.tensors import asked_of, decode_float64, view_of, view_of_values
+from tests.support.tensors import asked_of, decode_float64, left_in_rows, view_of, view_of_values
 
 EVERY_SCOPE = pytest.mark.parametrize(
     ("method", "scope"),
@@ -82,6 +83,8 @@ def test_no_method_takes_what_is_protected(method, scope, data, amount):
             left = sum(units_left(view, method, values) for view in group)
             guarded = sum(protected_units(view, method, values) for view in group)
             count = round(amount * left) if isinstance(amount, float) else amount
+            if isinstance(method, RowMethod) and isinstance(amount, float):
+                count = sum(round(amount * n) for n in left_in_rows(group[0]))
             wanted += count
             if count > left - guarded:
                 with pytest.raises(

@@ -101,6 +101,16 @@ def test_l1_is_what_the_step_does(scope, state, amount, bound):
         assert close(told.l1_retained, report.l1_retained, 1e-9)
 
 
+@given(state=snapshots(least_dims=2), amount=amounts, bound=st.just(Limits()) | limits())
+def test_of_rows_the_number_is_exact(state, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, "l1_per_row", {"amount": amount}),), "local", bound)
+    if both_refuse(state, step):
+        return
+    found = counted(state, step)
+    assert (found.to_prune, found.exact) == (exact(state, step).report.newly_pruned, True)
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("scope", ["local", "global"])
 def test_wide_floats_are_right_to_a_bin(kind, scope):

@@ -13,6 +13,7 @@ from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.kernels.kernel import ReadBits
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.cutoff import rows_of
 from pruneapp.methods.method import Method, TensorView
 from pruneapp.statistics.file import Inputs
 
@@ -70,6 +71,12 @@ def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str,
         sum2 = rng.integers(0, 9, (1, columns)).astype(np.float64)
         more["inputs"] = Inputs(sum2, None, np.array([3.0]))
     return more
+
+
+def left_in_rows(view: TensorView) -> list[int]:
+    """Return how many weights are not pruned yet in each row of a tensor."""
+    kept = np.ones(view.numel, np.bool_) if view.kept is None else view.kept.bools()
+    return kept.reshape(rows_of(view.shape)).sum(axis=1).tolist()
 
 
 def decode_float64(bits: np.ndarray, dtype: DType) -> np.ndarray:

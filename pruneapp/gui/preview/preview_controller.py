@@ -43,6 +43,7 @@ from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
+from pruneapp.methods.method import RowMethod
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.from_histograms import since_opening
 from pruneapp.progress import Job
@@ -165,9 +166,10 @@ def _estimate(
 def _long(snapshot: Snapshot, step: Step) -> bool:
     if sum(len(row.names) for row in step.rows) > MANY:
         return True
-    # Which channels are left has to be looked for in the masks; weights are counted already.
+    # What is left of channels and rows has to be looked for in the masks; weights are counted.
+    methods = [registry.get(row.method) for row in step.rows]
     return bool(snapshot.masks) and any(
-        registry.get(row.method).granularity == "channels" for row in step.rows
+        m.granularity == "channels" or isinstance(m, RowMethod) for m in methods
     )
 
 

@@ -33,8 +33,9 @@ from tests.support.strategies import float_types, kept_bools, raw_bits, shapes
 from tests.support.tensors import magnitudes, view_of, view_of_values
 
 
-def run(view, name, **values):
-    return prune([view], get(name), values, "local", CpuKernel(), Job())
+def run(view, name, *, limits=None, **values):
+    bound = limits or Limits()
+    return prune([view], get(name), values, "local", CpuKernel(), Job(), limits=bound)
 
 
 def mask_of(view, name, **values):
@@ -247,18 +248,26 @@ def test_limits_do_not_go_with_groups():
 
 @given(st.data())
 def test_rows_lose_their_smallest(data):
-    """The count in all is exact; a row differs from its share by less than one weight."""
+    """Of each row as many as torch would take of it alone; a count or a total is exact."""
     dtype, shape = data.draw(float_types), data.draw(shapes(least=2, most=3))
     size = math.prod(shape)
     bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
-    share = data.draw(st.floats(0, 1))
+    share, total = data.draw(st.floats(0, 1)), data.draw(st.none() | st.booleans())
     view = view_of(bits, dtype, shape, kept, chunk=7)
-    found = mask_of(view, "l1_per_row", amount=share).reshape(shape[0], -1)
+    left = size if kept is None else int(kept.sum())
+    count, bound = round(share * left), Limits()
+    if total:
+        bound = Limits(total=size - left + count)
+    amount = share if total is not False else count
+    found = mask_of(view, "l1_per_row", limits=bound, amount=amount).reshape(shape[0], -1)
     there = (np.ones(size, bool) if kept is None else kept).reshape(shape[0], -1)
     scores = magnitudes(bits, dtype).reshape(shape[0], -1)
     gone = (there & ~found).sum(axis=1)
-    assert gone.sum() == round(share * there.sum())
-    assert (np.abs(gone - gone.sum() / max(there.sum(), 1) * there.sum(axis=1)) < 1).all()
+    if total is None:
+        assert gone.tolist() == [round(share * n) for n in there.sum(axis=1).tolist()]
+    else:
+        assert gone.sum() == count
+        assert (np.abs(gone - gone.sum() / max(there.sum(), 1) * there.sum(axis=1)) < 1).all()
     for row, count in enumerate(gone):
         order = np.argsort(scores[row][there[row]], kind="stable")
         expected = np.ones(order.size, bool)
