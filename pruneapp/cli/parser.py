@@ -224,6 +224,24 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
         help="a tensor that was left out by choice, for a file that does not say it: a name or a "
         "glob; may be repeated",
     )
+    verify.add_argument(
+        "--recompute",
+        metavar="STATS",
+        help="also compute repairs again, by this statistics file with Gram matrices, and compare "
+        "the values",
+    )
+    verify.add_argument(
+        "--unpruned",
+        metavar="MODEL",
+        help="with --recompute: the model before it was pruned, if ORIGINAL is the pruned one",
+    )
+    verify.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.001,
+        metavar="T",
+        help="with --recompute: how far values may be off, relative to their norm; default 0.001",
+    )
     verify.add_argument("--json", action="store_true", help="print JSON")
 
 

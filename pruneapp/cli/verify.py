@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, size
-from pruneapp.errors import escaped
+from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.evaluation.calibrated_repair import RepeatedRepair
 from pruneapp.export.verify import Against, Verification
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
@@ -20,7 +23,16 @@ from pruneapp.recipes.recipe import load, methods_of
 
 def verify(options: argparse.Namespace, token: CancelToken) -> int:
     """Print whether a file is what its recipe makes; returns 0 if it is, else 1."""
-    with terminal.job("Verifying", token) as job:
+    if options.unpruned and not options.recompute:
+        raise ParameterError("--unpruned is of use with --recompute only.")
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Verifying", token))
+        recompute = None
+        if options.recompute:
+            unpruned = None
+            if options.unpruned:
+                unpruned = stack.enter_context(open_checkpoint(Path(options.unpruned), job=job))
+            recompute = RepeatedRepair(Path(options.recompute), unpruned)
         recipe = load(Path(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
         offer_statistics(options.statistics, job)
@@ -30,6 +42,8 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             options.format,
             options.state_dict,
             tuple(options.omit),
+            recompute,
+            options.tolerance,
         )
         result = verify_file(Path(options.file), against, kernel_for(options.device), job)
     if options.json:
@@ -46,6 +60,11 @@ def _print(file: str, result: Verification) -> None:
             f"Yes: {escaped(file)} is what its recipe makes of the original, to the last bit "
             f"({size(result.compared)} compared).\n"
         )
+        if result.recomputed:
+            write(
+                f"The repaired values of {counted(len(result.recomputed), 'tensor')}, computed "
+                f"again, are off by at most {max(result.recomputed.values()):.1g} of their norm.\n"
+            )
         for name in result.omitted:
             write(f"Left out of it, as was asked: {escaped(name)}\n")
         return
@@ -61,5 +80,6 @@ def _as_json(file: str, result: Verification) -> dict[str, Any]:
         "compared": result.compared,
         "format": result.format,
         "omitted": result.omitted,
+        "recomputed": dict(result.recomputed),
         "differences": result.differences,
     }

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.document.entries import RepairSource
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import SelectionError
+from pruneapp.edits.repaired_values import RepairedValues
+from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.evaluation.collection import GRAM_BUDGET, collect_sums
 from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
+from pruneapp.kernels.values import decode
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.repair.repair import (
     KnownInputs,
@@ -156,3 +164,92 @@ def _repair(
         statistics=sha256,
     )
     return CalibratedRepair(repair, risks_of(repair.layers, source))
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedRepair:
+    """Computes the repairs of a recipe again, by statistics in a file.
+
+    `wanted` is the model whose outputs were to come out, of repairs that name another one than that
+    which is repaired.
+    """
+
+    statistics: Path
+    wanted: Checkpoint | None = None
+
+    def __call__(self, snapshot: Snapshot, made: RepairedValues, job: Job) -> dict[str, float]:
+        """Return how far values are from those that are made of a state again; see `Recompute`.
+
+        Raises `ParameterError` if they were made of other statistics, or for another model; and as
+        `open_statistics` and `compute_repair`.
+        """
+        source, wanted = made.source, self._wanted(made.source, job)
+        with open_statistics(self.statistics, job) as statistics:
+            if source.statistics not in {"", statistics.sha256}:
+                raise ParameterError(
+                    f"The repair was made by the statistics with the SHA-256 {source.statistics}; "
+                    f"that of '{self.statistics}' is {statistics.sha256}.",
+                    remedy="Name the statistics file that the repair was made by.",
+                )
+            again = compute_repair(
+                snapshot,
+                inputs_in(statistics),
+                job,
+                names=made.names,
+                wanted=wanted,
+                iterations=source.iterations,
+                damping=source.damping,
+            ).edit.after["values"]
+        recorded = {snapshot.entry(tensor.name).name: tensor.values for tensor in made.tensors}
+        return {
+            name: _relative_change(snapshot, name, recorded.get(name), again.get(name), job)
+            for name in dict.fromkeys((*recorded, *again))
+        }
+
+    def _wanted(self, source: RepairSource, job: Job) -> Checkpoint | None:
+        if not source.against:
+            return None
+        if self.wanted is None:
+            raise ParameterError(
+                "The repair was made for the outputs of another model.",
+                remedy="Name that model, which was pruned, with --unpruned.",
+            )
+        found = tuple(sha256_of(file, Job(cancel=job.cancel)) for file in self.wanted.files)
+        if found != source.against:
+            raise ParameterError(
+                f"'{self.wanted.path}' is not the model that the repair was made for.",
+                remedy="Name the model that was pruned.",
+            )
+        return self.wanted
+
+
+# Weights that are compared at once.
+_PIECE = 1 << 20
+
+
+def _relative_change(
+    snapshot: Snapshot, name: str, before: BitMask | None, after: BitMask | None, job: Job
+) -> float:
+    """Return the norm of the change of what is kept of a tensor, by the norm of what it was.
+
+    None stands for the values of the state. Infinite if other weights are finite.
+    """
+    entry, zeroed = snapshot.entry(name), snapshot.zeroed(name)
+    sides = [
+        snapshot.bits_under(name) if values is None else values.packed.view(entry.dtype.storage)
+        for values in (before, after)
+    ]
+    squares = change = 0.0
+    for start in range(0, entry.numel, _PIECE):
+        job.step(0)
+        stop = min(start + _PIECE, entry.numel)
+        was, now = (decode(bits[start:stop], entry.dtype).astype(np.float64) for bits in sides)
+        if zeroed is not None:
+            kept = zeroed.bools(start, stop)
+            was, now = was[kept], now[kept]
+        finite = np.isfinite(was)
+        if (finite != np.isfinite(now)).any():
+            return math.inf
+        squares += float(np.square(was[finite]).sum())
+        change += float(np.square(now[finite] - was[finite]).sum())
+    return math.sqrt(change / squares) if squares else math.inf if change else 0.0

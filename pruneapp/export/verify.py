@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -23,7 +23,7 @@ from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.document.entries import RepairEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DIGEST, digest
-from pruneapp.edits.repaired_values import as_values
+from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.errors import (
     DamagedFileError,
     ExportError,
@@ -50,10 +50,17 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, fit
 from pruneapp.recipes.portable import recipe_of
 from pruneapp.recipes.recipe import Recipe
-from pruneapp.recipes.replay import replay_all
+from pruneapp.recipes.replay import Replayed, replay_all
 
 # How many differences are told.
 MOST = 100
+# Values that are computed again on another machine, or by other threads, are not the same to the
+# last bit; docs/repair.md has how far they are off.
+TOLERANCE = 1e-3
+
+# Computes a repair of a state again; returns how far the values of each tensor are from those that
+# were recorded, as a share of their norm.
+Recompute: TypeAlias = Callable[[Snapshot, RepairedValues, Job], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -171,6 +178,8 @@ class Verification:
     recipe: str = ""  # the recipe, as `Recipe.canonical`
     # Tensors of the original that are not in the file because that was asked for.
     omitted: tuple[str, ...] = ()
+    # How far repaired values were from those that were computed again, by tensors; see `Recompute`.
+    recomputed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def same(self) -> bool:
@@ -191,6 +200,10 @@ class Against:
     state_dict: str | None = None
     # Names or globs of tensors that were left out, for a file that does not say it.
     omit: tuple[str, ...] = ()
+    # Computes repairs again, and how far off their values may be. By default they are not: values
+    # are compared by their SHA-256.
+    recompute: Recompute | None = None
+    tolerance: float = TOLERANCE
 
 
 def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verification:
@@ -238,7 +251,8 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
             return Verification(lost)
         with hashed_meanwhile(original.files if texts else ()):
             fitted = fit(recipe, original, job)
-            state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job)
+            again = _Recomputation(fitted, against.recompute)
+            state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job, again)
         if against.recipe is not None and _names_another(texts, made_recipe):
             return Verification((_OTHER_RECIPE,), recipe=made_recipe.canonical())
         if len(shards) == 1 and not original.contents.shards and file.is_dir():
@@ -247,7 +261,15 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         if len(shards) > 1 and not in_folder(original, form, values, file):
             sentence = f"has {len(shards):,} shards, but the recipe makes one file of the original"
             return Verification((Difference("file", sentence),), recipe=made_recipe.canonical())
-        differences: list[Difference] = []
+        differences = [
+            Difference(
+                name,
+                f"has repaired values that are off by {share:.2g} of their norm from those that "
+                f"are computed again, more than {against.tolerance:g}",
+            )
+            for name, share in again.off.items()
+            if not share <= against.tolerance
+        ]
         origin = None
         if texts:
             counted = provenance.provenance_of(state, made_recipe, job)
@@ -278,7 +300,12 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
             compared += size
         omitted = tuple(name for name in left if name in named_recipe)
         return Verification(
-            tuple(differences[:MOST]), compared, form.name, made_recipe.canonical(), omitted
+            tuple(differences[:MOST]),
+            compared,
+            form.name,
+            made_recipe.canonical(),
+            omitted,
+            again.off,
         )
 
 
@@ -388,14 +415,38 @@ def _names_another(texts: Mapping[str, str], made: Recipe) -> bool:
     return texts.get("recipe_sha256", made.sha256) != made.sha256
 
 
-def apply_recipe(
-    original: Checkpoint, recipe: Recipe, fitted: Fit, kernel: Kernel, job: Job
+@dataclass(frozen=True)
+class _Recomputation:
+    """Computes the repairs of a recipe again, if that is asked for."""
+
+    fitted: Fit
+    recompute: Recompute | None
+    off: dict[str, float] = field(default_factory=dict)  # what comes of it, see `Recompute`
+
+    def __call__(self, before: Snapshot, done: Replayed, job: Job) -> None:
+        action = self.fitted.entries[done.number].action
+        if self.recompute is not None and isinstance(action, RepairedValues):
+            for name, share in self.recompute(before, action, job).items():
+                self.off[name] = max(share, self.off.get(name, 0.0))
+
+
+def apply_recipe(  # noqa: PLR0917 - each its own type
+    original: Checkpoint,
+    recipe: Recipe,
+    fitted: Fit,
+    kernel: Kernel,
+    job: Job,
+    look: Callable[[Snapshot, Replayed, Job], None] = lambda *_: None,
 ) -> tuple[Snapshot, Recipe]:
-    """Return the state after a recipe, and the recipe as it is said for this checkpoint."""
+    """Return the state after a recipe, and the recipe as it is said for this checkpoint.
+
+    `look` is called with the state before each edit, and the edit.
+    """
     state = Snapshot(original)
     masks: dict[str, BitMask] = {}
     entries = []
     for done in replay_all(state, fitted, recipe.where, kernel, job):
+        look(state, done, job)
         entries.append(done.edit.to_dict(masks))
         state = done.state
     return state, recipe_of(original, entries, masks)

@@ -116,6 +116,48 @@ def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out)
     assert FC in said
 
 
+def test_verify_computes_the_values_again(repair, call, tmp_path, files):
+    """By the statistics and for the model that the recipe names, to a tolerance."""
+    inputs = files[2]
+    assert repair()[0] == 0
+    again = ("verify", tmp_path / "out.safetensors", "--against", tmp_path / "pruned.safetensors")
+    again += ("--recompute", tmp_path / "stats.safetensors")
+    unpruned = ("--unpruned", tmp_path / "original.safetensors")
+    status, out, _ = call(*again, *unpruned, "--json")
+    assert status == 0
+    off = json.loads(out)["recomputed"]
+    assert set(off) == {FC, BIAS}
+    assert max(off.values()) < 1e-6
+    assert "values of 2 tensors, computed again, are off by at most" in call(*again, *unpruned)[1]
+    assert "Name that model, which was pruned, with --unpruned" in call(*again)[2]
+    assert "--unpruned is of use with --recompute only" in call(*again[:4], *unpruned)[2]
+    status, _, said = call(*again, "--unpruned", tmp_path / "pruned.safetensors")
+    assert status == 2
+    assert "is not the model that the repair was made for" in said
+    InputArrays({FC: inputs + 1}).save(tmp_path / "stats.safetensors")
+    status, _, said = call(*again, *unpruned)
+    assert status == 2
+    assert "The repair was made by the statistics with the SHA-256" in said
+
+
+def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, call, tmp_path):
+    """Their SHA-256 is that of the recipe all the same."""
+    recipe, out = tmp_path / "my.recipe.json", tmp_path / "out.pt"
+    assert repair("--damping", "0.5", "--save-recipe", recipe, out="out.pt")[0] == 0
+    data = json.loads(recipe.read_text())
+    data["entries"][-1]["configuration"]["source"]["damping"] = 0.01
+    recipe.write_text(json.dumps(data))
+    verify = "verify", out, "--against", tmp_path / "pruned.safetensors", "--recipe", recipe
+    assert call(*verify)[0] == 0
+    again = "--recompute", tmp_path / "stats.safetensors"
+    again += "--unpruned", tmp_path / "original.safetensors"
+    status, said, _ = call(*verify, *again)
+    assert status == 1
+    assert f"{FC} has repaired values that are off by 0." in said
+    assert "computed again, more than 0.001" in said
+    assert call(*verify, *again, "--tolerance", "9")[0] == 0
+
+
 def test_what_was_rounded_since_is_verified_with_the_recipe(repair, call, tmp_path):
     """Whose folder of values is beside it."""
     recipe = tmp_path / "my.recipe.json"
