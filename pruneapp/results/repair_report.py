@@ -56,6 +56,11 @@ def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]
             f"{one if len(worse) == 1 else several} after the repair than before: "
             f"{first_names(worse)}."
         )
+    if layers and not any(layer.before or layer.moved for layer in layers):
+        found.append(
+            "Nothing was to be repaired: the weights that are pruned are 0 in the unpruned model, "
+            "too. If the file was pruned elsewhere, name the model before it was."
+        )
     if uniform := uniform_risk([1 - layer.left / layer.numel for layer in layers if layer.numel]):
         found.append(uniform)
     if source == "random tokens":

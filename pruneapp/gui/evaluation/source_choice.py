@@ -52,12 +52,15 @@ class DataSource:
 class SourceChoice(QWidget):
     """A row for each kind of source, and one for the Python; below them what was found.
 
-    `kinds` are those that are offered. Only the fields of what is chosen can be edited.
+    `kinds` are those that are offered. Only the fields of what is chosen can be edited. With
+    `unpruned` it asks for a model, too: that which was pruned to what is open.
     """
 
     changed = Signal()  # something else is chosen or typed; answer with `set_found`
 
-    def __init__(self, kinds: Sequence[DataKind], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, kinds: Sequence[DataKind], parent: QWidget | None = None, *, unpruned: bool = False
+    ) -> None:
         super().__init__(parent)
         self._folder = ""
         self._paths: dict[DataKind, str] = {}
@@ -101,6 +104,9 @@ class SourceChoice(QWidget):
         self.python.setPlaceholderText(self.tr("automatic"))
         grid.addWidget(label_for(self.python, self.tr("P&ython")), len(kinds), 0)
         self.browse_python.clicked.connect(self._browse_python)
+        self.unpruned: LineEdit | None = None
+        if unpruned:
+            self._ask_unpruned(grid, len(kinds) + 1)
         self.found = plain(wrap=True, ink=MUTED)
         self.found.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
         lay_in_column(self, rows, self.found)
@@ -156,6 +162,21 @@ class SourceChoice(QWidget):
         field.setMinimumWidth(320)
         field.textEdited.connect(lambda _text: self._typed.start())
         return field
+
+    def _ask_unpruned(self, grid: QGridLayout, row: int) -> None:
+        name = self.tr("Unpruned model")
+        field, browse = self.unpruned, self.browse_unpruned = self._path_row(
+            name,
+            self.tr(
+                "The file or folder before it was pruned, if it was pruned elsewhere and the "
+                "zeros of the open file are treated as pruned."
+            ),
+            grid,
+            row,
+        )
+        field.setPlaceholderText(self.tr("the open file"))
+        grid.addWidget(label_for(field, self.tr("&Unpruned model")), row, 0)
+        browse.clicked.connect(lambda: self._ask_file(field, name, ""))
 
     def _on_kind(self, checked: bool) -> None:
         if not checked:

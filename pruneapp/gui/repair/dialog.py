@@ -55,7 +55,7 @@ class RepairDialog(Dialog):
             wrap=True,
             ink=MUTED,
         )
-        self.source = SourceChoice(kinds, self)
+        self.source = SourceChoice(kinds, self, unpruned=True)
         self.editors: dict[str, Editor] = {}
         self._params = tuple(params)
         settings = QWidget(self)
@@ -108,6 +108,10 @@ class RepairDialog(Dialog):
         self._show_state()
 
     # Asked
+
+    def unpruned(self) -> str:
+        """Return the path of the model before it was pruned; empty for the open file."""
+        return "" if self.source.unpruned is None else self.source.unpruned.text().strip()
 
     def values(self) -> dict[str, Any]:
         """Return what is set; raises `ParameterError`."""

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, PruneAppError, SelectionError
@@ -83,12 +84,27 @@ def _statistics_in(source: DataSource) -> Path:
 
 
 def run_and_repair(
-    agreed: AgreedScript, snapshot: Snapshot, settings: RepairSettings, job: Job
+    agreed: AgreedScript, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
 ) -> CalibratedRepair:
-    """Run inputs through the model, and repair it; the process is gone afterwards."""
-    with contextlib.closing(agreed.runner(job)) as runner:
+    """Run inputs through the model, and repair it; the process is gone afterwards.
+
+    `unpruned` is the path of the model before it was pruned; empty for that of the state.
+    """
+    with _opened(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
         runner.worker.hasty = True  # it is needed no more
-        return repair_by_script(runner, snapshot, settings, job)
+        return repair_by_script(runner, snapshot, settings, job, wanted=wanted)
+
+
+def repair_by_file(
+    path: Path, snapshot: Snapshot, settings: RepairSettings, unpruned: str, job: Job
+) -> CalibratedRepair:
+    """Repair by a file of statistics; `unpruned` as in `run_and_repair`."""
+    with _opened(unpruned, job) as wanted:
+        return repair_by_statistics(path, snapshot, settings, job, wanted=wanted)
+
+
+def _opened(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint | None]:
+    return open_checkpoint(Path(path).expanduser(), job=job) if path else contextlib.nullcontext()
 
 
 class RepairController(DialogController[RepairDialog]):
@@ -203,7 +219,7 @@ class RepairController(DialogController[RepairDialog]):
         document, dialog = self._session.document, self.dialog
         if document is None or dialog is None or not self._session.may_work():
             return
-        source, values = dialog.source.source(), dialog.values()
+        source, values, unpruned = dialog.source.source(), dialog.values(), dialog.unpruned()
         self._scripts.remember(PURPOSE, source)
         settings = _settings(values)
         snapshot = document.snapshot()
@@ -211,7 +227,7 @@ class RepairController(DialogController[RepairDialog]):
             self._scripts.request(
                 source,
                 lambda agreed: self._begin(
-                    document, source, partial(run_and_repair, agreed, snapshot, settings)
+                    document, source, partial(run_and_repair, agreed, snapshot, settings, unpruned)
                 ),
                 refused=self._refuse,
                 parent=dialog,
@@ -222,7 +238,8 @@ class RepairController(DialogController[RepairDialog]):
         except ParameterError as error:
             self._refuse(error)
             return
-        self._begin(document, source, partial(repair_by_statistics, path, snapshot, settings))
+        work = partial(repair_by_file, path, snapshot, settings, unpruned)
+        self._begin(document, source, work)
 
     def _begin(
         self, document: Document, source: DataSource, work: Callable[[Job], CalibratedRepair]

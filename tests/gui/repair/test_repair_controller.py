@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from safetensors.numpy import save_file
 
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.zeros import TreatZeros
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.runner import Measured
 from pruneapp.gui.evaluation.script_controller import AgreedScript
@@ -165,6 +166,37 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     person.wait(lambda: not person.document.snapshot().values)
     assert repair.report is None
     assert person.document.position == 1
+
+
+def test_a_file_that_was_pruned_elsewhere_is_repaired_for_its_original(
+    person, statistics, tmp_path
+):
+    """Whose zeros are treated as pruned; without the original nothing is wrong with its outputs."""
+    rng = np.random.default_rng(1)
+    original = {FC: rng.normal(size=(20, 30)).astype(np.float32), "fc.bias": np.ones(20, "f4")}
+    save_file(original, tmp_path / "original.safetensors")
+    file = tmp_path / "elsewhere.safetensors"
+    save_file(original | {FC: original[FC] * (np.abs(original[FC]) > 0.7)}, file)
+    person.open(file)
+    person.wait_open(file)
+    zeros = TreatZeros((FC,)).propose(person.document.snapshot(), Job())
+    assert person.session.commit(zeros)
+    repair = person.workbench.repair
+    for unpruned in ("", str(tmp_path / "original.safetensors")):
+        dialog = opened(person)
+        person.click(dialog.source.radios[DataKind.STATISTICS])
+        person.type(dialog.source.fields[DataKind.STATISTICS], str(statistics))
+        person.type(dialog.source.unpruned, unpruned)
+        person.wait(lambda d=dialog: d.go.text() == "Repair 1 layer")
+        person.click(dialog.go)
+        person.wait(lambda: repair.report is not None)
+        (layer,) = repair.report._layers
+        if not unpruned:
+            assert "are 0 in the unpruned model" in repair.report.risks[0].text()
+            person.click(repair.report.undo)
+            person.wait(lambda: repair.report is None)
+    assert layer.rounded < 0.3 * layer.before
+    assert not person.trouble
 
 
 def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
