@@ -10,14 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError, abridged
 from pruneapp.gui.export.format_list import (
@@ -37,8 +30,10 @@ from pruneapp.gui.widgets.controls import (
     lay_in_column,
     lay_in_row,
     move_focus,
+    scroll_to,
     single_shot,
 )
+from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
@@ -81,31 +76,27 @@ class RoundingNote(QWidget):
         self.setVisible(bool(dtype) or smaller is not None)
 
 
-# Letters of the width that texts are set in.
-_WIDTH = 52
-_LINES = 14
+# Letters of the width that texts are set in, at least and if there is room.
+_WIDTH, _USUAL_WIDTH = 52, 72
+# Lines that a note, such as an error, may have more than when the dialog opens.
+_SPARE_LINES = 2
+# Lines of all that is chosen that are seen in the lowest dialog.
+_LEAST_LINES = 8
 # So far the words of a radio button beside it are below its top.
 _ABOVE = 3
 # What is shown of a format beside its size.
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
-# What is asked for: of most formats everything is seen at once.
-_USUAL_LINES = 29
 
 
-class FormatDetails(QScrollArea):
-    """The panel beside the list of formats."""
+class FormatDetails(QWidget):
+    """The panel beside the list of formats, as high as what it says."""
 
     changed = Signal()  # the person changed a parameter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls have it; see `page`
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
-        self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.setAccessibleName(self.tr("Selected format"))
         self.setAccessibleDescription(self.tr("Description, notes, compatibility and settings."))
         self._offer: FormatOffer | None = None
@@ -113,25 +104,30 @@ class FormatDetails(QScrollArea):
         self.fields: Fields | None = None
         self.rounding: RoundingNote | None = None
         self.costs: dict[str, RoundingCost | str] = {}
+        self._content = QWidget(self)
+        self._column = lay_in_column(self, self._content)
 
     def sizeHint(self) -> QSize:
-        """Ask for room for most formats; less will do, for it scrolls."""
-        metrics = self.fontMetrics()
-        return QSize(
-            metrics.averageCharWidth() * (_WIDTH + 6), metrics.lineSpacing() * _USUAL_LINES
-        )
+        """Ask for the width in which the texts are read well."""
+        width = self.fontMetrics().averageCharWidth() * _USUAL_WIDTH
+        return QSize(width, self.heightForWidth(width))
+
+    def spare_height(self, offers: Iterable[FormatOffer]) -> int:
+        """Return how much more room it takes for that of some formats that says most."""
+        width, other = self.sizeHint().width(), FormatDetails()
+        other.costs, other._values = self.costs, self._values
+        heights = [self.heightForWidth(width)]
+        for offer in offers:
+            other.show_offer(offer)
+            heights.append(other.heightForWidth(width))
+        return max(heights) - heights[0] + _SPARE_LINES * self.fontMetrics().lineSpacing()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show a control that gets the focus, or a key while it is scrolled away."""
         if event.type() in _SHOWN_FOR and isinstance(watched, QWidget):
-            self.ensureWidgetVisible(watched.parentWidget() or watched)
-            self.ensureWidgetVisible(watched)
+            scroll_to(watched.parentWidget() or watched)
+            scroll_to(watched)
         return super().eventFilter(watched, event)
-
-    def page(self, pages: int) -> None:
-        """Scroll some pages down, or up."""
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + pages * bar.pageStep())
 
     def show_offer(self, offer: FormatOffer | None) -> None:
         """Show a format; what was typed for it before is still there."""
@@ -192,12 +188,15 @@ class FormatDetails(QScrollArea):
 
     def _build(self) -> None:
         content = QWidget()
-        layout = lay_in_column(content, spacing=4, margins=(0, _ABOVE, 8, 0))
+        layout = lay_in_column(content, spacing=4, margins=(0, _ABOVE, 0, 0))
         self.fields = self.rounding = None
         if self._offer is not None:
             self._fill(layout, self._offer)
         layout.addStretch(1)
-        self.setWidget(content)  # the one before is deleted
+        put_in_place(self._column, self._content, content)
+        content.show()  # at once, for keys that come next
+        self._content.setParent(None)  # nothing is found in it any more
+        self._content = content
         self._show_rounding()
 
     def _fill(self, layout: QVBoxLayout, offer: FormatOffer) -> None:
@@ -364,14 +363,20 @@ class ExportDialog(Dialog):
         layout = lay_in_column(content, self.nothing, self.broken, purpose, self.purposes, 4, form)
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
         # On a low screen what is chosen scrolls; where it goes, and the buttons, stay.
-        chosen = Scrolled(content, self)
-        parts = chosen, self.target, self.beside
-        whole = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=chosen)
-        add_button_row(whole, self.stop, self.go)
+        self.scrolled = Scrolled(content, self)
+        self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
+        parts = self.scrolled, self.target, self.beside
+        layout = lay_in_column(
+            self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=self.scrolled
+        )
+        add_button_row(layout, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
-        """Take the room that is needed: of its own accord a dialog takes two thirds of a screen."""
-        return self.sizeHint()
+        """Take the room that any format needs, so that nothing moves when another is chosen.
+
+        Of its own accord a dialog takes two thirds of a screen.
+        """
+        return self.sizeHint() + QSize(0, self.details.spare_height(self.formats.offers()))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Follow Tab as one reads, whenever the settings of a format were made."""
@@ -389,7 +394,8 @@ class ExportDialog(Dialog):
         inside = here is not None and (self.details.isAncestorOf(here) or here is self.beside.kind)
         pages = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
         if event.key() in pages:
-            self.details.page(pages[Qt.Key(event.key())])
+            bar = self.scrolled.verticalScrollBar()
+            bar.setValue(bar.value() + pages[Qt.Key(event.key())] * bar.pageStep())
         elif event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             super().keyPressEvent(event)
         elif not inside and self.go.isEnabled() and self.target.is_taken():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
@@ -25,12 +25,11 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import lay_in_column
+from pruneapp.gui.widgets.screen import whole_height
 
 FORM_WIDTH = 330
 # Share of the form's column that what a step would do has at least.
 PINNED = 0.36
-# Pixels: a row of the preview is cut by the edge of its area only if it is higher.
-TALLEST_ROW = 60
 # Pixels of height between toolbar and status below which rows stand closer to each other.
 LOW = 600
 
@@ -101,7 +100,9 @@ class _FormColumn(QWidget):
         form = self._header.sizeHint().height() + self._form.content_height()
         left = max(room - form, round(room * PINNED))
         self._panel.set_scrolls(scrolls=wanted > left)
-        self._preview.setFixedHeight(wanted if wanted <= left else self._preview.whole(left))
+        self._preview.setFixedHeight(
+            wanted if wanted <= left else whole_height(self._preview.content, left)
+        )
 
 
 class _Scrolled(QScrollArea):
@@ -126,21 +127,6 @@ class _Scrolled(QScrollArea):
         if content.hasHeightForWidth():
             return content.heightForWidth(self.width())
         return content.sizeHint().height()
-
-    def whole(self, height: int) -> int:
-        """Return the largest height up to `height` at which no row of the content is cut.
-
-        A row that is higher than `TALLEST_ROW` may be: what is left of the height would be lost.
-        """
-        spans = []
-        for part in self.content.findChildren(QWidget):
-            if part.isVisibleTo(self.content) and part.height() <= TALLEST_ROW:
-                top = part.mapTo(self.content, QPoint()).y()
-                spans.append((top, top + part.height()))
-        least = height
-        while cut := [top for top, bottom in spans if top < least < bottom]:
-            least = min(cut)
-        return least
 
 
 class _Content(QWidget):

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QLabel, QScrollArea, QWidget
+
+from pruneapp.gui.widgets.controls import single_shot
 
 # What a frame takes before there is one to be measured: a title bar and three borders.
 FRAME = QMargins(4, 36, 4, 4)
+# Pixels: of what is higher, text is cut between its lines, and anything else anywhere.
+TALLEST_ROW = 60
+_BESIDE_BAR = 8
 
 
 def available(window: QWidget, /) -> QRect:
@@ -85,8 +90,35 @@ class Dialog(QDialog):
         return self.size()
 
 
+def whole_height(content: QWidget, height: int, /) -> int:
+    """Return the largest height up to `height` at which no line of the content is cut.
+
+    What is higher than `TALLEST_ROW`, and no text, may be: what is left of the height would be
+    lost.
+    """
+    spans = []
+    for part in content.findChildren(QWidget):
+        if part.layout() is not None or not part.isVisibleTo(content):
+            continue
+        top, line = part.mapTo(content, QPoint()).y(), part.height()
+        end = top + line
+        if isinstance(part, QLabel):
+            line = part.fontMetrics().lineSpacing()
+            text = part.heightForWidth(part.width()) if part.wordWrap() else end - top
+            end = top + min(text, end - top) if part.text() else top
+        if line <= TALLEST_ROW:
+            spans += [(at, at + line) for at in range(top, end - line + 1, max(line, 1))]
+    least = height
+    while cut := [top for top, bottom in spans if top < least < bottom]:
+        least = min(cut)
+    return least
+
+
 class Scrolled(QScrollArea):
-    """As large as its content, which scrolls up and down where the screen has less room."""
+    """As large as its content, which scrolls up and down where the screen has less room.
+
+    Then its lower edge cuts no line while it is at the top: half a line says less than none.
+    """
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -95,13 +127,29 @@ class Scrolled(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus of what is in it
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Once all that is in it has its place.
+        self._later = single_shot(self, 0, self._trim)
         self.setWidget(content)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Ask for other room when the content does, of which a scroll area tells nobody."""
         if watched is self._content and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
+            self._later.start()
         return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut no line at the lower edge."""
+        super().resizeEvent(event)
+        self._later.start()
+
+    def _trim(self) -> None:
+        height, spare = self.height(), QMargins()
+        if self._content.height() > height:
+            whole = whole_height(self._content, height) or height
+            spare = QMargins(0, 0, _BESIDE_BAR, height - whole)
+        if spare != self.viewportMargins():
+            self.setViewportMargins(spare)
 
     def sizeHint(self) -> QSize:
         """Ask for room for all of it."""
@@ -110,7 +158,7 @@ class Scrolled(QScrollArea):
     def minimumSizeHint(self) -> QSize:
         """Scroll up and down alone: no less than the width of the content, and of the bar."""
         bar = self.verticalScrollBar().sizeHint().width()
-        return QSize(self._content.minimumSizeHint().width() + bar, bar)
+        return QSize(self._content.minimumSizeHint().width() + bar + _BESIDE_BAR, bar)
 
 
 def _frame(window: QWidget) -> QMargins:

@@ -13,7 +13,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QMargins, QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QPalette
-from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
+from PySide6.QtWidgets import QLabel, QScrollBar, QStyleOptionViewItem
 
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -569,13 +569,13 @@ class TestTheWheel:
         many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(12))
         dialog.set_offers((replace(DENSE, params=(KIND, LARGEST, *many)), *COUNTED[1:]))
         dialog.resize(dialog.minimumSizeHint())
-        bar = dialog.details.verticalScrollBar()
+        bar = dialog.scrolled.verticalScrollBar()
         qtbot.waitUntil(lambda: bar.maximum() > 0)
         return dialog
 
     def test_it_scrolls_and_changes_no_setting_on_the_way(self, low, qtbot):
-        before, bar = low.details.values(), low.details.verticalScrollBar()
-        port = low.details.viewport()
+        before, bar = low.details.values(), low.scrolled.verticalScrollBar()
+        port = low.scrolled.viewport()
         with qtbot.assertNotEmitted(low.parametersChanged):
             for _ in range(200):
                 turn_wheel(port)
@@ -654,7 +654,7 @@ class TestRounding:
     def test_where_a_type_would_halve_the_file_a_button_takes_it(self, dialog, type_, qtbot):
         rounding = dialog.details.rounding
         assert rounding.note.text().startswith("bfloat16: 22 MB, with 8 significant bits")
-        dialog.details.ensureWidgetVisible(rounding.take)
+        dialog.scrolled.ensureWidgetVisible(rounding.take)
         with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingRequested]):
             qtbot.mouseClick(rounding.take, Qt.MouseButton.LeftButton)
         assert type_.currentText() == "bfloat16"
@@ -934,7 +934,7 @@ class TestKeys:
                 break
             order.append(here)
             if dialog.details.isAncestorOf(here):
-                port = dialog.details.viewport()
+                port = dialog.scrolled.viewport()
                 at = here.mapTo(port, here.rect().center())
                 assert port.rect().contains(at), here.accessibleName()
         fields = dialog.details.fields.fields.values()
@@ -962,13 +962,13 @@ class TestKeys:
         dialog.resize(dialog.minimumSizeHint())
         combo = dialog.details.fields.fields["dtype"].editor.combo
         combo.setFocus()
-        bar = dialog.details.verticalScrollBar()
+        bar = dialog.scrolled.verticalScrollBar()
         qtbot.waitUntil(lambda: bar.maximum() > 0)
         for _ in range(20):
             qtbot.keyClick(dialog, Qt.Key.Key_PageDown)
         assert bar.value() == bar.maximum()
         qtbot.keyClick(combo, Qt.Key.Key_Down)
-        port = dialog.details.viewport()
+        port = dialog.scrolled.viewport()
         assert port.rect().contains(combo.mapTo(port, combo.rect().center()))
 
     @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
@@ -1160,3 +1160,71 @@ def test_a_report_without_pruned_tensors_is_as_wide_as_its_code(qtbot):
     with qtbot.waitExposed(dialog):
         dialog.show()
     assert dialog.loads.width() >= dialog.loads.fontMetrics().horizontalAdvance(code)
+
+
+def cut(area) -> list[str]:
+    """Return the texts of which a line is cut by the lower edge of what is seen."""
+    port = area.viewport()
+    seen = QRect(port.mapTo(area, QPoint()), port.size())
+    found = []
+    for label in area.findChildren(QLabel):
+        top, line = label.mapTo(area, QPoint()).y(), label.fontMetrics().lineSpacing()
+        text = label.heightForWidth(label.width()) if label.wordWrap() else label.height()
+        lines = round(text / line) if label.isVisible() and label.text() else 0
+        edges = [(top + n * line, top + (n + 1) * line) for n in range(lines)]
+        if any(above < seen.bottom() + 1 < below for above, below in edges):
+            found.append(label.text())
+    return found
+
+
+class TestRoom:
+    """A screen of 1680 by 1050 pixels, at 100 and 150 %, and smaller ones."""
+
+    WORDY = replace(
+        COMPACT,
+        help="What this format is, at some length. " * 8,
+        does_not=("What it does not do, for a line and a half of what is beside it.",) * 3,
+        loaded_by=tuple(
+            Loader(f"A program {n}", note="of which there is more to say than fits in a line")
+            for n in range(3)
+        ),
+    )
+
+    @pytest.fixture
+    def shown(self, qtbot, monkeypatch):
+        def show(width, height, name):
+            free = QRect(0, 0, width, height)
+            monkeypatch.setattr(window_placing, "available", lambda _window: free)
+            found = ExportDialog()
+            qtbot.addWidget(found)
+            found.set_offers((*COUNTED[:-1], self.WORDY))
+            found.set_pruned(pruned=False)
+            found.target.set_path("/models/pruned.safetensors")
+            with qtbot.waitExposed(found):
+                found.show()
+            pick(found, qtbot, name)
+            qtbot.wait(50)
+            return found
+
+        return show
+
+    @pytest.mark.parametrize("name", ["safetensors", "compact"])
+    @pytest.mark.parametrize("size", [(1680, 1050), (1120, 700), (1280, 800), (853, 533)], ids=str)
+    def test_one_bar_at_most_and_no_line_is_cut(self, shown, size, name):
+        """The settings of a format scrolled inside what scrolled."""
+        dialog = shown(*size, name)
+        bars = [bar for bar in dialog.findChildren(QScrollBar) if bar.isVisible()]
+        assert bars in ([], [dialog.scrolled.verticalScrollBar()])
+        assert cut(dialog.scrolled) == []
+        assert dialog.scrolled.viewport().height() > dialog.scrolled.height() - 40
+        if size == (1680, 1050):
+            assert not bars
+        if size == (853, 533):
+            assert bars
+
+    def test_another_format_moves_nothing(self, shown, qtbot):
+        dialog = shown(1680, 1050, "torch")
+        before = dialog.height(), dialog.target.path.mapTo(dialog, QPoint())
+        pick(dialog, qtbot, "compact")
+        qtbot.wait(50)
+        assert (dialog.height(), dialog.target.path.mapTo(dialog, QPoint())) == before
