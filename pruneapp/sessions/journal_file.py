@@ -35,8 +35,14 @@ from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
 from pruneapp.sessions.fingerprint import FileStamp, Original, describe
-from pruneapp.sessions.history_codec import MaskNumbers, SavedEdit, bundles
-from pruneapp.sessions.mask_codec import SMALL, pack, pack_together
+from pruneapp.sessions.history_codec import (
+    SMALL,
+    MaskNumbers,
+    SavedEdit,
+    bundles,
+    pack,
+    pack_together,
+)
 from pruneapp.sessions.restore import repeatable
 
 VERSION = 4

@@ -26,6 +26,7 @@ from pruneapp.sessions.history_codec import (
     SavedEdit,
     SavedHistory,
     SavedMask,
+    Unpacker,
     check_version,
     damaged,
     reading_mask,
@@ -53,7 +54,6 @@ from pruneapp.sessions.journal_file import (
     lock,
     records,
 )
-from pruneapp.sessions.mask_codec import Unpacker
 from pruneapp.sessions.restore import Saved
 
 # A record promises at most so many bytes of JSON.

@@ -46,24 +46,22 @@ from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import CancelToken, Job
 from pruneapp.sessions.fingerprint import FileStamp, Original, describe
 from pruneapp.sessions.history_codec import (
+    PIECE,
+    SMALL,
     MaskNumbers,
     SavedEdit,
     SavedHistory,
     SavedMask,
+    Unpacker,
     branches_of,
     bundles,
     check_version,
+    checked,
     damaged,
     decoded,
-    reading_mask,
-)
-from pruneapp.sessions.mask_codec import (
-    PIECE,
-    SMALL,
-    Unpacker,
-    checked,
     pack,
     pack_together,
+    reading_mask,
 )
 from pruneapp.sessions.restore import Saved
 

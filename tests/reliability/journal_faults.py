@@ -19,7 +19,7 @@ from safetensors.numpy import save_file
 from pruneapp.document.document import Capture, Document
 from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file, mask_codec
+from pruneapp.sessions import history_codec, journal_file
 from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
@@ -109,10 +109,10 @@ def inject(calls: Sequence[str]) -> dict[str, Tally]:
 @contextlib.contextmanager
 def _large_masks() -> Iterator[None]:
     modules = (
-        (mask_codec, "PIECE", _PIECE),
+        (history_codec, "PIECE", _PIECE),
         (journal_file, "AT_ONCE", 0),
         (journal_module, "_MUCH", 0),  # compacted however little is dead
-        *((module, "SMALL", _SMALL) for module in (mask_codec, history_codec, journal_file)),
+        *((module, "SMALL", _SMALL) for module in (history_codec, journal_file)),
     )
     before = [(module, name, getattr(module, name)) for module, name, _ in modules]
     for module, name, value in modules:

@@ -30,8 +30,8 @@ from pruneapp.errors import PruneAppError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.sessions import history_codec, journal_file
 from pruneapp.sessions import journal as journals
-from pruneapp.sessions import journal_file, mask_codec
 from pruneapp.sessions.journal import Journal, Said
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.restore import reopened
@@ -109,13 +109,13 @@ def kill(work: Work, times: int) -> Tally:
 
 @contextlib.contextmanager
 def _pieces_of(work: Work) -> Iterator[None]:
-    piece, at_once = mask_codec.PIECE, journal_file.AT_ONCE
+    piece, at_once = history_codec.PIECE, journal_file.AT_ONCE
     if work.large:
-        mask_codec.PIECE = journal_file.AT_ONCE = _PIECE
+        history_codec.PIECE = journal_file.AT_ONCE = _PIECE
     try:
         yield
     finally:
-        mask_codec.PIECE, journal_file.AT_ONCE = piece, at_once
+        history_codec.PIECE, journal_file.AT_ONCE = piece, at_once
 
 
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:

@@ -21,7 +21,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions import history_codec, journal_file, mask_codec, restore
+from pruneapp.sessions import history_codec, journal_file, restore
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file import MAGIC, records
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
@@ -49,8 +49,8 @@ REPLAY = sys.modules["pruneapp.recipes.replay"]
 def large(monkeypatch):
     """Every mask is one of a large model: of several pieces, and too much to be written at once."""
     monkeypatch.setattr(journal_file, "AT_ONCE", 0)
-    monkeypatch.setattr(mask_codec, "PIECE", 16)
-    for module in (mask_codec, history_codec, journal_file):
+    monkeypatch.setattr(history_codec, "PIECE", 16)
+    for module in (history_codec, journal_file):
         monkeypatch.setattr(module, "SMALL", 4)
 
 

@@ -28,7 +28,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.sessions import history_codec, journal_file, mask_codec
+from pruneapp.sessions import history_codec, journal_file
 from pruneapp.sessions.journal import Journal, folder
 from pruneapp.sessions.journal_file import JournalWriter
 from pruneapp.sessions.journal_reader import read_journal
@@ -679,10 +679,10 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     person, file, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(journal_file, "AT_ONCE", 0)
-    monkeypatch.setattr(mask_codec, "PIECE", 1)
-    for module in (mask_codec, history_codec, journal_file):
+    monkeypatch.setattr(history_codec, "PIECE", 1)
+    for module in (history_codec, journal_file):
         monkeypatch.setattr(module, "SMALL", 0)
-    pack, slow, turns = mask_codec.pack, True, threading.Semaphore(0)
+    pack, slow, turns = history_codec.pack, True, threading.Semaphore(0)
 
     def packed(*masks):
         for piece in pack(*masks):
