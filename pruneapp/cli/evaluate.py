@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_table
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, print_table
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, escaped
@@ -42,11 +42,8 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
         original = None
         if options.against is not None:
             original = open_state(stack, options.against, None, job)
-        try:
+        with details_printed():
             result, changes = _measure(evaluator, file, original, job, judged=allowed is not None)
-        except EvaluationError as error:
-            print_details(error)
-            raise
     worse = allowed is not None and any(
         allowed.exceeded(c.metric.value, c.original.value, higher=bool(c.higher))
         for c in changes
@@ -57,8 +54,7 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
         print_json(_as_json(result, changes, worse=worse))
     else:
         _print(result, changes)
-    for notice in notices:
-        sys.stderr.write(f"Note: {escaped(notice)}\n")
+    print_notes(notices)
     return DIFFERENT if worse else DONE
 
 
@@ -67,44 +63,67 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
 
     What the person should know of the choice is added to `notices`.
     """
-    text = None if options.text is None else Path(options.text)
-    if text is not None and (options.script or options.command_line):
+    if options.text is not None and (options.script or options.command_line):
         raise ParameterError(
             "'--text' is for the built-in evaluation of model folders.",
             remedy="Let the script read the text.",
         )
-    given = Options(options.device, options.limit, time_limit=options.time_limit, text=text)
     if options.command_line is not None:
         if options.python is not None:
             raise ParameterError(
                 "'--python' is for a script.", remedy="Name the interpreter in the command itself."
             )
-        return CommandRunner(options.command_line, given)
+        return CommandRunner(options.command_line, _given(options))
+    if not (options.script or options.text or original) and _is_model_folder(options.file):
+        raise ParameterError(
+            "Without a script, '--text' or '--against' is required.",
+            remedy="Name a text for the perplexity, or the original for the agreement with it.",
+        )
+    need = "load(path) and evaluate(model), see docs/measure.md"
+    return script_runner(options, options.file, notices, need)
+
+
+def script_runner(
+    options: argparse.Namespace, model: str, notices: list[str], need: str
+) -> ScriptRunner:
+    """Return what runs the script that options name; of a model folder, else what is built in.
+
+    `need` says what a script must define. What the person should know of the interpreter is added
+    to `notices`.
+    """
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
-    elif (Path(options.file) / "config.json").is_file():
-        if text is None and not original:
-            raise ParameterError(
-                "Without a script, '--text' or '--against' is required.",
-                remedy="Name a text for the perplexity, or the original for the agreement with it.",
-            )
-        script = EvaluationScript.shipped(text=text is not None)
+    elif _is_model_folder(model):
+        script = EvaluationScript.shipped(text=options.text is not None)
     else:
         raise ParameterError(
-            "'--script' is required: only model folders with a config.json have a built-in "
-            "evaluation.",
-            remedy="Write a script with load(path) and evaluate(model), see docs/measure.md.",
+            "'--script' is required: only model folders with a config.json can be run without one.",
+            remedy=f"Write a script with {need}.",
         )
     interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
     if interpreter.notice:
         notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
-    return ScriptRunner(script, interpreter, given)
+    return ScriptRunner(script, interpreter, _given(options))
 
 
-def print_details(error: EvaluationError) -> None:
-    """Print the traceback or the log of a script that failed, before the sentence comes."""
-    for line in error.details.splitlines():
-        sys.stderr.write(f"{escaped(line)}\n")
+def _is_model_folder(path: str) -> bool:
+    return (Path(path) / "config.json").is_file()
+
+
+def _given(options: argparse.Namespace) -> Options:
+    text = None if options.text is None else Path(options.text)
+    return Options(options.device, options.limit, time_limit=options.time_limit, text=text)
+
+
+@contextlib.contextmanager
+def details_printed() -> Iterator[None]:
+    """Print the traceback or the log of a script that fails in the block, before the sentence."""
+    try:
+        yield
+    except EvaluationError as error:
+        for line in error.details.splitlines():
+            sys.stderr.write(f"{escaped(line)}\n")
+        raise
 
 
 def open_state(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:

@@ -12,6 +12,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
+from pruneapp.cli.evaluate import details_printed
 from pruneapp.cli.export_options import (
     check_places,
     export_request,
@@ -21,7 +22,7 @@ from pruneapp.cli.export_options import (
     write_export,
     zeros_not_counted,
 )
-from pruneapp.cli.statistics import calibration_runner, details_printed, gram_budget
+from pruneapp.cli.statistics import calibration_runner, gram_budget
 from pruneapp.cli.terminal import DONE, named, print_json, print_table
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import select

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.cli import terminal
-from pruneapp.cli.evaluate import open_state, print_details, runner_of
+from pruneapp.cli.evaluate import details_printed, open_state, runner_of
 from pruneapp.cli.export_options import same_place
 from pruneapp.cli.prune import (
     method_values,
@@ -24,7 +24,7 @@ from pruneapp.cli.prune import (
     with_statistics,
 )
 from pruneapp.cli.statistics import output_beside
-from pruneapp.cli.terminal import DONE, named, percent, print_json, print_table
+from pruneapp.cli.terminal import DONE, named, percent, print_json, print_notes, print_table
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -77,17 +77,15 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         kernel = kernel_for("auto")
         latest, written, wrote = known, known, time.monotonic()
         try:
-            for latest in scan_tensors(
-                evaluator, state, request, job, known=known, where=path.name, kernel=kernel
-            ):
-                if written is known and latest.measured == (known.measured if known else 0):
-                    _say_time(latest, request)
-                if time.monotonic() - wrote > KEEP:
-                    write_scan(latest, path)
-                    written, wrote = latest, time.monotonic()
-        except EvaluationError as error:
-            print_details(error)
-            raise
+            with details_printed():
+                for latest in scan_tensors(
+                    evaluator, state, request, job, known=known, where=path.name, kernel=kernel
+                ):
+                    if written is known and latest.measured == (known.measured if known else 0):
+                        _say_time(latest, request)
+                    if time.monotonic() - wrote > KEEP:
+                        write_scan(latest, path)
+                        written, wrote = latest, time.monotonic()
         finally:
             if latest is not None and latest is not written:
                 write_scan(latest, path)
@@ -101,8 +99,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         print_json(_as_json(latest, options.output))
     else:
         _print(latest)
-    for notice in notices:
-        sys.stderr.write(f"Note: {escaped(notice)}\n")
+    print_notes(notices)
     return DONE
 
 
@@ -218,8 +215,7 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
         print_json(_allocation_as_json(allocation, measured, options.output))
     else:
         _print_allocation(allocation, measured)
-    for notice in notices:
-        sys.stderr.write(f"Note: {escaped(notice)}\n")
+    print_notes(notices)
     return DONE
 
 
@@ -252,15 +248,12 @@ def _measure(
             remedy="Name that one, or scan this one.",
         )
     parts = job.parts(3)
-    try:
+    with details_printed():
         baseline = evaluator.measure_baseline(state, next(parts))
         found = []
         for step, part in zip((allocation.step(), allocation.uniform()), parts, strict=False):
             after = _after(state, step, part)
             found.append(evaluator.changes(evaluator.measure(after, part)))
-    except EvaluationError as error:
-        print_details(error)
-        raise
     before = {name: metric.value for name, metric in baseline.first.metrics.items()}
     same = (conditions.script_sha256, conditions.limit, conditions.seed) == (
         runner.sha256,

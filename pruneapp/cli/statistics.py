@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.evaluate import details_printed, script_runner
 from pruneapp.cli.export_options import same_place
-from pruneapp.cli.terminal import DONE, print_json
+from pruneapp.cli.terminal import DONE, print_json, print_notes
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped, first_names
 from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect, now, weights_of
 from pruneapp.evaluation.evaluator import files_sha256
-from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
-from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
 from pruneapp.params import parse_bytes
 from pruneapp.progress import CancelToken, Job
 from pruneapp.statistics.file import Origin, save_statistics
@@ -78,17 +77,6 @@ def _collect(
             grams=grams,
             budget=budget,
         )
-
-
-@contextlib.contextmanager
-def details_printed() -> Iterator[None]:
-    """Print the traceback or the log of a script that fails in the block."""
-    try:
-        yield
-    except EvaluationError as error:
-        for line in error.details.splitlines():
-            sys.stderr.write(f"{escaped(line)}\n")
-        raise
 
 
 def _convert(
@@ -165,20 +153,8 @@ def gram_budget(options: argparse.Namespace) -> int:
 
 def calibration_runner(options: argparse.Namespace, model: str) -> ScriptRunner:
     """Return what runs inputs through a model, as the options say: a script, or the shipped one."""
-    text = None if options.text is None else Path(options.text)
-    if options.script is not None:
-        script = EvaluationScript.read(Path(options.script))
-    elif (Path(model) / "config.json").is_file():
-        script = EvaluationScript.shipped(text=text is not None)
-    else:
-        raise ParameterError(
-            "'--script' is required: only model folders with a config.json can be run without one.",
-            remedy="Write a script with load(path) and calibrate(model), see docs/statistics.md.",
-        )
-    interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
-    if interpreter.notice:
-        sys.stderr.write(
-            f"Note: {escaped(interpreter.notice)} It was run by '{interpreter.path}'.\n"
-        )
-    given = Options(options.device, options.limit, time_limit=options.time_limit, text=text)
-    return ScriptRunner(script, interpreter, given)
+    notices: list[str] = []
+    need = "load(path) and calibrate(model), see docs/statistics.md"
+    runner = script_runner(options, model, notices, need)
+    print_notes(notices)
+    return runner

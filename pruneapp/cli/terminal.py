@@ -15,7 +15,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, TextIO
 
@@ -146,6 +146,12 @@ def job(title: str, token: CancelToken) -> Iterator[Job]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield Job(_ProgressBar(bar, title), token)
+
+
+def print_notes(notices: Iterable[str]) -> None:
+    """Write what a person should know to standard error, a line each."""
+    for notice in notices:
+        sys.stderr.write(f"Note: {printable(notice)}\n")
 
 
 class _ProgressBar:
