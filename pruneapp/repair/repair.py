@@ -285,7 +285,7 @@ class _Tensor:
     """A tensor of the state, and of the model that is wanted."""
 
     bits: Bits  # as they are under the zeros
-    present: Floats  # 0 where pruned
+    present: Floats  # 0 where pruned; the solutions take their place
     wanted: Floats
     free: Bools
 
@@ -305,14 +305,16 @@ class _Tensor:
         present = np.where(free, decode(bits, entry.dtype), np.float32(0))
         if protected is not None:
             free = free & ~protected.bools()
-        return cls(bits, present, decode(source.bits(entry.name), theirs.dtype), free)
+        is_same = wanted is None and not snapshot.replaces(entry.name)
+        their_bits = bits if is_same else source.bits(entry.name)
+        return cls(bits, present, decode(their_bits, theirs.dtype), free)
 
     def moved(self, values: Floats, dtype: DType) -> tuple[Bits, int]:
         """Return the elements with other values, and how many are others.
 
         One that has come to 0 is -0.0, where there is one: it is not pruned, and reads so.
         """
-        moved = self.free & (values != self.present)
+        moved = self.free & (values != decode(self.bits, dtype))
         bits = encode(values, dtype)
         assert dtype.form is not None
         if not dtype.form.fnuz:
@@ -341,7 +343,6 @@ class _LayerSolver:
         job.step(0)
         vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
         errors = Errors()
-        solved: Floats = np.zeros(tensor.bits.size, np.float32)
         biases: list[Float64s] = []
         for group in range(layer.inputs.groups):
             wanted, present, free = (
@@ -353,11 +354,10 @@ class _LayerSolver:
                 wanted, present = (shift.sign * s[rows] for s in (vector.wanted, vector.present))
                 bias = Unknowns(wanted, present, vector.free[rows], shift.entry.dtype)
             solution = self._solve(weights, bias, layer, group)
-            layer.matrices(solved)[group] = solution.weights
             errors += solution.errors
             if shift is not None and solution.bias is not None:
                 biases.append(shift.sign * solution.bias)
-        bits, moved = tensor.moved(solved, entry.dtype)
+        bits, moved = tensor.moved(tensor.present, entry.dtype)
         values.add(entry.name, bits, job)
         with_bias = ""
         if shift is not None and vector is not None:
@@ -389,6 +389,7 @@ class _LayerSolver:
                 iterations=self.iterations,
                 damping=self.damping,
                 job=self.job,
+                out=weights.present,
             )
         except ValueError as error:
             raise ParameterError(

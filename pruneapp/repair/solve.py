@@ -16,26 +16,33 @@ inputs minus their mean.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Generator
 from dataclasses import astuple, dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, Indices, decode, encode
 from pruneapp.progress import Job
 
 Float32s = NDArray[np.float32]
+Result = TypeVar("Result")
 
 ITERATIONS = 10
 DAMPING = 0.01
 # Rows that are solved together, and a quarter of all between: fewer make the products slow, more
 # take memory.
-_FEWEST_ROWS, _MOST_ROWS = 64, 512
+_FEWEST_ROWS, _MOST_ROWS = 64, 1024
 # Multiplications between two looks at the token: some 50 ms of a core.
 _AT_ONCE = 1 << 31
 # Elements that are worked on at once: they stay in the cache of a core.
 _IN_CACHE = 1 << 16
+# What a product in float32 cannot tell from 0.
+_NOISE = 1e-5
 # Products with G beside those of the iterations: the outputs, the errors before and after.
 _MORE_PRODUCTS = 3
 
@@ -83,7 +90,7 @@ class Errors:
 class Solution:
     """A layer whose weights were moved; what did not move is the very number that it was."""
 
-    weights: Float32s  # rounded to the type of the tensor
+    weights: Floats  # rounded to the type of the tensor
     bias: Float64s | None  # the same; None without one
     errors: Errors
 
@@ -105,21 +112,24 @@ def solve(
     iterations: int = ITERATIONS,
     damping: float = DAMPING,
     job: Job | None = None,
+    out: Floats | None = None,
 ) -> Solution:
     """Move the free weights of a layer, and its bias, so that the outputs come out as `wanted`.
 
     No row comes out worse than it was, on these inputs: where the solution would, once it is
     rounded, the row stays as it is; and so does a row with weights that are not finite.
 
-    In float32, in units of the mean of the diagonal of G. The memory beyond the arguments and the
-    solution is G in float32 and some blocks of rows. `job` is stepped by `work_of`; may cancel.
+    In float32, in units of the mean of the diagonal of G. The solution goes into `out`, which may
+    be what is present. The memory beyond these is G in float32 and some blocks of rows. `job` is
+    stepped by `work_of`; may cancel.
 
     Raises ValueError, in words as the end of a sentence, if the moments are not finite, or of
     another number of inputs.
     """
     job = job or Job()
     scale = _scale_of(moments, weights.wanted.shape[1])
-    solved = weights.present.astype(np.float32)
+    solved: Floats = np.empty(weights.present.shape, np.float32) if out is None else out
+    solved[...] = weights.present
     moved: Float64s | None = None if bias is None else bias.present.astype(np.float64)
     shifts = np.zeros(len(solved), np.bool_)
     if bias is not None and moments.sums is not None and moments.count > 0:
@@ -134,7 +144,8 @@ def solve(
         for start in range(0, chosen.size, together):
             rows = chosen[start : start + together]
             some, its_bias = _rows_of(weights, rows), bias and _rows_of(bias, rows)
-            solved[rows], shift, part = _solve_rows(some, its_bias, inputs, iterations)
+            values, better, shift, part = _solve_rows(some, its_bias, inputs, iterations)
+            solved[rows[better]] = values[better]
             if moved is not None and shift is not None:
                 moved[rows] = shift
             errors += part
@@ -164,8 +175,8 @@ def _rows_of(some: Unknowns, rows: Indices) -> Unknowns:
 class _Inputs:
     """The moments of inputs, in units of the mean of the diagonal of G."""
 
-    gram: Float32s  # of the inputs minus their mean, if they are `centred`
-    preconditioner: Float32s  # one over the diagonal of that, damped
+    gram: Float32s  # of the inputs minus their mean, if they are `centred`; damped
+    preconditioner: Float32s  # one over the diagonal of that
     mean: Float64s
     count: float
     damping: float
@@ -182,23 +193,22 @@ class _Inputs:
         if moments.sums is not None and moments.count > 0:
             mean = moments.sums.astype(np.float64) / moments.count
         gram = np.empty((columns, columns), np.float32)
-        rows = max(1, _IN_CACHE // max(columns, 1))
-        finite = True
-        for start in range(0, columns, rows):
-            job.step(0)
-            some = slice(start, start + rows)
-            exact = moments.gram[some] / np.float64(scale)
+
+        def convert(rows: slice) -> bool:
+            exact = moments.gram[rows] / np.float64(scale)
             if centred:
-                exact -= np.multiply.outer(count * mean[some], mean)
-            gram[some] = exact
-            finite = finite and bool(np.isfinite(exact).all())
-        if not finite:
+                exact -= np.multiply.outer(count * mean[rows], mean)
+            gram[rows] = exact
+            return bool(np.isfinite(exact).all())
+
+        if not all(_by_rows(convert, gram, job)):
             raise ValueError("they are not finite")
         damped = np.maximum(gram.diagonal(), 0) + np.float32(damping)
+        np.fill_diagonal(gram, damped)
         return cls(gram, np.float32(1) / damped, mean, count, damping, centred, job)
 
     def times(self, matrix: Float32s, out: Float32s) -> Float32s:
-        """Return a matrix times G, in `out`."""
+        """Return a matrix times the damped G, in `out`."""
         rows, columns = matrix.shape
         width = max(16, _AT_ONCE // max(rows * columns, 1))
         for start in range(0, columns, width):
@@ -208,9 +218,12 @@ class _Inputs:
         return out
 
     def error(self, off: Float32s, product: Float32s, shift: Float64s) -> Float64s:
-        """Return the sum of squares of ``X off' + shift`` by row, of which `product` is off G."""
+        """Return the sum of squares of ``X off' + shift`` by row; `product` is off times G."""
         means = off @ self.mean
         squares = np.einsum("ij,ij->i", off, product, dtype=np.float64)
+        damped = self.damping * np.einsum("ij,ij->i", off, off, dtype=np.float64)
+        squares -= damped
+        squares[squares < _NOISE * damped] = 0  # where nothing goes in, nothing is off
         if self.centred:
             squares += self.count * (shift + means) ** 2
         else:
@@ -218,9 +231,8 @@ class _Inputs:
         positive: Float64s = np.maximum(squares, 0)
         return positive
 
-    def gradient(self, off: Float32s, product: Float32s, shift: Float64s) -> Float32s:
+    def gradient(self, product: Float32s, shift: Float64s) -> Float32s:
         """Return where the error grows fastest, in the memory of `product`, as `error` has it."""
-        product += np.float32(self.damping) * off
         if not self.centred and shift.any():
             product += np.multiply.outer(shift * self.count, self.mean).astype(np.float32)
         return product
@@ -228,8 +240,10 @@ class _Inputs:
 
 def _solve_rows(
     weights: Unknowns, bias: Unknowns | None, inputs: _Inputs, iterations: int
-) -> tuple[Float32s, Float64s | None, Errors]:
-    wanted, solved = weights.wanted.astype(np.float32), weights.present.astype(np.float32)
+) -> tuple[Float32s, Bools, Float64s | None, Errors]:
+    """Return the weights, which rows are better by them, the bias, errors; uses `weights` up."""
+    wanted = weights.wanted.astype(np.float32, copy=False)
+    solved = weights.present.astype(np.float32, copy=False)
     finite: Bools = np.logical_and(np.isfinite(wanted).all(axis=1), np.isfinite(solved).all(axis=1))
     free = weights.free & finite[:, None]
     wanted[~finite] = solved[~finite] = 0.0
@@ -243,7 +257,7 @@ def _solve_rows(
     off = wanted - solved
     inputs.times(off, product)
     before = inputs.error(off, product, shift)
-    _descend(solved, inputs.gradient(off, product, shift), free, inputs, iterations)
+    _descend(solved, inputs.gradient(product, shift), free, inputs, iterations, curved=off)
     np.subtract(wanted, solved, out=off)
     if inputs.centred:
         shift = -(off @ inputs.mean)
@@ -256,45 +270,66 @@ def _solve_rows(
         target = bias.wanted.astype(np.float64)
         shift = target - _rounded(target - shift, bias.dtype)
     rounded = inputs.error(off, product, shift)
-    worse = ~(finite & (rounded < before))  # NaN is no better
-    solved[worse] = weights.present[worse]
-    after[worse] = rounded[worse] = before[worse]
+    better = finite & (rounded < before)  # NaN is not
+    after[~better] = rounded[~better] = before[~better]
     moved = None
     if bias is not None:
         moved = bias.present.astype(np.float64)
         if inputs.centred:
-            moved = np.where(worse, moved, bias.wanted - shift)
-    return solved, moved, Errors(*(float(e.sum()) for e in (outputs, before, after, rounded)))
+            moved = np.where(better, bias.wanted - shift, moved)
+    return (
+        solved,
+        better,
+        moved,
+        Errors(*(float(e.sum()) for e in (outputs, before, after, rounded))),
+    )
 
 
 def _descend(
-    solved: Float32s, residual: Float32s, free: Bools, inputs: _Inputs, iterations: int
+    solved: Float32s,
+    residual: Float32s,
+    free: Bools,
+    inputs: _Inputs,
+    iterations: int,
+    *,
+    curved: Float32s,
 ) -> None:
-    """Move what is free, in place, by steps of conjugate gradients; `residual` is used up."""
-    residual *= free
-    direction = residual * inputs.preconditioner
+    """Move what is free, in place, by steps of conjugate gradients.
+
+    `residual` and `curved` are used up. Of the residual only what is free has a meaning: what is
+    not is never taken into a direction.
+    """
+    preconditioner = free * inputs.preconditioner
+    direction = residual * preconditioner
     strength = _dots(residual, direction)
-    curved = np.empty_like(direction)
 
     def step(rows: slice) -> None:
         """Take a step with rows that stay in the cache of a core."""
-        change, image, rest = direction[rows], curved[rows], residual[rows]
-        image += np.float32(inputs.damping) * change
-        image *= free[rows]
-        length = _ratio(strength[rows], _dots(change, image))
-        solved[rows] += length * change
-        rest -= length * image
-        scaled = np.multiply(rest, inputs.preconditioner, out=image)
-        after = _dots(rest, scaled)
+        change, scratch, rest = direction[rows], curved[rows], residual[rows]
+        length = _ratio(strength[rows], _dots(change, scratch))
+        scratch *= length
+        rest -= scratch
+        np.multiply(change, length, out=scratch)
+        solved[rows] += scratch
+        np.multiply(rest, preconditioner[rows], out=scratch)
+        after = _dots(rest, scratch)
         change *= _ratio(after, strength[rows])
-        change += scaled
+        change += scratch
         strength[rows] = after
 
-    together = max(1, _IN_CACHE // max(residual.shape[1], 1))
     for _ in range(iterations):
         inputs.times(direction, curved)
-        for start in range(0, len(residual), together):
-            step(slice(start, start + together))
+        deque(_by_rows(step, residual, inputs.job), maxlen=0)
+
+
+def _by_rows(
+    work: Callable[[slice], Result], matrix: Float32s, job: Job
+) -> Generator[Result, None, None]:
+    """Yield what `work` makes of each few rows of a matrix, by some threads; may cancel."""
+    rows, columns = matrix.shape
+    together = max(1, _IN_CACHE // max(columns, 1))
+    slices = (slice(start, start + together) for start in range(0, rows, together))
+    return in_order(slices, work, job, threads_for(matrix.size))
 
 
 def _dots(a: Float32s, b: Float32s) -> Float32s:
