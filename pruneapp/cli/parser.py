@@ -265,7 +265,8 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         "--command",
         dest="command_line",
         metavar="COMMAND",
-        help="command line that evaluates {checkpoint} and prints JSON, or writes it to {out}",
+        help="command line that evaluates {checkpoint} and prints a JSON object or a number, or "
+        "writes it to {out}",
     )
     parser.add_argument(
         "--text",
