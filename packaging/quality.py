@@ -10,12 +10,10 @@ from driving import wait_until
 from steps import amount_field, label_of, turn_to
 
 from pruneapp import resources
-from pruneapp.gui.evaluation.consent_dialog import ScriptConsentDialog
-from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
+from pruneapp.gui.evaluation.dialogs import EvaluateDialog, ScriptConsentDialog
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
-from pruneapp.gui.repair.dialog import RepairDialog
-from pruneapp.gui.repair.report_dialog import RepairReportDialog
+from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 
 if TYPE_CHECKING:
     from tour import Tour

@@ -17,14 +17,14 @@ from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
-from pruneapp.gui.evaluation.consent_dialog import (
+from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
     CommandFacts,
     ConsentReason,
+    EvaluateDialog,
     ScriptConsentDialog,
     ScriptFacts,
 )
-from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -35,9 +35,8 @@ from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
-from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
-from pruneapp.gui.repair.report_dialog import RepairReportDialog
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus

@@ -17,15 +17,15 @@ from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
 from pruneapp.gui.compare.combine_controller import CombineDialog
-from pruneapp.gui.evaluation.consent_dialog import (
+from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
     CommandFacts,
     ConsentDialog,
     ConsentReason,
+    EvaluateDialog,
     ScriptConsentDialog,
     ScriptFacts,
 )
-from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
@@ -34,9 +34,8 @@ from pruneapp.gui.patterns.answer import PatternAnswer
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.recipes.rounds_controller import RoundsDialog
-from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
-from pruneapp.gui.repair.report_dialog import RepairReportDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, Scrolled, room

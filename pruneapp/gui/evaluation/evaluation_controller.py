@@ -30,7 +30,7 @@ from pruneapp.gui.app.jobs import LatestTask, Task, Urgency
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.evaluate_dialog import EvaluateDialog
+from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words

@@ -15,7 +15,7 @@ from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, f
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.evaluation.consent_dialog import (
+from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
     CommandFacts,
     ConsentDialog,

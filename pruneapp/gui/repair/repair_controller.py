@@ -28,8 +28,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from pruneapp.gui.repair.dialog import RepairDialog
-from pruneapp.gui.repair.report_dialog import RepairReportDialog
+from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.params import FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job

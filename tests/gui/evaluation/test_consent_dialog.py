@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from pruneapp.gui.evaluation.consent_dialog import (
+from pruneapp.gui.evaluation.dialogs import (
     MOST_LINES,
     CommandConsentDialog,
     CommandFacts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pruneapp.gui.evaluation.source_choice import DataKind
-from pruneapp.gui.repair.dialog import RepairDialog
+from pruneapp.gui.repair.dialogs import RepairDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
 from pruneapp.results.repair_report import PrunedLayer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from pruneapp.gui.repair.report_dialog import LayerOrder, RepairReportDialog
+from pruneapp.gui.repair.dialogs import LayerOrder, RepairReportDialog
 from pruneapp.results.repair_report import LayerRepair
 
 LAYERS = (

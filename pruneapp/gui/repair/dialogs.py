@@ -1,0 +1,322 @@
+"""The dialogs before and after a repair: what the inputs are, and the errors of each layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from pruneapp.errors import ParameterError, first_names
+from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
+from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.widgets.clipboard import text_of
+from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
+from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
+from pruneapp.gui.widgets.reports import CountsTable, add_button_row
+from pruneapp.gui.widgets.screen import Dialog
+from pruneapp.params import Param, with_labels
+from pruneapp.results.repair_report import LayerRepair, PrunedLayer, uniform_risk
+from pruneapp.results.short_names import ShortNames
+
+# Lines of the tables that have room in any case: before a repair, and after it.
+_LAYERS_SEEN = 4
+_ERRORS_SEEN = 6
+_DIGITS = 3  # of errors, behind the point of the percentage
+
+
+class RepairDialog(Dialog):
+    """Asks what to collect statistics from, and says what would be repaired.
+
+    `kinds` are the sources that are offered, `params` what can be set; tensors are called as in
+    `shown`.
+    """
+
+    sourceChanged = Signal()  # answer with `source.set_found` and `set_layers`
+    repairRequested = Signal()  # with `source.source` and `values`
+
+    def __init__(
+        self,
+        kinds: Sequence[DataKind],
+        params: Sequence[Param],
+        shown: Mapping[str, str],
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Repair"))
+        self._names = shown
+        self._yes = ""  # what is said of a layer whose inputs are known
+        self.layers: tuple[PrunedLayer, ...] = ()
+        self.about = plain(
+            self.tr(
+                "Changes the remaining weights of pruned layers so that the outputs of each layer "
+                "come out as those of the unpruned model. No mask is changed. You can undo it."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.source = SourceChoice(kinds, self, unpruned=True)
+        self.editors: dict[str, Editor] = {}
+        self._params = tuple(params)
+        settings = QWidget(self)
+        row = QHBoxLayout(settings)
+        row.setContentsMargins(0, 0, 0, 0)
+        for param in params:
+            editor = self.editors[param.name] = editor_for(param, settings)
+            editor.setToolTip(param.help)
+            editor.set_value(param.default)
+            editor.changed.connect(self._show_state)
+            row.addWidget(label_for(editor, param.label))
+            row.addWidget(editor, 1)
+        self.headline = heading("")
+        headers = self.tr("Layer"), self.tr("Pruned"), self.tr("Remaining"), self.tr("Statistics")
+        self.table = CountsTable(headers, 0, self._cells, self, short=short)
+        self.table.setAccessibleName(self.tr("Pruned layers"))
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _LAYERS_SEEN)
+        self.risk = plain(wrap=True, ink=DANGER)
+        self.note = plain(wrap=True, ink=MUTED)
+        self.leave = QPushButton(self.tr("Cancel"), self)
+        self.go = QPushButton(self.tr("Repair"), self)
+        self.go.setObjectName("mainAction")
+        self.go.setDefault(True)
+        parts = (
+            self.about,
+            heading(self.tr("Inputs of the layers")),
+            self.source,
+            settings,
+            self.headline,
+            self.table,
+            self.risk,
+            self.note,
+        )
+        layout = lay_in_column(self, *parts, spacing=10, margins=(16, 16, 16, 16), wide=self.table)
+        add_button_row(layout, self.leave, self.go)
+        self.resize(720, 620)
+        self.source.changed.connect(self.sourceChanged)
+        self.leave.clicked.connect(self.reject)
+        self.go.clicked.connect(self.repairRequested)
+        self._show_state()
+
+    # Told
+
+    def set_layers(self, layers: Sequence[PrunedLayer]) -> None:
+        """Take what is pruned, and of which the inputs are known or can be collected."""
+        self.layers = tuple(layers)
+        self._yes = self.tr("to be collected") if self.source.source().runs else self.tr("yes")
+        self.table.set_count(len(layers))
+        self.table.fit_columns(range(min(len(layers), 100)))
+        self._show_state()
+
+    # Asked
+
+    def unpruned(self) -> str:
+        """Return the path of the model before it was pruned; empty for the open file."""
+        return "" if self.source.unpruned is None else self.source.unpruned.text().strip()
+
+    def values(self) -> dict[str, Any]:
+        """Return what is set; raises `ParameterError`."""
+        return {name: editor.value() for name, editor in self.editors.items()}
+
+    # Inside
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        layer = self.layers[row]
+        return (
+            self._names.get(layer.name, layer.name),
+            part(layer.pruned, layer.numel),
+            count(layer.numel - layer.pruned),
+            self._yes if layer.known else self.tr("no"),
+        )
+
+    def _show_state(self) -> None:
+        known = [layer for layer in self.layers if layer.known]
+        words = plural(len(known), self.tr("Repair 1 layer"), self.tr("Repair {n} layers"))
+        error = self._error()
+        self.go.setText(words if known else self.tr("Nothing to repair"))
+        self.go.setEnabled(bool(known) and not error)
+        every = plural(len(self.layers), self.tr("1 pruned layer"), self.tr("{n} pruned layers"))
+        if len(known) < len(self.layers):
+            text = self.tr("{layers}, {n} of them with statistics")
+            every = text.format(layers=every, n=count(len(known)))
+        self.headline.setText(every)
+        risk = uniform_risk([layer.pruned / layer.numel for layer in known])
+        self.risk.setText(f"▲ {risk}" if risk else "")
+        self.risk.setHidden(not risk)
+        self.note.setText(f"✕ {error}" if error else self._memory(known))
+        self.note.setForegroundRole(DANGER if error else MUTED)
+        self.table.setAccessibleDescription(f"{every}. {self.note.text()}")
+
+    def _error(self) -> str:
+        try:
+            self.values()
+        except ParameterError as error:
+            return with_labels(str(error), self._params)
+        return ""
+
+    def _memory(self, known: Sequence[PrunedLayer]) -> str:
+        if not known:
+            return ""
+        total = sum(layer.gram_bytes for layer in known)
+        largest = max(layer.gram_bytes for layer in known)
+        # Beside it one in float32, and some blocks of rows.
+        text = self.tr("Memory: about {size} to compute the largest layer.").format(
+            size=size(2 * largest)
+        )
+        if self.source.source().runs:
+            text = self.tr("Gram matrices: {total}, in temporary files. {rest}").format(
+                total=size(total), rest=text
+            )
+        return text
+
+
+class LayerOrder(Enum):
+    """How layers are sorted."""
+
+    FILE = 0
+    REMAINING = 1
+    MOVED = 2
+    BEFORE = 3
+    AFTER = 4
+    ROUNDED = 5
+
+
+_KEYS: Mapping[LayerOrder, Callable[[LayerRepair], float]] = {
+    LayerOrder.REMAINING: lambda layer: layer.left,
+    LayerOrder.MOVED: lambda layer: layer.moved,
+    LayerOrder.BEFORE: lambda layer: layer.before,
+    LayerOrder.AFTER: lambda layer: layer.after,
+    LayerOrder.ROUNDED: lambda layer: layer.rounded,
+}
+
+
+class RepairReportDialog(Dialog):
+    """Lists the layers that were repaired, to be sorted and copied; one button undoes it all.
+
+    `source` says what the statistics were collected with; tensors are called as in `shown`.
+    """
+
+    undoRequested = Signal()
+    evaluateRequested = Signal()  # of the model before and after
+
+    def __init__(
+        self,
+        layers: Sequence[LayerRepair],
+        *,
+        risks: Sequence[str],
+        unknown: Sequence[str],
+        source: str,
+        shown: Mapping[str, str],
+        short: ShortNames | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Repaired"))
+        self._layers = tuple(layers)
+        self._order = list(range(len(layers)))
+        self._names = shown
+        moved = count(sum(layer.moved for layer in layers))
+        text = plural(
+            len(layers),
+            self.tr("1 layer repaired: {moved} weights have new values."),
+            self.tr("{n} layers repaired: {moved} weights have new values."),
+        )
+        self.headline = heading(text.format(moved=moved))
+        notes = [
+            self.tr("Inputs: {source}.").format(source=source),
+            self.tr(
+                "Errors are mean squares of the difference to the outputs of the unpruned layer, "
+                "relative to these outputs."
+            ),
+            self.tr(
+                "Measure the model on data that the statistics were not collected with: small "
+                "errors of layers do not prove that it works."
+            ),
+        ]
+        if unknown:
+            names = first_names([shown.get(name, name) for name in unknown])
+            notes.insert(1, self.tr("Not repaired, no statistics: {names}.").format(names=names))
+        self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
+        self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]
+        self._headers = (
+            self.tr("Layer"),
+            self.tr("Remaining"),
+            self.tr("Moved"),
+            self.tr("Error before"),
+            self.tr("Error after"),
+            self.tr("After rounding"),
+        )
+        self.table = CountsTable(self._headers, len(layers), self._cells, self, short=short)
+        self.table.fit_columns(range(min(len(layers), 500)))
+        self.table.setAccessibleName(self.tr("Errors of the layers"))
+        self.table.setAccessibleDescription(self.headline.text())
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _ERRORS_SEEN)
+        self.sort = choice_box(
+            self.tr("Sort by"),
+            self.tr("Order of the layers, largest values first; or click a column heading"),
+            ((name if n else self.tr("File order"), n) for n, name in enumerate(self._headers)),
+        )
+        header = self.table.horizontalHeader()
+        header.setSectionsClickable(True)
+        header.sectionClicked.connect(self.sort.setCurrentIndex)
+        self.sort.currentIndexChanged.connect(self._sort)
+        self.undo = QPushButton(self.tr("Undo repair"), self)
+        self.undo.setAccessibleDescription(self.tr("Return to the state before the repair."))
+        self.evaluate = QPushButton(self.tr("Evaluate…"), self)
+        self.evaluate.setAccessibleDescription(
+            self.tr("Measure the model before and after the repair with an evaluation script.")
+        )
+        self.copy = CopyButton(self.tr("Copy warnings and errors of the layers."), self)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+        layout = lay_in_column(
+            self, self.headline, *self.risks, *self.notes, spacing=10, margins=(16, 16, 16, 16)
+        )
+        add_row(layout, label_for(self.sort, self.tr("&Sort by")), self.sort, None)
+        layout.addWidget(self.table, 1)
+        add_button_row(layout, self.close_button, beside=(self.undo, self.evaluate, self.copy))
+        self.resize(760, 560)
+        self.close_button.setFocus()
+        self.copy.clicked.connect(self._copy)
+        self.undo.clicked.connect(self._undo)
+        self.evaluate.clicked.connect(self._evaluate)
+        self.close_button.clicked.connect(self.accept)
+
+    def as_text(self) -> str:
+        """Return all of it, the table with tabs between columns."""
+        lines = [label.text() for label in (self.headline, *self.risks, *self.notes)]
+        table = text_of(self._headers, map(self._cells, range(len(self._layers))))
+        return "\n".join((*lines, "", table, ""))
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        layer = self._layers[self._order[row]]
+        sign = "▲ " if layer.is_worse else ""
+        errors = (percent(error, _DIGITS) for error in (layer.before, layer.after, layer.rounded))
+        name = self._names.get(layer.name, layer.name)
+        return f"{sign}{name}", count(layer.left), count(layer.moved), *errors
+
+    def _sort(self, column: int) -> None:
+        key = _KEYS.get(LayerOrder(column))
+        order = list(range(len(self._layers)))
+        if key is not None:
+            values = list(map(key, self._layers))
+            order.sort(key=lambda row: -values[row])
+        self._order = order  # a new list: a worker may copy rows by the one before
+        self.table.set_count(len(self._layers))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
+        self.copy.set_copied()
+
+    def _undo(self) -> None:
+        self.accept()
+        self.undoRequested.emit()
+
+    def _evaluate(self) -> None:
+        self.accept()
+        self.evaluateRequested.emit()
