@@ -63,6 +63,7 @@ SAMPLE = (
     _l1(0.9),
     _l1(0.95),
     Pruning("2:4", "n_m", {"pattern": "2:4"}, "local", 98),
+    Pruning("L1 per row 50%", "l1_per_row", {"amount": 0.5}, "local"),
     _l1(0.5, scope="local"),
     _l1(0.7, scope="local"),
     _l1(0.8, scope="local"),

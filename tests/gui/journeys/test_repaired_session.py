@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step
+from pruneapp.gui.plots.heatmap.shading import PRUNED_OVER
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.widgets import number_format
 from pruneapp.kernels.cpu import CpuKernel
@@ -43,6 +45,13 @@ def session(tmp_path):
     return tmp_path / "work.prune", {FC: weights.reshape(20, 30), BIAS: bias}
 
 
+def pruned_pixels(person) -> int:
+    """Count the pixels of the heat map that have the colour of pruned weights."""
+    image = person.views.pages.weights.canvas.grab().toImage()
+    pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint32)
+    return int(np.count_nonzero(pixels == int("ff" + PRUNED_OVER[1:], 16)))
+
+
 def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_path):
     """Every page paints it, undo brings the values of the file back, and the export has the new."""
     file, expected = session
@@ -59,6 +68,9 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
         person.wait_idle()
     person.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     person.wait(lambda: person.views.pages.numbers.text().startswith("After repair:"))
+    person.wait_idle()
+    orange = pruned_pixels(person)
+    assert orange > 10_000
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     written = load_file(tmp_path / "out.safetensors")
@@ -68,4 +80,6 @@ def test_a_repaired_session_is_shown_undone_and_exported(person, session, tmp_pa
     person.wait(lambda: not person.document.snapshot().values)
     person.wait(lambda: person.views.pages.numbers.text().startswith("In the file:"))
     person.wait(lambda: retained.text() == kept)
+    person.wait_idle()
+    assert pruned_pixels(person) == orange, "a repair hides no pruned weight"
     assert not person.trouble
