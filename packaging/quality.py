@@ -1,4 +1,4 @@
-"""Whether the sample still works: a person evaluates its states, and repairs what was pruned."""
+"""Whether the sample still works: states are evaluated, repaired, and tensors are scanned."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from steps import amount_field, label_of, turn_to
 from pruneapp import resources
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog, ScriptConsentDialog
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.gui.method_form.editors import AmountEditor
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
+from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 
 if TYPE_CHECKING:
     from tour import Tour
@@ -39,6 +41,7 @@ def see(walk: Tour) -> None:
     walk.window.resize(*SIZE)
     with walk.step("quality", "metric against sparsity, the noise as a band, and the target"):
         turn_to(walk, Page.QUALITY)
+    scan(walk)
     turn_to(walk, Page.WEIGHTS)
 
 
@@ -91,6 +94,36 @@ def repair(walk: Tour) -> None:
         assert isinstance(report, RepairReportDialog)
     person.click(report.evaluate)
     wait_for_metrics(walk, 3)
+
+
+def scan(walk: Tour) -> None:
+    """Scan the sample as it was opened, and allocate 80 % of what was scanned."""
+    person, bench = walk.person, walk.bench
+    document = bench.session.document
+    assert document is not None
+    with walk.step("sensitivity-empty", "nothing was scanned: the page says what to do"):
+        turn_to(walk, Page.SENSITIVITY)
+    bench.history.jump(0)
+    with walk.step("scan", "what is scanned, by which script, and how long that takes"):
+        person.press("Ctrl+Shift+M")
+        dialog = person.dialog(ScanDialog)
+        assert isinstance(dialog, ScanDialog)
+        wait_until(dialog.go.isEnabled, "the script")
+    with walk.step("sensitivity", "damage by tensor and amount: the first layer bears the most"):
+        person.click(dialog.go)
+        wait_until(lambda: bench.scans.kept, "the first evaluation")
+        wait_until(lambda: not bench.jobs.busy, "the scan to end")
+    with walk.step("allocation", "80 % of all scanned tensors, and what each of them bears"):
+        person.click(walk.views.pages.sensitivity.allocate)
+        allocation = person.dialog(AllocationDialog)
+        assert isinstance(allocation, AllocationDialog)
+        total = allocation.editors["total"]
+        assert isinstance(total, AmountEditor)
+        person.replace(total.field, "80%")
+        wait_until(allocation.go.isEnabled, "the allocation")
+    with walk.step("allocated", "one step with a rule for each tensor, and what it predicts"):
+        person.click(allocation.go)
+        wait_until(lambda: document.position > 2, "the step to be done")
 
 
 def wait_for_metrics(walk: Tour, count: int) -> None:

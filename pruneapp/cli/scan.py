@@ -33,12 +33,17 @@ from pruneapp.evaluation.allocation import Allocation, Bound
 from pruneapp.evaluation.allocation import allocate as allocated_by
 from pruneapp.evaluation.evaluator import Change, Evaluator, files_sha256
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.scan import ScanRequest, check_scanned, missing, scan_tensors
+from pruneapp.evaluation.scan import (
+    ScanRequest,
+    check_scanned,
+    missing,
+    read_amounts,
+    scan_tensors,
+)
 from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import limits as limits_of
 from pruneapp.methods import registry
-from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import save
@@ -55,7 +60,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
     values = method_values(options, method, amount=False)
     params = {param.name: param for param in limits_of.LIMITS}
     spare = params["spare"].parse(options.limit_spare or "")
-    amounts = _amounts(options.amounts)
+    amounts = read_amounts(options.amounts)
     notices: list[str] = []
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Scanning", token))
@@ -101,17 +106,6 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         _print(latest)
     print_notes(notices)
     return DONE
-
-
-def _amounts(text: str) -> tuple[float, ...]:
-    """Read fractions with commas between them."""
-    amounts = [AmountParam(name="amounts").parse(word) for word in text.split(",") if word.strip()]
-    if any(isinstance(amount, int) for amount in amounts):
-        raise ParameterError(
-            f"'amounts' must be fractions, because tensors differ in size (got '{text}').",
-            remedy="Enter 0.5 or 50%.",
-        )
-    return tuple(map(float, amounts))
 
 
 def _refuse_masks(state: Snapshot) -> None:

@@ -25,6 +25,7 @@ from pruneapp.evaluation.scan_file import (
     ScanConditions,
     ScanMetric,
     ScanTensor,
+    differing,
     refuse_other_conditions,
 )
 from pruneapp.kernels.cpu import CpuKernel
@@ -32,7 +33,7 @@ from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import Method
-from pruneapp.params import Amount
+from pruneapp.params import Amount, AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 
@@ -77,6 +78,17 @@ class ScanRequest:
         limits = Limits(spare=self.spare if spare else ())
         scope = registry.get(self.method).scopes[0]
         return Step((self.row(names, amount),), scope, limits)
+
+
+def read_amounts(text: str) -> tuple[float, ...]:
+    """Read fractions with commas between them; raises `ParameterError`."""
+    amounts = [AmountParam(name="amounts").parse(word) for word in text.split(",") if word.strip()]
+    if any(isinstance(amount, int) for amount in amounts):
+        raise ParameterError(
+            f"'amounts' must be fractions, because tensors differ in size (got '{text}').",
+            remedy="Enter 0.5 or 50%.",
+        )
+    return tuple(map(float, amounts))
 
 
 def check_scanned(method: Method) -> None:
@@ -147,6 +159,23 @@ def scan_tensors(
         changed[places[name]] = changed[places[name]].with_cell(cell)
         scanned = replace(scanned, tensors=tuple(changed))
         yield scanned
+
+
+def continues(
+    known: Scan, evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
+) -> bool:
+    """Whether a scan would go on with an earlier one, as `scan_tensors` demands; may measure.
+
+    Raises `EvaluationError` if the script fails.
+    """
+    if differing(known, _conditions(evaluator, snapshot, request, job)):
+        return False
+    metrics, _seconds = _before(evaluator, snapshot, job)
+    try:
+        _refuse_other_values(known, metrics, "scan")
+    except EvaluationError:
+        return False
+    return True
 
 
 def coarse_to_fine(amounts: Sequence[float]) -> list[float]:
@@ -240,7 +269,6 @@ def _conditions(
     evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
 ) -> ScanConditions:
     runner, checkpoint = evaluator.runner, snapshot.checkpoint
-    touched = snapshot.masks or snapshot.permanent or snapshot.values
     values = request.row(request.names, request.amounts[0]).to_dict()["configuration"]["values"]
     return ScanConditions(
         checkpoint=checkpoint.path.name,
@@ -253,16 +281,22 @@ def _conditions(
         seed=evaluator.seed,
         limit=runner.options.limit,
         device=runner.options.device,
-        state_sha256=state_sha256(snapshot) if touched else "",
+        state_sha256=changes_sha256(snapshot),
     )
+
+
+def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
+    """Return what a scan says of what was pruned and replaced before; may cancel."""
+    touched = snapshot.masks or snapshot.permanent or snapshot.values
+    return state_sha256(snapshot, job) if touched else ""
 
 
 def _before(
     evaluator: Evaluator, snapshot: Snapshot, job: Job
 ) -> tuple[tuple[ScanMetric, ...], float]:
     """Return what the metrics are before anything is pruned, and how many seconds they take."""
-    first, second = job.parts(2)
-    baseline = evaluator.measure_baseline(snapshot, first)
+    parts = job.parts(2)
+    baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
     directions, name = evaluator.runner.directions, evaluator.runner.name
     judged = [key for key in baseline.first.metrics if compared(key, directions)]
     if not judged:
@@ -271,7 +305,7 @@ def _before(
             remedy="Return a number such as a loss or an accuracy.",
         )
     higher = {key: direction_of(key, directions, name) for key in judged}
-    result = evaluator.measure(snapshot, second)
+    result = evaluator.measure(snapshot, next(parts))
     metrics = tuple(
         ScanMetric(key, higher[key], result.metrics[key].value, baseline.spreads[key].largest)
         for key in judged

@@ -162,7 +162,7 @@ def read_scan(path: Path) -> Scan:
                 remedy="Install a newer Pruneapp.",
             )
         scan = json_codec.decode(text, Scan, path.name, file_names=True)
-        _check(scan, path.name)
+        check_scan(scan, path.name)
     except JsonError as error:
         raise EvaluationError(
             error.sentence, remedy=f"{error.remedy} See docs/sensitivity.md.".lstrip()
@@ -177,13 +177,18 @@ def write_scan(scan: Scan, path: Path) -> None:
 
 def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) -> None:
     """Raise `EvaluationError` if what a scan holds does not compare with what would be added."""
-    before, now = asdict(scan.conditions), asdict(conditions)
-    differing = [words for key, words in _WORDS.items() if before[key] != now[key]]
-    if differing:
+    others = differing(scan, conditions)
+    if others:
         raise EvaluationError(
-            f"'{where}' is a scan with another {' and another '.join(differing)}.",
+            f"'{where}' is a scan with another {' and another '.join(others)}.",
             remedy="Choose another name for this scan, or delete that file.",
         )
+
+
+def differing(scan: Scan, conditions: ScanConditions) -> list[str]:
+    """Return in words which of its conditions are others."""
+    before, now = asdict(scan.conditions), asdict(conditions)
+    return [words for key, words in _WORDS.items() if before[key] != now[key]]
 
 
 _WORDS = {
@@ -199,7 +204,7 @@ _WORDS = {
 }
 
 
-def _check(scan: Scan, where: str) -> None:
+def check_scan(scan: Scan, where: str) -> None:
     """Raise `JsonError` for what types alone do not say."""
     _check_unique((one.name for one in scan.tensors), where, "tensors")
     _check_unique((one.name for one in scan.metrics), where, "metrics")

@@ -23,6 +23,7 @@ from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
 from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
+from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 
 LEFT = Qt.MouseButton.LeftButton
 # A state comes, however late: a test may share its machine with anybody.
@@ -110,7 +111,16 @@ class Person:
         return forecasting.state.preview.report
 
     def show_quality(self) -> None:
-        """Show on the page Quality what an evaluation of two states could have measured."""
+        """Show on Quality and Sensitivity what evaluations of two states could have measured."""
+        rows = (
+            TensorSensitivity("a.weight", "a", 12, (0.98, 0.9)),
+            TensorSensitivity("b.weight", "b", 10, (0.9, None)),
+        )
+        self.views.pages.picture(Page.SENSITIVITY).set_sensitivity(
+            Sensitivity(
+                ("accuracy",), "accuracy", True, 0.99, 0.01, (0.3, 0.5), rows, "L1 unstructured"
+            )
+        )
         self.views.pages.picture(Page.QUALITY).set_states(
             [
                 MeasuredState(

@@ -37,6 +37,8 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
+from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_PARAMS
+from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 from pruneapp.gui.tree.nodes import build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.status import Done, JobStatus
@@ -44,6 +46,7 @@ from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
 from pruneapp.results.document_rows import HistoryItem, ManualEditCount, TensorRow
 from pruneapp.results.export import ExportReport, FormatOffer, WrittenFile, WrittenTensor
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
+from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
 
@@ -142,6 +145,17 @@ def evaluate_dialog():
     return EvaluateDialog(tuple(DataKind), DataSource())
 
 
+def scan_dialog():
+    return ScanDialog(tuple(DataKind)[:3], DataSource(), [("l1_unstructured", "L1")])
+
+
+def allocation_dialog():
+    found = AllocationDialog(ALLOCATION_PARAMS, "A note.")
+    tensors = (AllocatedTensor("a", 10, 5, 0.1),)
+    found.set_allocation(PredictedAllocation(tensors, "loss", 1.0, 1.1, 5))
+    return found
+
+
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
 
@@ -170,6 +184,8 @@ def command_consent_dialog():
         consent_dialog,
         command_consent_dialog,
         evaluate_dialog,
+        scan_dialog,
+        allocation_dialog,
         repair_dialog,
         repair_report,
         edit_options,

@@ -36,6 +36,8 @@ from pruneapp.gui.recipes.recipe_controller import RecipeDialog, RecipeLine
 from pruneapp.gui.recipes.rounds_controller import RoundsDialog
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.repair.repair_controller import PARAMS
+from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_PARAMS
+from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, Scrolled, room
@@ -46,6 +48,7 @@ from pruneapp.results.document_rows import ManualEditCount
 from pruneapp.results.export import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, TensorPattern
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
+from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 from tests.gui.export.test_dialog import OFFERS
 
@@ -135,6 +138,19 @@ def command_consent():
     return CommandConsentDialog(CommandFacts("x" * 2000, where, where))
 
 
+def scan():
+    found = ScanDialog(tuple(DataKind)[:3], DataSource(), [("l1_unstructured", SENTENCE[:40])])
+    found.set_estimate(SENTENCE, trouble=True)
+    return found
+
+
+def allocation():
+    found = AllocationDialog(ALLOCATION_PARAMS, SENTENCE)
+    tensors = tuple(AllocatedTensor(name, 10**6, 5, 0.1) for name in NAMES)
+    found.set_allocation(PredictedAllocation(tensors, "loss", 1.0, 1.1, 5, unmeasured=3))
+    return found
+
+
 def repair():
     found = RepairDialog(tuple(DataKind), PARAMS, {})
     found.source.set_found(SENTENCE)
@@ -155,7 +171,7 @@ def evaluate():
 
 
 MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
-MADE += (consent, command_consent, repair, repaired, evaluate)
+MADE += (consent, command_consent, repair, repaired, evaluate, scan, allocation)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -214,4 +230,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
+    shown |= {ScanDialog, AllocationDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -57,6 +57,7 @@ class NoticeTopic(Enum):
     STOPPED = ("a cancelled pruning step",)
     PICTURE = ("the saved picture",)
     REPAIR = ("a repair that made the metric worse",)
+    ALLOCATION = ("what an allocation predicts, and what was measured",)
 
     @classmethod
     def of(cls, error: PruneAppError) -> NoticeTopic:

@@ -219,6 +219,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
         group="page",
     ),
     ActionSpec(
+        "page_sensitivity",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "&Sensitivity"),
+        keys=("7",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Damage of pruning each tensor alone, as scanned"),
+        group="page",
+    ),
+    ActionSpec(
         "mask",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Mas&k on and off"),
@@ -495,6 +503,25 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Eval&uate all states"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Measure all states of the history that were not measured yet"
+        ),
+    ),
+    ActionSpec(
+        "scan",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Scan sensiti&vity…"),
+        keys=("Ctrl+Shift+M",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Prune each checked tensor alone to several amounts, and measure the model each time",
+        ),
+    ),
+    ActionSpec(
+        "allocate",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "All&ocate…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Choose the sparsity of each scanned tensor for the least predicted damage",
         ),
     ),
     ActionSpec(

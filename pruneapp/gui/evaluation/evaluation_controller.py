@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.document import Document
@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # imported with the first evaluation
 PURPOSE = "evaluation"
 
 
-class _ScriptChangedError(PruneAppError):
+class ScriptChangedError(PruneAppError):
     """A script is another one than that which the person agreed to."""
 
 
@@ -60,33 +60,42 @@ class _Measurement:
     notices: tuple[str, ...]
 
 
-class _Process:
-    """The evaluator of a script; everything but `hurry` in the thread of programs."""
+class ScriptProcess:
+    """The evaluator of a script; all but `hurry` and the properties in the thread of programs."""
 
     def __init__(self, agreed: Agreed) -> None:
-        self._agreed = agreed
+        self.agreed = agreed
         self._evaluator: Evaluator | None = None
         self._hasty = False
 
-    def measure(self, past: PastState, parameters: int, job: Job) -> _Measurement:
-        """Measure a state, and before all others the unpruned model.
+    def evaluator(self, job: Job) -> Evaluator:
+        """Return what measures; it is made first.
 
         Raises
         ------
         EvaluationError
-            If the script fails.
-        _ScriptChangedError
-            If it is another one by now.
+            If there is no Python for it.
+        ScriptChangedError
+            If the script is another one by now.
         """
         from pruneapp.evaluation.evaluator import Evaluator
 
         if not self.unchanged:
-            raise _ScriptChangedError(f"'{self._agreed.name}' has changed.")
+            raise ScriptChangedError(
+                f"'{self.agreed.name}' has changed.", remedy="Start again to read it anew."
+            )
         if self._evaluator is None:
-            self._evaluator = Evaluator(self._agreed.runner(Job(cancel=job.cancel)))
-        evaluator = self._evaluator
+            self._evaluator = Evaluator(self.agreed.runner(Job(cancel=job.cancel)))
         if self._hasty:
-            evaluator.runner.hurry()
+            self._evaluator.runner.hurry()
+        return self._evaluator
+
+    def measure(self, past: PastState, parameters: int, job: Job) -> _Measurement:
+        """Measure a state, and before all others the unpruned model.
+
+        Raises as `evaluator`, and `EvaluationError` if the script fails.
+        """
+        evaluator = self.evaluator(job)
         if evaluator.baseline is None:
             parts = job.parts(2)
             evaluator.measure_baseline(past.in_force, next(parts))
@@ -106,9 +115,15 @@ class _Process:
         return _Measurement(key.state, key.evaluation, quality, notices)
 
     @property
+    def seconds(self) -> float | None:
+        """How long one evaluation of the unpruned model took; None until that is known."""
+        baseline = None if self._evaluator is None else self._evaluator.baseline
+        return None if baseline is None else baseline.first.measured.seconds
+
+    @property
     def unchanged(self) -> bool:
         """Whether the script is still the one that the person agreed to; any thread may ask."""
-        return self._agreed.unchanged
+        return self.agreed.unchanged
 
     def hurry(self) -> None:
         """Let what is cancelled end the process at once."""
@@ -178,8 +193,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._session, self._scripts, self._history = session, scripts, history
         self.metric = ""  # the name of the one that is shown; empty for the first
         self._source: DataSource | None = None  # what was chosen for the open file
-        self._process: _Process | None = None
-        self._ending: list[_Process] = []
+        self._process: ScriptProcess | None = None
+        self._ending: list[ScriptProcess] = []
         self._evaluation = ""  # the hash of what measures now; empty until it has
         self._results: dict[tuple[str, str], StateQuality] = {}  # by state and evaluation
         self._states: dict[object, str] = {}  # hashes, by the keys of records
@@ -226,9 +241,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None or self.dialog is not None or not self._session.may_work():
             return
         source = self._source or self._scripts.source(PURPOSE)
-        script, *built_in = self._scripts.kinds
-        kinds = script, DataKind.COMMAND, *built_in
-        dialog = EvaluateDialog(kinds, source, self._window)
+        dialog = EvaluateDialog(self.kinds, source, self._window)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.choice.changed.connect(partial(self._look, dialog))
         dialog.evaluateRequested.connect(partial(self._on_chosen, dialog, keys))
@@ -281,19 +294,35 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 self._scripts.remember(PURPOSE, source)
                 self._begin(source, agreed, keys)
 
-        self._request(source, run, refused, parent=dialog)
+        self.request(source, run, refused, parent=dialog)
 
-    def _request(
+    def request(
         self,
         source: DataSource,
         run: Callable[[Agreed], None],
         refused: Callable[[PruneAppError], None],
-        parent: EvaluateDialog | None = None,
+        parent: QWidget | None = None,
     ) -> None:
+        """Call `run` with what was chosen, after the person agreed to it if it is new."""
         if source.kind is DataKind.COMMAND:
             self._scripts.request_command(source, run, refused=refused, parent=parent)
         else:
             self._scripts.request(source, run, refused=refused, parent=parent)
+
+    def process_for(self, source: DataSource, agreed: Agreed) -> ScriptProcess:
+        """Return the process of what was chosen and agreed to, which measures from now on."""
+        process = self._process
+        if process is None or source != self._source or process.agreed != agreed:
+            self._drop()
+            process = ScriptProcess(agreed)
+            self._source, self._process = source, process
+        return process
+
+    def note(self, process: ScriptProcess, evaluation: str) -> None:
+        """Take the hash of script, interpreter and options by which a process measures."""
+        if process is self._process and evaluation != self._evaluation:
+            self._evaluation = evaluation
+            self._refresh()
 
     def _measure(self, keys: list[object]) -> None:
         """Measure states by what was chosen; first of all have it chosen, and agreed to."""
@@ -305,7 +334,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._choose(keys)
         else:
             source = self._source
-            self._request(
+            self.request(
                 source,
                 lambda agreed: self._begin(source, agreed, keys),
                 self._notifications.refuse,
@@ -313,7 +342,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
         self._drop()
-        self._source, self._process = source, _Process(agreed)
+        self._source, self._process = source, ScriptProcess(agreed)
         self._want([None, *keys])  # the unpruned model first
 
     # -- measuring ------------------------------------------------------------------------------
@@ -355,7 +384,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         )
         self._refresh()
 
-    def _on_measured(self, process: _Process, key: object, found: _Measurement) -> None:
+    def _on_measured(self, process: ScriptProcess, key: object, found: _Measurement) -> None:
         if process is not self._process:
             return
         self._under_way = None
@@ -369,18 +398,18 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._notifications.say_done(quality_in_words(found.quality, self.metric))
         self._go_on()
 
-    def _on_failed(self, process: _Process, key: object, error: PruneAppError) -> None:
+    def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:
         if process is not self._process:
             return
         keys, self._wanted, self._under_way = [key, *self._wanted], [], None
-        if isinstance(error, _ScriptChangedError):
+        if isinstance(error, ScriptChangedError):
             self._forget_script()
             self._measure(keys)
         else:
             self._notifications.refuse(error, NoticeTopic.EVALUATION)
             self._refresh()
 
-    def _on_cancelled(self, process: _Process) -> None:
+    def _on_cancelled(self, process: ScriptProcess) -> None:
         if process is self._process:
             self._wanted, self._under_way = [], None
             self._refresh()
@@ -409,8 +438,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         task, self._under_way, self._wanted = self._under_way, None, []
         if process is None:
             return
+        process.hurry()  # whatever it does is not wanted any more
         if task is not None:
-            process.hurry()
             task.cancel()
         self._ending.append(process)
 
@@ -502,9 +531,25 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return self.tr("Repair") if record.kind == EditKind.REPAIR else self.tr("other")
 
     @property
+    def kinds(self) -> tuple[DataKind, ...]:
+        """What the states of the open file can be measured by."""
+        script, *built_in = self._scripts.kinds
+        return script, DataKind.COMMAND, *built_in
+
+    @property
     def source(self) -> DataSource | None:
         """What measures the open file; None until it was chosen."""
         return self._source
+
+    @property
+    def seconds(self) -> float | None:
+        """How long one evaluation of the unpruned model took; None until that is known."""
+        return None if self._process is None else self._process.seconds
+
+    @property
+    def evaluation(self) -> str:
+        """The hash of script, interpreter and options that measure now; empty until they have."""
+        return self._evaluation
 
     def quality_of(self, key: object) -> StateQuality | None:
         """Return what was measured of a state, by the key of its record; None if that is old."""

@@ -195,6 +195,7 @@ PAGES = (
     "page_model",
     "page_compare",
     "page_quality",
+    "page_sensitivity",
 )
 _LEAST_MIDDLE = 460  # pixels that the picture keeps when the list takes of its room
 

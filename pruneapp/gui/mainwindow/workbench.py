@@ -6,6 +6,7 @@ Connections are to bound methods of objects that live in the main thread.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -44,6 +45,7 @@ from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.patterns.pattern_controller import PatternController
+from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
 from pruneapp.gui.preview.histogram_controller import HistogramController
@@ -52,6 +54,8 @@ from pruneapp.gui.preview.step_info_controller import StepInfoController
 from pruneapp.gui.recipes.recipe_controller import RecipeController
 from pruneapp.gui.recipes.rounds_controller import RoundsController
 from pruneapp.gui.repair.repair_controller import RepairController
+from pruneapp.gui.sensitivity.allocation_controller import AllocationController
+from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
@@ -342,6 +346,25 @@ class Workbench(QObject):
         self.repair = RepairController(
             context, session, self.scripts, self.evaluation, undo=self.history.undo
         )
+        self.scans = ScanController(
+            context,
+            session,
+            scripts=self.scripts,
+            evaluation=self.evaluation,
+            form=self.form,
+            extras=self.extras,
+            view=views.pages.sensitivity,
+            show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
+            show_tensor=self.show_tensor,
+        )
+        self.allocation = AllocationController(
+            context,
+            session,
+            series,
+            scans=self.scans,
+            evaluation=self.evaluation,
+            jump=self.history.jump,
+        )
         self.branches = BranchController(context, session, views.history)
         self.compare = CompareController(
             context,
@@ -405,6 +428,7 @@ class Workbench(QObject):
         self.evaluation.measured.connect(self._show_quality)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
+        views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.sized.connect(self.status.show_size)
         self.export.exported.connect(self._on_exported)
         self.export.cancelled.connect(self.notifications.say_done)
@@ -471,11 +495,12 @@ class Workbench(QObject):
         self.views.pages.quality.set_states(evaluation.states(), position, evaluation.metric)
 
     def _read_view(self) -> Mapping[str, Any]:
-        return {**self.view_state.read(), **self.evaluation.read()}
+        return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}
 
     def _show_view(self, view: Mapping[str, Any]) -> None:
         self.view_state.show(view)
         self.evaluation.show(view)
+        self.scans.show(view)
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""

@@ -248,6 +248,12 @@ class FormController(QObject):
         self._tree.set_checked(names)
         self._checks_pause.start()
 
+    def prepare(self, names: Sequence[str], method: str, values: Mapping[str, Any]) -> None:
+        """Check exactly these tensors, and ask for one rule for them and nothing else."""
+        self._form.set_request(FormRequest((FormRow("", "", method, values),)))
+        self._untouched = None
+        self.check(names)
+
     def reset(self) -> None:
         """Go back to the form as it was at first."""
         self._form.reset()

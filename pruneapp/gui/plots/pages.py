@@ -20,6 +20,7 @@ from pruneapp.gui.plots.distribution import DistributionView
 from pruneapp.gui.plots.heading import NumbersLine, TensorHeading
 from pruneapp.gui.plots.heatmap.view import WeightsView
 from pruneapp.gui.plots.quality import QualityView
+from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.controls import lay_in_column
 from pruneapp.gui.widgets.theme import with_defaults
@@ -36,10 +37,12 @@ class Page(IntEnum):
     MODEL = 3
     COMPARE = 4
     QUALITY = 5
+    SENSITIVITY = 6
 
 
 _GAP = 8
-_LESS = 10  # pixels beside the title of a tab, which `Style` lets its words have
+# Pixels less beside the title of a tab, which `Style` lets its words have; where it is narrow.
+_LESS, _LESS_IF_NARROW = 10, 16
 # Pages of one tensor, whose numbers are beside what is read out.
 _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
@@ -47,8 +50,19 @@ _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 class _Tabs(QTabBar):
     """Tabs that stand in one row with the controls in a small window."""
 
+    less = _LESS  # of the class: Qt asks for it before there is an object
+
     def tabSizeHint(self, index: int) -> QSize:
-        return super().tabSizeHint(index) - QSize(_LESS, 0)
+        return super().tabSizeHint(index) - QSize(self.less, 0)
+
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Stand closer together, or as usual again."""
+        self.less = _LESS_IF_NARROW if narrow else _LESS
+        self.setTabText(0, self.tabText(0))  # lays them out anew
+
+    def usual_width(self) -> int:
+        """Return the width that they have where there is room."""
+        return self.sizeHint().width() + (self.less - _LESS) * self.count()
 
 
 class PlotPages(QWidget):
@@ -65,6 +79,7 @@ class PlotPages(QWidget):
         self.channels = ChannelsView()
         self.model = ModelView()
         self.quality = QualityView()
+        self.sensitivity = SensitivityView()
         self.pictures: dict[Page, PlotView] = {
             Page.WEIGHTS: self.weights,
             Page.DISTRIBUTION: self.distribution,
@@ -72,6 +87,7 @@ class PlotPages(QWidget):
             Page.MODEL: self.model,
             Page.COMPARE: compare,
             Page.QUALITY: self.quality,
+            Page.SENSITIVITY: self.sensitivity,
         }
         self._tab_colors = QColor(), QColor()
         self._narrow = False
@@ -90,6 +106,7 @@ class PlotPages(QWidget):
             self.tr("Model"),
             self.tr("Compare"),
             self.tr("Quality"),
+            self.tr("Sensitivity"),
         )
         for (page, picture), title in zip(self.pictures.items(), titles, strict=True):
             self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({page + 1})")
@@ -130,7 +147,9 @@ class PlotPages(QWidget):
         The pictures of the tensor become empty until they are told what to show.
         """
         self.heading.set_tensor(row, pruned)
-        self.model.set_current("" if row is None else row.name)
+        name = "" if row is None else row.name
+        self.model.set_current(name)
+        self.sensitivity.set_current(name)
         self.numbers.set_pruned(pruned=bool(pruned))
         if row is not None:
             self.picture().freeze()
@@ -200,12 +219,13 @@ class PlotPages(QWidget):
         picture.set_legend_below(below=rest >= half)
 
     def _narrow_controls(self) -> None:
-        needed = self.tabs.sizeHint().width() + _GAP + self._controls.minimumSizeHint().width()
+        needed = self.tabs.usual_width() + _GAP + self._controls.minimumSizeHint().width()
         if self._narrow:
             needed += self.weights.modes.mode_box.sizeHint().width() + _GAP
         narrow = needed > self.width()
         if narrow != self._narrow:
             self._narrow = narrow
+            self.tabs.set_narrow(narrow=narrow)
             for picture in self.pictures.values():
                 picture.set_narrow(narrow=narrow)
 

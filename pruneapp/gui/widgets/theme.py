@@ -38,7 +38,7 @@ from pruneapp.gui.widgets.safe_paint import saved
 
 _RADIUS = 2.0
 # Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
-_TAB_SIDE = 6  # pixels that narrow tabs may have less beside their words
+_TAB_SIDE = 9  # pixels that narrow tabs may have less beside their words
 _TAB_ROOM = 2
 _ARROW_GAP = 6
 # Percent by which Fusion darkens the window's colour for an outline.

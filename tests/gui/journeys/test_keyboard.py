@@ -166,8 +166,8 @@ def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_butto
     wanted = [
         views.tree.view,
         views.pages.tabs,
-        weights.modes.mode_box,
         weights.tools.tools["look"],
+        weights.modes.mode_box,
         weights.canvas,
         views.history.list,
         at_work.rule.explain,

@@ -1,0 +1,472 @@
+"""Damage by tensor and amount: a cell for each evaluation of a sensitivity scan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QPushButton
+
+from pruneapp.gui.method_form.editors import write_amount
+from pruneapp.gui.plots.base.plot_canvas import PlotArea, PlotAxis
+from pruneapp.gui.plots.base.plot_view import PlotView
+from pruneapp.gui.plots.base.readout import Swatch
+from pruneapp.gui.plots.chart.axes import NamesAxis
+from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
+from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
+from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.controls import choice_box
+from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.number_format import (
+    NO_NUMBER,
+    count,
+    locale,
+    metric_amount,
+    percent,
+    signed,
+)
+from pruneapp.gui.widgets.number_format import metric as metric_text
+from pruneapp.gui.widgets.safe_paint import saved
+from pruneapp.gui.widgets.sparsity_bar import hatch
+from pruneapp.results.sensitivity import Sensitivity
+from pruneapp.results.short_names import ShortNames
+
+# How much of the colour of the worst damage a cell without any has.
+_LEAST, _LEAST_IN_DARK = 0.06, 0.015
+_SHADES = 256
+_HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+_SIDES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+@lru_cache(maxsize=8)
+def _shades(first: str, last: str) -> NDArray[np.uint32]:
+    """Return ``uint32[256]``: from colour to colour."""
+    return pixels(ramp((first, last), _SHADES))
+
+
+class AmountAxis(PlotAxis):
+    """Amounts below the columns of cells."""
+
+    amounts: Sequence[float] = ()  # of the class: pyqtgraph asks for them before there is an object
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickLength=0, maxTickLevel=0, hideOverlappingLabels=24)
+
+    def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
+        """Return the middle of each column."""
+        return [(1.0, [float(column) for column in range(len(self.amounts))])]
+
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
+        """Return the amounts."""
+        return [write_amount(self.amounts[round(value)]) for value in values]
+
+
+class SensitivityCanvas(ChartCanvas):
+    """A row of cells for each tensor, with a cursor on one of them."""
+
+    def __init__(self) -> None:
+        self.amounts, self.names = AmountAxis(), NamesAxis()
+        self.column = self.hovered_column = 0
+        # ``float64[rows, columns]``: damage from 0 to 1; NaN where nothing was measured.
+        self._levels: NDArray[np.float64] = np.zeros((0, 0))
+        self._texts: Sequence[Sequence[str]] = ()
+        self._ink = "danger"
+        super().__init__(self.amounts, self.names, sideways=True)
+
+    @property
+    def columns(self) -> int:
+        """How many amounts there are."""
+        return len(self.amounts.amounts)
+
+    def set_cells(
+        self,
+        amounts: Sequence[float],
+        levels: NDArray[np.float64],
+        texts: Sequence[Sequence[str]],
+        *,
+        ink: str,
+    ) -> None:
+        """Show other cells, the worst in the colour of a token; rows of the same number stay."""
+        self.amounts.amounts, self._levels, self._texts, self._ink = amounts, levels, texts, ink
+        self.column = min(self.column, max(0, len(amounts) - 1))
+        self.set_top(-0.5, max(len(amounts), 1) - 0.5)
+        self.amounts.redraw()
+        if len(levels) != self.count:
+            self.set_edges(np.arange(len(levels) + 1, dtype=np.float64) + 0.5)
+        self.viewport().update()
+
+    def fill(self, level: float) -> int:
+        """Return the colour of a cell, as in ``QImage.Format_RGB32``."""
+        ground, ink = self._colors["surface"], self._colors[self._ink]
+        first = mix(ground, ink, _LEAST_IN_DARK if is_dark(self._colors) else _LEAST)
+        return int(_shades(first, ink)[round(level * (_SHADES - 1))])
+
+    def cell_rect(self, row: int, column: int, rows: int = 1) -> QRectF:
+        """Return where a cell is, in pixels of this widget; as high as so many rows."""
+        return self._cell_in(self.place, row, column, rows)
+
+    def _cell_in(self, place: PlotArea, row: int, column: int, rows: int = 1) -> QRectF:
+        last = min(row + rows, self.count)
+        start = place.pixel(float(self.edges[row]), column - 0.5)
+        return QRectF(start, place.pixel(float(self.edges[last]), column + 0.5))
+
+    def column_at(self, pixel: QPointF) -> int:
+        """Return the column at a pixel of this widget; -1 for none."""
+        place = self.place
+        at = round(place.point(pixel).y())
+        return at if place.rect.contains(pixel) and 0 <= at < self.columns else -1
+
+    # -- painting ---------------------------------------------------------------------------------
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint the cells, and what is over them."""
+        painter.setFont(self.font())
+        place, (start, stop) = self.place, self.visible
+        with saved(painter):
+            painter.setClipRect(place.rect)
+            if self.count and self.columns:
+                # Where there are more rows than pixels, the worst of each few.
+                group = max(1, math.ceil((stop - start) / self.width_of_plot))
+                for row in range(start - start % group, stop, group):
+                    for column in range(self.columns):
+                        self._paint_cell(painter, place, row, column, group)
+        super().paint_over(painter)
+        if 0 <= self.cursor_bar < self.count:
+            painter.setPen(QPen(QColor(self._colors["surface"]), 1))
+            painter.drawRect(self._bar_rect(self.cursor_bar, place).adjusted(2, 2, -2, -2))
+
+    def _paint_cell(
+        self, painter: QPainter, place: PlotArea, row: int, column: int, group: int
+    ) -> None:
+        levels = self._levels[row : row + group, column]
+        known = levels[~np.isnan(levels)]
+        rect = self._cell_in(place, row, column, group)
+        if rect.height() >= 4:
+            rect.adjust(0, 0, -1, -1)  # the ground between cells
+        if not known.size:
+            ground = self._colors["surface"]
+            painter.fillRect(rect, hatch(self._colors["border"], ground, self.devicePixelRatioF()))
+            return
+        color = self.fill(float(known.max()))
+        painter.fillRect(rect, QColor(color))
+        text, metrics = self._texts[row][column], painter.fontMetrics()
+        if (
+            rect.height() >= metrics.height() - 2
+            and metrics.horizontalAdvance(text) < rect.width() - 4
+        ):
+            painter.setPen(QColor(readable_on(color)))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _bar_rect(self, bar: int, place: PlotArea) -> QRectF:
+        return self._cell_in(place, bar, self.column).adjusted(1, 1, -2, -2)
+
+    # -- mouse and keys ---------------------------------------------------------------------------
+
+    def _hover(self, pixel: QPointF | None) -> None:
+        self.hovered_column = -1 if pixel is None else self.column_at(pixel)
+        super()._hover(pixel)
+
+    def _click(self, event: QMouseEvent) -> None:
+        column = self.column_at(event.position())
+        if column >= 0:
+            self.column = column
+            super()._click(event)
+
+    def _press_key(self, event: QKeyEvent) -> bool:
+        if event.key() not in _SIDES or event.modifiers() & _HELD or not self.count:
+            return super()._press_key(event)
+        if self.cursor_bar < 0:
+            self.set_cursor(self.visible[0])
+        else:
+            step = _SIDES[Qt.Key(event.key())]
+            self.column = min(max(self.column + step, 0), self.columns - 1)
+        self.viewport().update()
+        self.cursorMoved.emit(self.cursor_bar)
+        return True
+
+
+class SensitivityView(PlotView):
+    """The damage of each tensor at each amount; rows are in the order of the file."""
+
+    cellChosen = Signal(str, float)  # the person wants to prune this tensor by this amount
+    metricChosen = Signal(str)  # the person wants to see another metric
+    scanRequested = Signal()
+    allocationRequested = Signal()
+
+    def __init__(self) -> None:
+        self.canvas = SensitivityCanvas()
+        self._found: Sensitivity | None = None
+        self._short = ShortNames()
+        self._current = ""  # the tensor in focus, by its name in the file
+        self._hovered = -1, -1
+        super().__init__(self.canvas)
+        self.metric_box = choice_box(self.tr("Metric"), self.tr("What the damage is of"), ())
+        self.metric_box.hide()
+        self.metric_box.activated.connect(self._on_metric_chosen)
+        self.scan = QPushButton(self.tr("Scan…"), self)
+        self.scan.setToolTip(self.tr("Measure the damage of pruning each checked tensor alone"))
+        self.allocate = QPushButton(self.tr("Allocate…"), self)
+        self.allocate.setToolTip(
+            self.tr("Choose the sparsity of each tensor for the least predicted damage")
+        )
+        for button, signal in (
+            (self.scan, self.scanRequested),
+            (self.allocate, self.allocationRequested),
+        ):
+            button.setAccessibleDescription(button.toolTip())
+            button.clicked.connect(signal)
+        self.allocate.setEnabled(False)
+        for part in (self.metric_box, self.scan, self.allocate):
+            self._row.addWidget(part)
+        self._row.addStretch(1)
+        self.legend_in_corner = False
+        self.canvas.left.setLabel(self.tr("tensors"))
+        self.canvas.bottom.setLabel(self.tr("pruned of one tensor alone"))
+        self.canvas.hovered.connect(self._on_hovered)
+        self.canvas.cursorMoved.connect(self._on_cursor_moved)
+        self.canvas.activated.connect(self._on_activated)
+        self._table.activated.connect(self._on_row_activated)
+        self._set_stem("", "sensitivity")
+        self.set_colors(self._colors)
+
+    def empty_text(self) -> str:
+        """Say what to do where there is nothing to show."""
+        return self._instead or self.tr(
+            "Nothing has been scanned yet. Choose Tools > Scan sensitivity… to measure how much "
+            "of each tensor the model can spare."
+        )
+
+    # -- what it is told --------------------------------------------------------------------------
+
+    def set_sensitivity(self, found: Sensitivity | None) -> None:
+        """Show what was measured so far; None for nothing."""
+        former, self._found = self._found, found
+        self._hovered = -1, -1
+        rows = () if found is None else found.rows
+        if former is None or [r.name for r in former.rows] != [r.name for r in rows]:
+            self.canvas.set_cursor(-1)
+            self._set_names_axis()
+        self._offer_metrics()
+        if found is None:
+            self.canvas.set_cells((), np.zeros((0, 0)), (), ink="danger")
+        else:
+            levels = [
+                [math.nan if value is None else found.level(value) for value in row.values]
+                for row in rows
+            ]
+            self.canvas.set_cells(
+                found.amounts,
+                np.array(levels, np.float64).reshape(len(rows), len(found.amounts)),
+                [[self._in_cell(value) for value in row.values] for row in rows],
+                ink="muted" if found.is_old else "danger",
+            )
+        self.allocate.setEnabled(found is not None and found.measured > 0)
+        self._mark_current()
+        self._set_content(present=bool(rows))
+        self._redraw()
+
+    def set_current(self, name: str) -> None:
+        """Mark the tensor in focus, by its name in the file."""
+        self._current = name
+        self._mark_current()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        super().set_names(names)
+        self._short = names
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        super().set_colors(colors)
+        self.canvas.set_colors(self._colors)
+        self._mark_current()
+        self._redraw()
+
+    def _set_names_axis(self) -> None:
+        rows = () if self._found is None else self._found.rows
+        self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
+
+    def _mark_current(self) -> None:
+        rows = () if self._found is None else self._found.rows
+        at = next((n for n, row in enumerate(rows) if row.name == self._current), -1)
+        self.canvas.set_current(at)
+        shown = rows[at].shown if at >= 0 else ""
+        self.canvas.names.set_marked(shown, self._colors["accent"])
+
+    def _offer_metrics(self) -> None:
+        names = () if self._found is None else self._found.metrics
+        with QSignalBlocker(self.metric_box):
+            self.metric_box.clear()
+            for name in names:
+                self.metric_box.addItem(name, name)
+            if self._found is not None:
+                self.metric_box.setCurrentIndex(names.index(self._found.metric))
+        self.metric_box.setVisible(len(names) > 1)
+
+    # -- words ------------------------------------------------------------------------------------
+
+    def _in_cell(self, value: float | None) -> str:
+        found = self._found
+        if found is None or value is None:
+            return ""
+        if not math.isfinite(value):
+            return "✕"
+        difference = value - found.before
+        if abs(difference) <= found.noise:
+            return "≈" if difference else "0"
+        if found.share:
+            return signed(metric_amount(difference, share=True), difference)
+        return signed(_short(abs(difference)), difference)
+
+    def cell_text(self, row: int, column: int) -> str:
+        """Say what was measured in a cell."""
+        found = self._found
+        assert found is not None
+        tensor, amount = found.rows[row], write_amount(found.amounts[column])
+        value = tensor.values[column]
+        words = self.tr("{name}, {amount} pruned:  {what}")
+        if value is None:
+            what = self.tr("not measured yet")
+        elif not math.isfinite(value):
+            what = self.tr("{metric} is not a finite number").format(metric=found.metric)
+        else:
+            damage = found.damage(value)
+            if not damage:
+                change = self.tr("no difference")
+            elif abs(damage) <= found.noise:
+                change = self.tr("no difference found within ±{noise}").format(
+                    noise=self._amount(found.noise)
+                )
+            elif damage > 0:
+                change = self.tr("{amount} worse").format(amount=self._amount(damage))
+            else:
+                change = self.tr("{amount} better").format(amount=self._amount(damage))
+            what = f"{found.metric} {metric_text(value, share=found.share)}, {change}"
+        return words.format(name=tensor.shown, amount=amount, what=what)
+
+    def summary(self) -> str:
+        """Say what was scanned, and which tensor bears the most."""
+        found = self._found
+        if found is None:
+            return ""
+        parts = [
+            self.tr("{metric} {value} before pruning").format(
+                metric=found.metric, value=metric_text(found.before, share=found.share)
+            )
+        ]
+        worst = found.most_sensitive
+        if worst is not None:
+            row, column = worst
+            parts.append(
+                self.tr("largest damage: {name} at {amount}, {damage}").format(
+                    name=found.rows[row].shown,
+                    amount=write_amount(found.amounts[column]),
+                    damage=self._amount(found.worst),
+                )
+            )
+        if found.measured < found.wanted:
+            done = self.tr("{n} of {all} evaluations measured")
+            parts.insert(0, done.format(n=count(found.measured), all=count(found.wanted)))
+        if found.is_old:
+            parts.insert(0, self.tr("measured by another script, Python or options"))
+        if found.state:
+            parts.append(self.tr("scanned state: {state}").format(state=found.state))
+        return "; ".join([*parts, found.method])
+
+    def _amount(self, damage: float) -> str:
+        assert self._found is not None
+        text = metric_amount(damage, share=self._found.share)
+        return translate("Quality", "{n} points").format(n=text) if self._found.share else text
+
+    def numbers(self) -> Numbers:
+        """Return the metric of each tensor at each amount."""
+        found = self._found
+        if found is None:
+            return NOTHING
+        rows = found.rows
+        headers = (
+            self.tr("tensor"),
+            self.tr("weights"),
+            *(
+                self.tr("{metric} at {amount}").format(metric=found.metric, amount=percent(a, 0))
+                for a in found.amounts
+            ),
+        )
+
+        def row(at: int) -> tuple[object, ...]:
+            tensor = rows[at]
+            values = [NO_NUMBER if value is None else value for value in tensor.values]
+            return tensor.name, tensor.weights, *values
+
+        return Numbers(headers, len(rows), row, shown=(0, *range(2, len(headers))))
+
+    def _redraw(self) -> None:
+        self._set_legend(self._swatches() if self._has_content else ())
+        words = self.summary() if self._has_content else self.empty_text()
+        self._describe(self.tr("Damage by tensor and amount"), words)
+        self._refresh_readout()
+        self._refresh_table()
+
+    def _swatches(self) -> list[Swatch]:
+        found, canvas = self._found, self.canvas
+        if found is None:
+            return []
+        colors = tuple(QColor(canvas.fill(level)).name() for level in (0.0, 0.5, 1.0))
+        worst = self._amount(found.worst)
+        swatches = [Swatch(self.tr("{n} worse").format(n=worst), colors, before=self.tr("0"))]
+        if found.measured < found.wanted:
+            swatches.append(
+                Swatch(self.tr("not measured"), (self._colors["border"],), hatched=True)
+            )
+        if found.is_old:
+            swatches.append(Swatch(self.tr("measured before"), (self._colors["muted"],)))
+        return swatches
+
+    def _refresh_readout(self) -> None:
+        row, column = self._hovered
+        if row < 0 or column < 0:
+            row, column = self.canvas.cursor_bar, self.canvas.column
+        if self._found is None or not self._has_content:
+            self.readout.setText("")
+        elif 0 <= row < len(self._found.rows) and column < len(self._found.amounts):
+            self.readout.setText(self.cell_text(row, column))
+        else:
+            self.readout.setText(self.summary())
+
+    def _on_hovered(self, row: int) -> None:
+        at = row, self.canvas.hovered_column
+        if at != self._hovered:
+            self._hovered = at
+            self._refresh_readout()
+
+    def _on_cursor_moved(self, _row: int) -> None:
+        self._hovered = -1, -1
+        self._refresh_readout()
+
+    def _on_activated(self, row: int) -> None:
+        self._choose(row, self.canvas.column)
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        self._choose(index.row(), max(index.column() - 1, 0))
+
+    def _choose(self, row: int, column: int) -> None:
+        if self._found is not None:
+            self.cellChosen.emit(self._found.rows[row].name, self._found.amounts[column])
+
+    def _on_metric_chosen(self) -> None:
+        self.metricChosen.emit(str(self.metric_box.currentData()))
+
+
+def _short(amount: float) -> str:
+    """Write an amount in six letters at most: 0.25, 3e−4."""
+    if 0.01 <= amount < 1000:
+        return locale().toString(amount, "g", 2 if amount < 100 else 3)
+    head, _, power = locale().toString(amount, "e", 0).partition("e")
+    return f"{head}e{int(power)}".replace("-", "−")

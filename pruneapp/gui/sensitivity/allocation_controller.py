@@ -1,0 +1,261 @@
+"""From "Allocate…" to a step with a rule for each tensor, and to predicted beside measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from pruneapp.document.document import DocumentChanged
+from pruneapp.document.edit import Edit
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError, StaleError
+from pruneapp.evaluation.allocation import Allocation, Bound, allocate
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.scan import changes_sha256
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.jobs import LatestTask, Urgency
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.history_controller import StepSequence
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
+from pruneapp.gui.sensitivity.dialogs import AllocationDialog
+from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
+from pruneapp.gui.widgets import number_format
+from pruneapp.methods.limits import LIMITS
+from pruneapp.params import AmountParam, with_labels
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from pruneapp.results.document_rows import numbered
+from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
+
+_BY_NAME = {param.name: param for param in LIMITS}
+TOTAL = AmountParam(
+    name="total",
+    label=_BY_NAME["total"].label,
+    help="Sparsity of all scanned tensors together: a fraction of their weights, or a number.",
+    default=0.5,
+)
+PARAMS = (TOTAL, _BY_NAME["floor"], _BY_NAME["ceiling"])
+
+
+@dataclass(frozen=True)
+class _Prediction:
+    """What was predicted of a state, by the key of its record."""
+
+    key: object
+    allocation: Allocation
+    kept: KeptScan
+
+
+class AllocationController(DialogController[AllocationDialog]):
+    """Turns the scan into a step; `jump` goes to a state of the history."""
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        series: StepSequence,
+        *,
+        scans: ScanController,
+        evaluation: EvaluationController,
+        jump: Callable[[int], None],
+    ) -> None:
+        super().__init__(context, session.closed)
+        self._session, self._series = session, series
+        self._scans, self._evaluation, self._jump = scans, evaluation, jump
+        self._task = LatestTask(context.jobs)
+        self._allocation: Allocation | None = None
+        self._waiting: tuple[int, Allocation, KeptScan] | None = None
+        self._prediction: _Prediction | None = None
+        context.actions["allocate"].triggered.connect(self.ask)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+        evaluation.measured.connect(self._compare)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Let the person choose a total, and show what each tensor bears of it."""
+        document, kept = self._session.document, self._scans.kept
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        if kept is None or not kept.scan.measured:
+            self._session.refused.emit(
+                EvaluationError(
+                    "Nothing has been scanned yet, so nothing can be allocated.",
+                    remedy="Choose Tools > Scan sensitivity… first.",
+                )
+            )
+            return
+        number = self._scans.state
+        if number < 0:
+            self._session.refused.emit(
+                EvaluationError(
+                    "The state that was scanned is not in the history any more.",
+                    remedy="Scan the current state.",
+                )
+            )
+            return
+        note = self._same_data(kept)
+        if number != document.position:
+            text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
+            note = f"{text.format(state=numbered(number, document.items[number]))} {note}"
+        short = self._session.contents.short
+        dialog = AllocationDialog(PARAMS, note, self._window, short=short)
+        dialog.changed.connect(partial(self._compute, dialog, kept))
+        dialog.accepted.connect(partial(self._prune, number, kept))
+        dialog.finished.connect(self._task.cancel)
+        self._allocation = None
+        self.open(dialog)
+        self._compute(dialog, kept)
+
+    def _compute(self, dialog: AllocationDialog, kept: KeptScan) -> None:
+        values = dialog.values()
+        metric = self._scans.metric
+        names = {one.name for one in kept.scan.metrics}
+        bounds = (Bound(low=values["floor"], high=values["ceiling"]),)
+
+        def work(_job: Job) -> Allocation:
+            by = metric if metric in names else None
+            return allocate(kept.scan, values["total"], metric=by, bounds=bounds)
+
+        def show(allocation: Allocation) -> None:
+            if self.dialog is dialog:
+                self._allocation = allocation
+                dialog.set_allocation(self._predicted(allocation, kept))
+
+        def refuse(error: PruneAppError) -> None:
+            if self.dialog is dialog:
+                self._allocation = None
+                dialog.set_error(with_labels(f"{error.sentence} {error.remedy}".strip(), PARAMS))
+
+        self._task.ask(work, show, refuse, urgency=Urgency.AT_ONCE)
+
+    def _predicted(self, allocation: Allocation, kept: KeptScan) -> PredictedAllocation:
+        by_name, metric = self._session.by_name, allocation.metric
+        tensors = []
+        for share in allocation.shares:
+            row = by_name.get(share.tensor.name)
+            shown = share.tensor.name if row is None else row.shown
+            tensors.append(AllocatedTensor(shown, share.tensor.weights, share.pruned, share.damage))
+        return PredictedAllocation(
+            tuple(tensors),
+            metric.name,
+            metric.before,
+            allocation.predicted,
+            allocation.pruned - sum(share.tensor.pruned for share in allocation.shares),
+            metric.name in kept.shares,
+            len(allocation.unmeasured),
+        )
+
+    def _same_data(self, kept: KeptScan) -> str:
+        """Say what is known of the data that scan and result are measured on."""
+        if kept.evaluation == self._evaluation.evaluation:
+            return self.tr(
+                "The script that measured the scan measures the result as well, on the data that "
+                "it was chosen by. Measure it on other data, too."
+            )
+        return self.tr(
+            "It is not known whether the result will be measured on other data than the scan."
+        )
+
+    # -- pruning --------------------------------------------------------------------------------
+
+    def _prune(self, number: int, kept: KeptScan) -> None:
+        document, allocation = self._session.document, self._allocation
+        if document is None or allocation is None:
+            return
+        self._waiting = number, allocation, kept
+        if document.position != number:
+            self._jump(number)  # at once, or after masks were read
+        self._go_on()
+
+    def _go_on(self) -> None:
+        document = self._session.document
+        if document is None or self._waiting is None or document.position != self._waiting[0]:
+            return
+        (_number, allocation, kept), self._waiting = self._waiting, None
+        kernel, scanned = self._session.kernel, kept.scan.conditions.state_sha256
+
+        def make(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
+            if changes_sha256(snapshot, job) != scanned:
+                raise EvaluationError(
+                    "This is not the state that was scanned: other weights are pruned in it.",
+                    remedy="Scan the current state.",
+                )
+            step = allocation.step()
+            return (compute_preview(snapshot, step, kernel(), job, norms=False).edit,)
+
+        self._series.begin(
+            self.tr("Pruning"),
+            make,
+            done=partial(self._on_done, allocation, kept),
+            too_late=StaleError(
+                "The allocation was not applied because the history changed in the meantime.",
+                remedy="Allocate again.",
+            ),
+        )
+
+    def _on_done(self, allocation: Allocation, kept: KeptScan, _count: int) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        self._prediction = _Prediction(document.history.key, allocation, kept)
+        metric = allocation.metric
+        text = self.tr("Allocated: {metric} {predicted} predicted, {before} before.")
+        share = metric.name in kept.shares
+        self._notifications.offer(
+            NoticeTopic.ALLOCATION,
+            text.format(
+                metric=metric.name,
+                predicted=number_format.metric(allocation.predicted, share=share),
+                before=number_format.metric(metric.before, share=share),
+            ),
+            self.tr("Evaluate this state"),
+            self._evaluation.evaluate_state,
+        )
+        self._compare()  # it may have been measured before
+
+    def _compare(self) -> None:
+        """Say predicted beside measured, once both are known."""
+        prediction, document = self._prediction, self._session.document
+        if prediction is None or document is None or document.history.key is not prediction.key:
+            return
+        quality = self._evaluation.quality_of(prediction.key)
+        metric = prediction.allocation.metric
+        found = None if quality is None else quality.metric(metric.name)
+        if found is None:
+            return
+        self._prediction = None
+        text = self.tr("Allocation: {metric} {measured} measured, {predicted} predicted. {data}")
+        if prediction.kept.evaluation != self._evaluation.evaluation and (
+            found.original == metric.before
+        ):
+            data = self.tr(
+                "The unpruned model has exactly the value that it had in the scan, so the data "
+                "seem to be the same."
+            )
+        else:
+            data = self._same_data(prediction.kept)
+        self._notifications.mention(
+            NoticeTopic.ALLOCATION,
+            text.format(
+                metric=metric.name,
+                measured=number_format.metric(found.value, share=found.share),
+                predicted=number_format.metric(prediction.allocation.predicted, share=found.share),
+                data=data,
+            ),
+        )
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if not change.is_remark:
+            self._notifications.end(NoticeTopic.ALLOCATION)  # it is about another state by now
+        self._go_on()
+
+    def _on_closed(self) -> None:
+        self._task.cancel()
+        self._allocation = self._waiting = self._prediction = None

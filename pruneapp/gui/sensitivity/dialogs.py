@@ -1,0 +1,239 @@
+"""Dialogs: what a sensitivity scan measures and how, and what an allocation of it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
+from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.widgets.controls import LineEdit, choice_box
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
+from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
+from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.params import Param, with_labels
+from pruneapp.results.sensitivity import PredictedAllocation
+from pruneapp.results.short_names import ShortNames
+
+_TABLE_LINES = 8
+
+
+class ScanDialog(DecisionDialog):
+    """Asks before a scan; `kinds` are what the model can be run on, `methods` name and label."""
+
+    # The person wants the scan by `choice`, `method` and `amounts`; answer with `done`, or say by
+    # `choice.set_found` or `set_estimate` what is wrong.
+    scanRequested = Signal()
+
+    changed = Signal()  # another method or other amounts; answer with `set_estimate`
+
+    def __init__(
+        self,
+        kinds: Sequence[DataKind],
+        source: DataSource,
+        methods: Sequence[tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(self.tr("Scan sensitivity"), self.tr("Scan"), parent)
+        about = plain(
+            self.tr(
+                "Prunes one of the checked tensors at a time, by each of the amounts, and measures "
+                "the model each time in a separate Python process. The current state and its "
+                "history are not changed. Whatever was measured when you cancel is kept, and "
+                "the next scan continues it."
+            ),
+            wrap=True,
+        )
+        self.choice = SourceChoice(kinds, self)
+        self.choice.set_source(source)
+        self.choice.changed.connect(self._on_source)
+        rows = QWidget(self)
+        row = QHBoxLayout(rows)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.methods = choice_box(
+            self.tr("Method"),
+            self.tr("By which weights or channels are ranked; settings are those of the form"),
+            [(label, name) for name, label in methods],
+        )
+        self.fractions = LineEdit(self)
+        self.fractions.setAccessibleName(self.tr("Amounts"))
+        self.fractions.setToolTip(
+            self.tr("Fractions of the remaining weights of each tensor, with commas between them")
+        )
+        for field, text in (
+            (self.methods, self.tr("&Method")),
+            (self.fractions, self.tr("&Amounts")),
+        ):
+            field.setAccessibleDescription(field.toolTip())
+            row.addWidget(label_for(field, text))
+            row.addWidget(field, 1)
+        self.estimate = plain(wrap=True, ink=MUTED)
+        self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.methods.activated.connect(self._on_changed)
+        self.fractions.textEdited.connect(self._on_changed)
+        self._valid = True
+        self.lay_out((about, self.choice, rows, self.estimate), wide=self.choice)
+        self._show_state()
+
+    def set_method(self, name: str, amounts: str) -> None:
+        """Show a method, if it is offered, and amounts."""
+        self.methods.setCurrentIndex(max(0, self.methods.findData(name)))
+        self.fractions.setText(amounts)
+
+    def set_estimate(self, text: str, *, trouble: bool = False) -> None:
+        """Say how long it takes, or why this cannot be scanned."""
+        self._valid = not trouble
+        self.estimate.setText(f"✕ {text}" if trouble else text)
+        self.estimate.setForegroundRole(DANGER if trouble else MUTED)
+        self._show_state()
+
+    @property
+    def method(self) -> str:
+        """The name of the chosen method."""
+        return str(self.methods.currentData())
+
+    @property
+    def amounts(self) -> str:
+        """The amounts, as they were typed."""
+        return self.fractions.text()
+
+    def accept(self) -> None:
+        """Ask for it; the dialog stays until it is known that this can be done."""
+        self.scanRequested.emit()
+
+    def _on_source(self) -> None:
+        self._show_state()
+        self.changed.emit()  # another script takes another time
+
+    def _on_changed(self) -> None:
+        self.changed.emit()
+
+    def _show_state(self) -> None:
+        source = self.choice.source()
+        chosen = bool(source.path) or source.kind is DataKind.TOKENS
+        self.go.setEnabled(self._valid and chosen)
+
+
+class AllocationDialog(DecisionDialog):
+    """Asks for a total, and shows what that comes to; `accepted` if it is to be pruned.
+
+    `note` is what is to be known of the data, and of the state that was scanned.
+    """
+
+    changed = Signal()  # something else is wanted; answer with `set_allocation` or `set_error`
+
+    def __init__(
+        self,
+        params: Sequence[Param],
+        note: str,
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
+        super().__init__(self.tr("Allocate"), self.tr("Prune"), parent)
+        self._params = tuple(params)
+        self._found: PredictedAllocation | None = None
+        about = plain(
+            self.tr(
+                "Chooses how much of each scanned tensor is pruned, so that the total is met with "
+                "the least damage that the scan predicts. The result is one step with a rule for "
+                "each tensor."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        fields = QWidget(self)
+        grid = QGridLayout(fields)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setColumnStretch(1, 1)
+        self.editors: dict[str, Editor] = {}
+        for row, param in enumerate(params):
+            editor = self.editors[param.name] = editor_for(param, fields)
+            editor.setToolTip(param.help)
+            editor.set_value(param.default)
+            editor.changed.connect(self._on_changed)
+            grid.addWidget(label_for(editor, param.label), row, 0)
+            grid.addWidget(editor, row, 1)
+        self.headline = heading("")
+        self.headline.setWordWrap(True)
+        headers = self.tr("Tensor"), self.tr("Weights"), self.tr("Pruned"), self.tr("Damage")
+        self.table = CountsTable(headers, 0, self._cells, self, short=short)
+        self.table.setAccessibleName(self.tr("Sparsity of each tensor"))
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
+        self.note = plain(note, wrap=True, ink=MUTED)
+        self.error = plain(wrap=True, ink=DANGER)
+        self.error.hide()
+        parts = about, fields, self.headline, self.error, self.table, self.note
+        self.lay_out(parts, wide=self.table)
+        self.resize(640, 600)
+        self.set_allocation(None)
+
+    # Told
+
+    def set_allocation(self, found: PredictedAllocation | None) -> None:
+        """Show what the total comes to; None while that is not known."""
+        self._found = found
+        self.error.hide()
+        self.table.set_count(0 if found is None else len(found.tensors))
+        self.go.setEnabled(found is not None and found.newly_pruned > 0)
+        if found is None:
+            self.headline.setText("")
+            return
+        self.table.fit_columns(range(min(len(found.tensors), 100)))
+        words = self.tr(
+            "{metric}: {before} before, {predicted} predicted if damages add up"
+        ).format(
+            metric=found.metric,
+            before=metric(found.before, share=found.share),
+            predicted=metric(found.predicted, share=found.share),
+        )
+        if found.unmeasured:
+            more = plural(
+                found.unmeasured,
+                self.tr("1 tensor is not measured yet and stays as it is"),
+                self.tr("{n} tensors are not measured yet and stay as they are"),
+            )
+            words = f"{words}; {more}"
+        self.headline.setText(words)
+        self.table.setAccessibleDescription(words)
+        self.go.setText(
+            plural(found.newly_pruned, self.tr("Prune 1 weight"), self.tr("Prune {n} weights"))
+        )
+
+    def set_error(self, text: str) -> None:
+        """Say why there is no such allocation."""
+        self.set_allocation(None)
+        self.error.setText(f"✕ {text}")
+        self.error.show()
+
+    # Asked
+
+    def values(self) -> dict[str, Any]:
+        """Return what is wanted; raises `ParameterError`."""
+        return {name: editor.value() for name, editor in self.editors.items()}
+
+    # Inside
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        found = self._found
+        assert found is not None
+        tensor = found.tensors[row]
+        amount = metric_amount(tensor.damage, share=found.share)
+        return (
+            tensor.shown,
+            count(tensor.weights),
+            part(tensor.pruned, tensor.weights),
+            signed(amount, tensor.damage),
+        )
+
+    def _on_changed(self) -> None:
+        try:
+            self.values()
+        except ParameterError as error:
+            self.set_error(with_labels(str(error), self._params))
+            return
+        self.changed.emit()

@@ -1,0 +1,435 @@
+"""From "Scan sensitivity…" to the page: tensors are pruned alone and measured, one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import Signal
+
+from pruneapp.document.document import Document
+from pruneapp.document.entries import RowConfiguration, RowEntry
+from pruneapp.document.history import PastState
+from pruneapp.document.step import Row
+from pruneapp.errors import JsonError, PruneAppError, SelectionError
+from pruneapp.evaluation.scan import AMOUNTS, ScanRequest, continues, read_amounts, scan_tensors
+from pruneapp.evaluation.scan_file import Scan, check_scan
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.jobs import Task
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.evaluation.evaluation_controller import (
+    PURPOSE,
+    EvaluationController,
+    ScriptProcess,
+)
+from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController
+from pruneapp.gui.evaluation.source_choice import DataSource
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.plots.sensitivity import SensitivityView
+from pruneapp.gui.sensitivity.dialogs import ScanDialog
+from pruneapp.gui.widgets import number_format
+from pruneapp.json_codec import convert
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.methods import registry
+from pruneapp.methods.builtin.activations import STATISTICS
+from pruneapp.params import AmountParam, with_labels
+from pruneapp.progress import Job
+from pruneapp.results.document_rows import numbered
+from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
+
+# A session does not keep scans of more cells: they would be written with every change.
+MOST_KEPT = 20_000
+_LABELS = (AmountParam(name="amounts", label="Amounts"),)
+
+
+class KeptScan(msgspec.Struct, frozen=True):
+    """A scan, and what it was measured by; also in a session."""
+
+    scan: Scan
+    evaluation: str  # the hash of script, interpreter and options
+    shares: tuple[str, ...] = ()  # the metrics that are shares of samples
+    state: int = -1  # which state of the history was scanned; -1 if it is not there any more
+
+
+@dataclass(frozen=True)
+class _Advance:
+    """What a scan has measured so far."""
+
+    document: Document
+    process: ScriptProcess
+    key: object  # of the record of the state
+    kept: KeptScan
+
+
+def run_scan(  # noqa: PLR0917 - each its own type
+    process: ScriptProcess,
+    past: PastState,
+    request: ScanRequest,
+    known: Scan | None,
+    kernel: Callable[[], Kernel],
+    tell: Callable[[KeptScan], None],
+    job: Job,
+) -> None:
+    """Scan a state, going on with what is known if that compares; `tell` of each cell.
+
+    Raises as `scan_tensors` and `ScriptProcess.evaluator`.
+    """
+    evaluator = process.evaluator(job)
+    snapshot = past.load(Job(cancel=job.cancel))
+    if known is not None:
+        aside = Job(cancel=job.cancel)
+        known = known if continues(known, evaluator, snapshot, request, aside) else None
+    for scan in scan_tensors(evaluator, snapshot, request, job, known=known, kernel=kernel()):
+        first = () if evaluator.baseline is None else evaluator.baseline.first.metrics.items()
+        shares = tuple(name for name, metric in first if metric.share)
+        tell(KeptScan(scan, evaluator.runner.key, shares))
+
+
+class ScanController(DialogController[ScanDialog]):
+    """Scans the state in force by what measures states, and shows what came of it.
+
+    `show_tensor` puts a tensor into focus, `show_page` shows the page.
+    """
+
+    _advanced = Signal(object)  # (_Advance) emitted by the worker
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        *,
+        scripts: ScriptController,
+        evaluation: EvaluationController,
+        form: FormController,
+        extras: LoadedMasks,
+        view: SensitivityView,
+        show_page: Callable[[], None],
+        show_tensor: Callable[[str], None],
+    ) -> None:
+        super().__init__(context, session.closed)
+        self._session, self._scripts, self._evaluation = session, scripts, evaluation
+        self._form, self._extras, self._view = form, extras, view
+        self._show_page, self._show_tensor = show_page, show_tensor
+        self._kept: KeptScan | None = None
+        self._key: object = None  # of the record of the state that was scanned
+        self._metric = ""  # the name of the one that is shown; empty for the first
+        self._was_old = False
+        self._task: Task[None] | None = None
+        self._advanced.connect(self._on_advanced)
+        context.actions["scan"].triggered.connect(self.ask)
+        view.scanRequested.connect(self.ask)
+        view.cellChosen.connect(self._on_cell)
+        view.metricChosen.connect(self._on_metric)
+        evaluation.measured.connect(self._on_measured)
+        session.closed.connect(self._on_closed)
+
+    # -- what is known --------------------------------------------------------------------------
+
+    @property
+    def kept(self) -> KeptScan | None:
+        """What was scanned; None if nothing was."""
+        return self._kept
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric that is shown."""
+        return self._metric
+
+    @property
+    def state(self) -> int:
+        """The number of the state that was scanned; -1 if it is not in the history any more."""
+        document = self._session.document
+        if document is None:
+            return -1
+        keys = [None, *(record.key for record in document.history.records)]
+        return next((number for number, key in enumerate(keys) if key is self._key), -1)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Let the person choose what measures and how is pruned."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        if self._task is not None:
+            self._session.refused.emit(
+                PruneAppError(
+                    "A scan is running.", remedy="Wait for it to finish, or press Esc to stop it."
+                )
+            )
+            return
+        names = self._form.checked()
+        if not names:
+            self._session.refused.emit(
+                SelectionError(
+                    "No tensor is checked, so there is nothing to scan.",
+                    remedy="Check tensors in the tree.",
+                )
+            )
+            return
+        source = self._evaluation.source or self._scripts.source(PURPOSE)
+        offered = [
+            (method.name, method.label)
+            for method in registry.METHODS.values()
+            if method.has_amount and (self._extras.statistics or not method.takes_statistics)
+        ]
+        dialog = ScanDialog(self._evaluation.kinds, source, offered, self._window)
+        dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
+        rows = self._rows()
+        method = rows[0].method if rows else ""
+        words = ", ".join(AmountParam().format(amount) for amount in AMOUNTS)
+        dialog.set_method(method, words)
+        dialog.changed.connect(partial(self._estimate, dialog, names))
+        dialog.choice.changed.connect(partial(self._look, dialog))
+        dialog.scanRequested.connect(partial(self._request, dialog, names))
+        self.open(dialog)
+        self._look(dialog)
+        self._estimate(dialog, names)
+
+    def _look(self, dialog: ScanDialog) -> None:
+        def show(text: str, trouble: bool) -> None:
+            if self.dialog is dialog:
+                dialog.choice.set_found(text, trouble=trouble)
+
+        self._scripts.look(dialog.choice.source(), show)
+
+    def _rows(self) -> tuple[Row, ...]:
+        """Return the rules of the form, as far as it has any."""
+        try:
+            return self._form.step().rows
+        except PruneAppError:
+            return ()
+
+    def _wanted(self, dialog: ScanDialog, names: tuple[str, ...]) -> ScanRequest:
+        """Return what is to be scanned; raises `PruneAppError`."""
+        method = registry.get(dialog.method)
+        of_form = next((row for row in self._rows() if row.method == method.name), None)
+        values: dict[str, Any] = {} if of_form is None else dict(of_form.values)
+        values.pop("amount", None)
+        if method.takes_statistics:
+            values[STATISTICS.name] = self._extras.statistics
+        return ScanRequest(names, method.name, values, read_amounts(dialog.amounts))
+
+    def _estimate(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
+        try:
+            request = self._wanted(dialog, names)
+        except PruneAppError as error:
+            sentence = f"{error.sentence} {error.remedy}".strip()
+            dialog.set_estimate(with_labels(sentence, _LABELS), trouble=True)
+            return
+        evaluations = len(names) * len(request.amounts)
+        words = self.tr("{tensors} × {amounts}: {evaluations}.").format(
+            tensors=number_format.plural(
+                len(names), self.tr("1 checked tensor"), self.tr("{n} checked tensors")
+            ),
+            amounts=number_format.plural(
+                len(request.amounts), self.tr("1 amount"), self.tr("{n} amounts")
+            ),
+            evaluations=number_format.plural(
+                evaluations, self.tr("1 evaluation"), self.tr("{n} evaluations")
+            ),
+        )
+        seconds = self._evaluation.seconds
+        if seconds is not None and dialog.choice.source() == self._evaluation.source:
+            more = self.tr("About {time}: one evaluation of the unpruned model took {one}.").format(
+                time=number_format.duration(evaluations * seconds),
+                one=_seconds(seconds),
+            )
+        else:
+            more = self.tr(
+                "The time left is shown once the unpruned model was measured, three times."
+            )
+        dialog.set_estimate(f"{words} {more}")
+
+    def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
+        source = dialog.choice.source()
+
+        def refused(error: PruneAppError) -> None:
+            if self.dialog is dialog:
+                dialog.choice.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
+
+        def run(agreed: Agreed) -> None:
+            if self.dialog is dialog:
+                request = self._wanted(dialog, names)
+                dialog.done(ScanDialog.DialogCode.Accepted)
+                self._scripts.remember(PURPOSE, source)
+                self._begin(source, agreed, request)
+
+        self._evaluation.request(source, run, refused, dialog)
+
+    # -- scanning -------------------------------------------------------------------------------
+
+    def _begin(self, source: DataSource, agreed: Agreed, request: ScanRequest) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        process = self._evaluation.process_for(source, agreed)
+        key = document.history.key
+        known = None if self._kept is None else self._kept.scan
+
+        def tell(kept: KeptScan) -> None:
+            self._advanced.emit(_Advance(document, process, key, kept))
+
+        self._notifications.end(NoticeTopic.EVALUATION)
+        self._task = self._jobs.submit(
+            self.tr("Sensitivity scan:"),
+            partial(
+                run_scan,
+                process,
+                document.state_at(document.position),
+                request,
+                known,
+                self._session.kernel,
+                tell,
+            ),
+            on_result=self._on_done,
+            on_error=self._on_failed,
+            on_cancelled=self._on_cancelled,
+            apart=True,
+        )
+        self._show_page()
+
+    def _on_advanced(self, advance: _Advance) -> None:
+        if advance.document is not self._session.document:
+            return
+        self._key, self._kept = advance.key, advance.kept
+        self._evaluation.note(advance.process, advance.kept.evaluation)
+        self._show()
+
+    def _on_done(self, _: None) -> None:
+        self._task = None
+        self._notifications.say_done(self._progress(self.tr("Scanned: {done}.")))
+
+    def _on_failed(self, error: PruneAppError) -> None:
+        self._task = None
+        self._notifications.refuse(error, NoticeTopic.EVALUATION)
+
+    def _on_cancelled(self) -> None:
+        self._task = None
+        self._notifications.say_done(
+            self._progress(self.tr("Scan stopped: {done}; the next scan continues."))
+        )
+
+    def _progress(self, text: str) -> str:
+        if self._kept is None:
+            return self.tr("Scan stopped: nothing was measured.")
+        scan = self._kept.scan
+        words = self.tr("{n} of {all} evaluations are there").format(
+            n=number_format.count(scan.measured), all=number_format.count(scan.wanted)
+        )
+        return text.format(done=words)
+
+    # -- showing --------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        kept = self._kept
+        self._was_old = kept is not None and kept.evaluation != self._evaluation.evaluation
+        self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
+
+    def _sensitivity(self, kept: KeptScan) -> Sensitivity:
+        document, scan = self._session.document, kept.scan
+        names = tuple(metric.name for metric in scan.metrics)
+        metric = scan.metric(self._metric if self._metric in names else None)
+        number, by_name = self.state, self._session.by_name
+        state = self.tr("deleted") if number < 0 else ""
+        if document is not None and number > 0:
+            state = numbered(number, document.items[number])
+        rows = []
+        for tensor in scan.tensors:
+            cells = {cell.amount: cell.metrics.get(metric.name, math.nan) for cell in tensor.cells}
+            row = by_name.get(tensor.name)
+            shown = tensor.name if row is None else row.shown
+            values = tuple(cells.get(amount) for amount in scan.amounts)
+            rows.append(TensorSensitivity(tensor.name, shown, tensor.weights, values))
+        return Sensitivity(
+            names,
+            metric.name,
+            metric.higher,
+            metric.before,
+            metric.noise,
+            scan.amounts,
+            tuple(rows),
+            self._method_words(scan),
+            metric.name in kept.shares,
+            state,
+            self._was_old,
+        )
+
+    def _method_words(self, scan: Scan) -> str:
+        try:
+            return registry.get(scan.conditions.method).label
+        except PruneAppError:
+            return scan.conditions.method  # that is not loaded now
+
+    def _row(self, scan: Scan, name: str, amount: float) -> Row:
+        conditions = scan.conditions
+        values = {**conditions.values, "amount": amount}
+        return Row.of(RowEntry(conditions.method, RowConfiguration(values, names=(name,))))
+
+    def _on_cell(self, name: str, amount: float) -> None:
+        """Check a tensor, and let the form prune it as the scan did."""
+        if self._kept is None or name not in self._session.by_name:
+            return
+        try:
+            row = self._row(self._kept.scan, name, amount)
+        except PruneAppError as error:
+            self._session.refused.emit(error)
+            return
+        values = {n: v for n, v in row.values.items() if n != STATISTICS.name}
+        self._form.prepare([name], row.method, values)
+        self._show_tensor(name)
+
+    def _on_metric(self, name: str) -> None:
+        self._metric = name
+        self._show()
+
+    def _on_measured(self) -> None:
+        kept = self._kept
+        if kept is not None and self._was_old != (kept.evaluation != self._evaluation.evaluation):
+            self._show()
+
+    def _on_closed(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+        self._kept, self._key, self._metric = None, None, ""
+        self._show()
+
+    # -- sessions -------------------------------------------------------------------------------
+
+    def read(self) -> Mapping[str, Any]:
+        """Return what was scanned as plain JSON, for a session."""
+        kept = self._kept
+        if kept is None or kept.scan.measured > MOST_KEPT:
+            return {}
+        return {"sensitivity": msgspec.to_builtins(msgspec.structs.replace(kept, state=self.state))}
+
+    def show(self, view: Mapping[str, Any]) -> None:
+        """Show what was scanned before; it is old until the same script is chosen again."""
+        document = self._session.document
+        if document is None or "sensitivity" not in view:
+            return
+        try:
+            kept = convert(view["sensitivity"], KeptScan)
+            check_scan(kept.scan, "session")
+        except JsonError:
+            return  # of a session that somebody else made
+        records = document.history.records
+        self._kept, self._key = kept, object()  # which no state has
+        if not kept.state:
+            self._key = None
+        elif 0 < kept.state <= len(records):
+            self._key = records[kept.state - 1].key
+        self._show()
+
+
+def _seconds(seconds: float) -> str:
+    if seconds >= 2:
+        return number_format.duration(seconds)
+    return f"{number_format.locale().toString(seconds, 'g', 2)} s"

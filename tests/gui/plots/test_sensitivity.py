@@ -1,0 +1,140 @@
+"""The page Sensitivity: cells by colour and number, scrolled, chosen by mouse and keys."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+
+from pruneapp.gui.plots.sensitivity import SensitivityView
+from pruneapp.gui.widgets.theme import DARK, LIGHT
+from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
+from tests.gui.person import plain
+
+LEFT = Qt.MouseButton.LeftButton
+AMOUNTS = (0.3, 0.5, 0.9)
+
+
+def found(rows=None, *, noise=0.001, is_old=False):
+    rows = rows or (
+        TensorSensitivity("a.weight", "a.weight", 1200, (0.5, 0.6, 3.0)),
+        TensorSensitivity("b.weight", "b.weight", 10, (0.5005, None, math.nan)),
+    )
+    return Sensitivity(
+        ("loss",), "loss", False, 0.5, noise, AMOUNTS, tuple(rows), "L1", is_old=is_old
+    )
+
+
+@pytest.fixture
+def view(show, english):
+    shown = show(SensitivityView(), 700, 420)
+    shown.set_sensitivity(found())
+    return shown
+
+
+def color(view, row, column):
+    """The colour of a cell, beside its number."""
+    rect = view.canvas.cell_rect(row, column)
+    image = view.canvas.viewport().grab().toImage()
+    return image.pixelColor(QPoint(round(rect.left()) + 4, round(rect.top()) + 4)).name()
+
+
+def test_the_worst_damage_has_the_whole_colour_and_none_hardly_any(view):
+    for colors in (LIGHT, DARK):
+        view.set_colors(colors)
+        assert color(view, 0, 2) == colors["danger"]
+        assert color(view, 1, 2) == colors["danger"], "no number is the worst"
+        clear, some = color(view, 0, 0), color(view, 0, 1)
+        assert clear not in (some, colors["danger"])
+        assert clear == color(view, 1, 0), "what is within the noise is no damage"
+        assert QColor(colors["surface"]).name() != clear
+    view.set_sensitivity(found(is_old=True))
+    assert color(view, 0, 2) == DARK["muted"]
+    assert "measured before" in [swatch.label for swatch in view._swatches()]
+
+
+def test_cells_say_the_difference(view):
+    assert view.canvas._texts == [["0", "+0.1", "+2.5"], ["≈", "", "✕"]]
+    words = [plain(view.cell_text(1, column)) for column in range(3)]
+    assert words == [
+        "b.weight, 30 % pruned:  loss 0.5005, no difference found within ±0.001",
+        "b.weight, 50 % pruned:  not measured yet",
+        "b.weight, 90 % pruned:  loss is not a finite number",
+    ]
+    assert plain(view.readout.text()) == (
+        "5 of 6 evaluations measured; loss 0.5 before pruning; "
+        "largest damage: a.weight at 90 %, 2.5; L1"
+    )
+    assert view.canvas.accessibleDescription() == view.readout.text()
+
+
+def test_numbers_in_cells_are_short(view):
+    amounts = (0.00034, 0.0099, 0.0123, 4.56, 321, 45678)
+    rows = [TensorSensitivity("a", "a", 1, (0.5 + amount, 0.6, 0.7)) for amount in amounts]
+    view.set_sensitivity(found(rows, noise=0.0))
+    cells = [row[0] for row in view.canvas._texts]
+    assert cells == ["+3e−4", "+1e−2", "+0.012", "+4.6", "+321", "+5e4"]
+
+
+def test_mouse_and_keys_choose_a_cell(view, qtbot):
+    canvas = view.canvas
+    at = canvas.cell_rect(1, 1).center().toPoint()
+    qtbot.mouseMove(canvas.viewport(), at)
+    assert plain(view.readout.text()).startswith("b.weight, 50 % pruned")
+    with qtbot.waitSignal(view.cellChosen) as told:
+        qtbot.mouseClick(canvas.viewport(), LEFT, pos=at)
+    assert told.args == ["b.weight", 0.5]
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Left):
+        qtbot.keyClick(canvas, key)
+    assert plain(view.readout.text()).startswith("a.weight, 30 % pruned")
+    with qtbot.waitSignal(view.cellChosen) as told:
+        qtbot.keyClick(canvas, Qt.Key.Key_Return)
+    assert told.args == ["a.weight", 0.3]
+
+
+def test_many_tensors_scroll(view, qtbot):
+    rows = [
+        TensorSensitivity(f"layers.{n}.weight", f"layers.{n}.weight", 10, (0.6, 0.7, 0.8))
+        for n in range(3000)
+    ]
+    view.set_sensitivity(found(rows))
+    canvas = view.canvas
+    assert canvas.visible[0] == 0
+    assert canvas.visible[1] < 40
+    canvas.setFocus()
+    qtbot.keyClick(canvas, Qt.Key.Key_End)
+    assert canvas.visible[1] == 3000
+    assert plain(view.readout.text()).startswith("layers.2999.weight, 30 %")
+    qtbot.keyClick(canvas, Qt.Key.Key_0)
+    assert canvas.visible == (0, 3000)
+    canvas.viewport().grab()
+    view.set_sensitivity(found(rows))
+    assert canvas.visible == (0, 3000), "new numbers move nothing"
+
+
+def test_the_table_has_the_metric_and_a_row_of_it_is_chosen(view, qtbot):
+    qtbot.keyClick(view.canvas, Qt.Key.Key_T)
+    assert view.shows_table
+    numbers = view.numbers()
+    assert [plain(head) for head in numbers.headers] == [
+        "tensor",
+        "weights",
+        "loss at 30 %",
+        "loss at 50 %",
+        "loss at 90 %",
+    ]
+    assert list(numbers.row(0)) == ["a.weight", 1200, 0.5, 0.6, 3.0]
+    assert numbers.row(1)[3] == "–"
+    with qtbot.waitSignal(view.cellChosen) as told:
+        view._table.activated.emit(view._table.numbers.index(0, 3))
+    assert told.args == ["a.weight", 0.9]
+
+
+def test_without_a_scan_the_page_says_what_to_do(view):
+    view.set_sensitivity(None)
+    assert "Tools > Scan sensitivity…" in view._message.text()
+    assert not view.allocate.isEnabled()
+    assert view.scan.isEnabled()
+    assert view.numbers().rows == 0

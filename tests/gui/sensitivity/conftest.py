@@ -1,0 +1,144 @@
+"""A file of two tensors, and a script that is measured in this process at once."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.runner import Measured
+from pruneapp.evaluation.script import Options
+from pruneapp.gui.evaluation.script_controller import AgreedScript
+from pruneapp.gui.evaluation.source_choice import DataKind
+from tests.gui.job_gate import Gate
+
+FIRST, SECOND = "first.weight", "second.weight"
+SIZES = {FIRST: 40, SECOND: 30}
+SCRIPT = "def evaluate(model): return 1.0\n"
+
+
+class Runner:
+    """Says what is pruned: the loss grows with the first tensor ten times as fast.
+
+    After `most` evaluations it waits at its gate.
+    """
+
+    name, interpreter, options = "my_evaluation.py", "python", Options()
+    agrees, has_reference, directions = False, False, None
+
+    def __init__(self, script):
+        self.key = self.sha256 = script.sha256
+        self.gate, self.most = Gate(), None
+        self.measured, self.error, self.closed = [], None, False
+
+    def start(self, _job):
+        self.closed = False
+
+    def run(self, snapshot, _seed, job, *, reference=False):
+        if self.most is not None and len(self.measured) >= self.most:
+            self.gate.closed = True
+        self.gate.wait(job)
+        if self.error is not None:
+            raise self.error
+        shares = {n: snapshot.masks.pruned(n) / size for n, size in SIZES.items()}
+        self.measured.append(shares)
+        loss = 1 + shares[FIRST] + shares[SECOND] / 10
+        right = round(1000 - 100 * shares[FIRST])
+        return Measured(
+            {"accuracy": Metric(right / 1000, counts=(right, 1000)), "loss": Metric(loss)}, 0.25
+        )
+
+    def hurry(self):
+        pass
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def runners(monkeypatch):
+    """The runners that were made."""
+    made = []
+
+    def make(agreed, _job, **_options):
+        made.append(Runner(agreed.script))
+        return made[-1]
+
+    monkeypatch.setattr(AgreedScript, "runner", make)
+    return made
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "my_evaluation.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+@pytest.fixture
+def opened(person, tmp_path):
+    """A person with the file, of which both tensors are checked."""
+    path = tmp_path / "model.safetensors"
+    rng = np.random.default_rng(1)
+    shapes = {FIRST: (5, 8), SECOND: (6, 5)}
+    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, path)
+    person.open(path)
+    person.wait_open(path)
+    return person
+
+
+class Scans:
+    """The person at the dialogs and the page of scans."""
+
+    def __init__(self, person, script):
+        self.person, self.script = person, script
+        self.view = person.views.pages.sensitivity
+
+    def ask(self):
+        """Choose the script and press Scan, up to the question."""
+        person = self.person
+        person.menu("Tools", "Scan sensitivity")
+        controller = person.workbench.scans
+        person.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
+        dialog = controller.dialog
+        person.type(dialog.choice.fields[DataKind.SCRIPT], str(self.script))
+        person.type(dialog.choice.python, sys.executable)
+        return dialog
+
+    def begin(self, amounts="50%, 90%"):
+        """Scan; returns while it runs."""
+        person, dialog = self.person, self.ask()
+        person.type(dialog.fractions, amounts)
+        person.wait(dialog.go.isEnabled)
+        person.click(dialog.go)
+        person.wait(
+            lambda: (
+                person.workbench.scripts.dialog is not None or person.workbench.scans.dialog is None
+            )
+        )
+        if person.workbench.scripts.dialog is not None:
+            person.wait(person.workbench.scripts.dialog.isVisible)
+            person.click(person.workbench.scripts.dialog.go)
+        person.wait(lambda: person.workbench.scans.dialog is None)
+
+    def scan(self, amounts="50%, 90%"):
+        self.begin(amounts)
+        self.person.wait_idle()
+
+    @property
+    def cells(self):
+        """What stands in the cells; "" where nothing was measured."""
+        return [list(row) for row in self.view.canvas._texts]
+
+    def click(self, row, column):
+        canvas = self.view.canvas
+        at = canvas.cell_rect(row, column).center().toPoint()
+        self.person.click(canvas.viewport(), at)
+
+
+@pytest.fixture
+def scans(opened, runners, script):
+    return Scans(opened, script)

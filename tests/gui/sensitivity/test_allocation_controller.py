@@ -1,0 +1,83 @@
+"""From a scan to a step: a total, what each tensor bears, and predicted beside measured."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tests.gui.person import plain
+from tests.gui.sensitivity.conftest import FIRST, SECOND
+
+
+def opened_dialog(person, press):
+    press()
+    controller = person.workbench.allocation
+    person.wait(lambda: controller.dialog is not None and controller.dialog.isVisible())
+    person.wait(controller.dialog.headline.text)
+    return controller.dialog
+
+
+def total(person, dialog, text):
+    person.type(dialog.editors["total"].field, text)
+
+
+def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
+    scans.scan("50%, 90%")
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    model = dialog.table.model()
+    cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
+    assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
+    assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 predicted")
+    assert "on the data that it was chosen by" in dialog.note.text()
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 1)
+    masks = opened.document.masks
+    assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
+    opened.wait(lambda: "predicted" in str(opened.notices))
+    opened.key("Ctrl+M")
+    opened.wait(lambda: "measured" in str(opened.notices))
+    assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
+    opened.key("Ctrl+Z")
+    opened.wait(lambda: opened.document.position == 0)
+    assert not opened.document.masks.pruned(SECOND)
+
+
+def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
+    scans.scan("50%")
+    dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
+    total(opened, dialog, "80 %")
+    words = "must be from 0 to 35 weights here (got 56)"
+    opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
+    assert not dialog.go.isEnabled()
+    total(opened, dialog, "20 %")
+    opened.type(dialog.editors["ceiling"].field, "30%")
+    opened.wait(lambda: dialog.error.isHidden() and dialog.go.text() == "Prune 14 weights")
+    assert plain(dialog.table.model().index(1, 2).data()) == "30.0 %"
+    opened.type(dialog.editors["floor"].field, "2")
+    opened.wait(dialog.error.isVisible)
+    assert dialog.error.text().startswith("✕ Min sparsity per tensor must be a share")
+    opened.click(dialog.leave)
+
+
+def test_it_follows_the_scanned_state_in_a_branch(scans, opened):
+    scans.scan("50%, 90%")
+    opened.ask_amount("10 %")
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    assert "follows the state that was scanned, 'Opened', in a branch" in dialog.note.text()
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 2)
+    assert opened.document.branches.parent(2) == 0
+    assert opened.document.masks.pruned(SECOND) == 22
+
+
+def test_without_a_scan_there_is_nothing_to_allocate(opened):
+    opened.menu("Tools", "Allocate")
+    opened.wait(lambda: opened.trouble)
+    assert opened.trouble[0].startswith("Nothing has been scanned yet, so nothing can be allocated")
+    assert opened.workbench.allocation.dialog is None

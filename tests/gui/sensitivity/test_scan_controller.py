@@ -1,0 +1,164 @@
+"""A scan by menu, mouse and keys: its cells, what a click on one does, and what Esc keeps."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.gui.plots.pages import Page
+from tests.gui.person import plain
+from tests.gui.sensitivity.conftest import FIRST, SCRIPT, SECOND
+
+
+def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
+    assert "Tools > Scan sensitivity…" in scans.view._message.text()
+    assert not scans.view.allocate.isEnabled()
+    dialog = scans.ask()
+    assert dialog.amounts == "30%, 50%, 70%, 85%, 95%"
+    assert dialog.estimate.text().startswith("2 checked tensors × 5 amounts: 10 evaluations. The")
+    opened.click(dialog.leave)
+    scans.scan()
+    (runner,) = runners
+    assert [{n: s for n, s in shares.items() if s} for shares in runner.measured[3:]] == [
+        {FIRST: 0.9},
+        {SECOND: 0.9},
+        {FIRST: 0.5},
+        {SECOND: 0.5},
+    ], "the coarse amount first, and of it the largest tensor"
+    assert opened.views.pages.page is Page.SENSITIVITY
+    assert scans.cells == [["+0.5", "+0.9"], ["+0.05", "+0.09"]]
+    assert opened.document.position == 0, "the document is as it was"
+    rows = [list(row) for row in scans.view.numbers()]
+    assert rows[0][:2] == [FIRST, 40]
+    assert rows[0][2:] == pytest.approx([1.5, 1.9])
+    assert opened.trouble == []
+    assert opened.window.done.label.text() == "Scanned: 4 of 4 evaluations are there."
+
+
+def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, opened):
+    scans.scan()
+    dialog = scans.ask()
+    opened.wait(lambda: "About" in dialog.estimate.text())
+    assert plain(dialog.estimate.text()) == (
+        "2 checked tensors × 5 amounts: 10 evaluations. About 2 s: one evaluation of the unpruned "
+        "model took 0.25 s."
+    )
+    opened.type(dialog.fractions, "50")
+    assert dialog.estimate.text().startswith("✕ Amounts must be fractions")
+    assert not dialog.go.isEnabled()
+    opened.type(dialog.fractions, "50%, 150%")
+    assert not dialog.go.isEnabled()
+
+
+def test_a_click_on_a_cell_checks_the_tensor_and_sets_its_amount(scans, opened):
+    scans.scan()
+    scans.click(1, 0)
+    opened.wait(lambda: opened.views.tree.checked() == (SECOND,))
+    assert opened.rule.fields.fields["amount"].editor.value() == 0.5
+    assert opened.views.pages.page is Page.SENSITIVITY
+    assert opened.views.pages.heading.name.text() == SECOND
+    report = opened.wait_preview()
+    assert [tensor.name for tensor in report.tensors] == [SECOND]
+    canvas = scans.view.canvas
+    canvas.setFocus()
+    for key in ("Up", "Right", "Return"):
+        opened.key(key, canvas)
+    opened.wait(lambda: opened.views.tree.checked() == (FIRST,))
+    assert opened.rule.fields.fields["amount"].editor.value() == 0.9
+    assert plain(scans.view.readout.text()) == "first.weight, 90 % pruned:  loss 1.9, 0.9 worse"
+
+
+def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, runners):
+    scans.scan("90%")
+    (runner,) = runners
+    runner.most = len(runner.measured) + 1
+    scans.begin("10%, 50%")
+    opened.wait(lambda: runner.gate.closed and runner.gate.running)
+    opened.wait(lambda: scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]])
+    assert "Sensitivity scan" in opened.window.job_status.label.text()
+    assert "3 of 6 evaluations measured" in scans.view.readout.text()
+    assert "not measured" in [swatch.label for swatch in scans.view._swatches()]
+    began = time.perf_counter()
+    opened.key("Esc")
+    assert not opened.workbench.jobs.busy
+    assert time.perf_counter() - began < 0.25
+    assert opened.window.done.label.text().startswith("Scan stopped: 3 of 6 evaluations are")
+    assert scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]]
+    opened.wait_idle()
+    runner.most, runner.gate.closed = None, False
+    before = len(runner.measured)
+    scans.scan("10%, 50%")
+    assert scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]]
+    assert len(runner.measured) == before + 3
+    assert len(runners) == 1, "the process stays"
+
+
+def test_another_method_begins_anew(scans, opened, runners):
+    scans.scan()
+    dialog = scans.ask()
+    opened.choose(dialog.methods, "Random unstructured")
+    opened.type(dialog.fractions, "50%")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.workbench.scans.dialog is None)
+    opened.wait_idle()
+    assert scans.cells == [["+0.5"], ["+0.05"]]
+    assert scans.view.summary().endswith("Random unstructured")
+
+
+def test_another_metric_is_shown_and_a_changed_script_greys_all(scans, opened, script, runners):
+    scans.scan()
+    assert scans.view.metric_box.currentText() == "loss", "it is better if lower"
+    opened.choose(scans.view.metric_box, "accuracy")
+    assert scans.cells == [["−5.0", "−9.0"], ["0", "0"]]
+    red = scans.view.canvas.fill(1.0)
+    script.write_text(SCRIPT + "\n")
+    opened.window.activated.emit()
+    opened.wait(lambda: scans.view.canvas.fill(1.0) != red)
+    assert "measured by another script" in scans.view.summary()
+    opened.wait_idle()
+    scans.scan()
+    assert scans.view.canvas.fill(1.0) == red
+    assert len(runners) == 2
+
+
+def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_path):
+    scans.scan()
+    before = scans.cells
+    file = tmp_path / "work.prune"
+    opened.chooses_file(file, "getSaveFileName")
+    opened.key("Ctrl+S")
+    opened.wait_idle()
+    opened.key("Ctrl+W")
+    opened.wait(lambda: opened.document is None)
+    opened.wait_idle()
+    assert scans.cells == []
+    assert runners[0].closed
+    opened.open(file)
+    opened.wait(lambda: scans.cells == before)
+    assert "measured by another script" in scans.view.summary()
+    assert len(runners) == 1
+
+
+def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):
+    scans.scan()
+    good = opened.workbench.scans.read()["sensitivity"]
+    opened.key("Ctrl+W")
+    opened.wait(lambda: opened.document is None)
+    assert opened.workbench.scans.read() == {}
+    for kept in (1, {}, {**good, "scan": {}}, {**good, "scan": {**good["scan"], "amounts": [0.2]}}):
+        opened.workbench.scans.show({"sensitivity": kept})
+        assert opened.workbench.scans.kept is None
+
+
+def test_what_fails_is_said_and_nothing_checked_is_nothing_to_scan(scans, opened, runners):
+    scans.scan()
+    runners[0].error = EvaluationError("The script raised ValueError.", remedy="Correct it.")
+    scans.scan("30%")
+    assert opened.trouble == ["The script raised ValueError. Correct it."]
+    assert scans.cells[0] == ["", "+0.5", "+0.9"]
+    opened.key("Ctrl+Shift+A")
+    opened.menu("Tools", "Scan sensitivity")
+    opened.wait(lambda: "No tensor is checked" in str(opened.trouble))
+    assert opened.workbench.scans.dialog is None

@@ -1,0 +1,36 @@
+"""How large a damage is to the eye, and which is the largest."""
+
+from __future__ import annotations
+
+import math
+
+from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
+
+
+def found(*values, noise=0.0, higher=False):
+    rows = (TensorSensitivity("a", "a", 4, values),)
+    amounts = tuple((n + 1) / 10 for n in range(len(values)))
+    return Sensitivity(("m",), "m", higher, 1.0, noise, amounts, rows, "L1")
+
+
+def test_levels_grow_by_the_logarithm_of_the_damage_up_to_the_worst():
+    scan = found(1.001, 1.1, 2.0)
+    small, middle, worst = map(scan.level, scan.rows[0].values)
+    assert 0 < small < 0.1
+    assert 0.4 < middle < 0.6
+    assert worst == 1
+
+
+def test_what_is_better_or_within_the_noise_is_no_damage_and_nan_is_the_worst():
+    scan = found(0.5, 1.05, 2.0, noise=0.1)
+    assert [scan.level(value) for value in scan.rows[0].values] == [0, 0, 1]
+    assert scan.level(math.nan) == 1
+    assert scan.most_sensitive == (0, 2)
+    assert found(1.05, noise=0.1).most_sensitive is None
+
+
+def test_where_a_higher_value_is_better_a_lower_one_is_damage():
+    scan = found(0.9, None, 0.4, higher=True)
+    assert (scan.measured, scan.wanted, scan.worst) == (2, 3, 0.6)
+    assert scan.most_sensitive == (0, 2)
+    assert found(None).level(1.0) == 0
