@@ -441,7 +441,7 @@ class PruneForm(QWidget):
         rule.remember(self.rules[place - 1])
         self.stack.setCurrentIndex(place)
         self._arrange()
-        rule.target.setFocus()
+        rule.focus_target()
 
     def _remove_clicked(self) -> None:
         place = self.stack.currentIndex()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
@@ -132,6 +132,11 @@ class RuleEditor(QWidget):
         """Show for which tensors it is, or take it that it is for the checked ones."""
         for part in (self.target, self._target_label, self.matched):
             part.setVisible(shown)
+
+    def focus_target(self) -> None:
+        """Put the cursor into the field for its tensors, and scroll to it."""
+        self.target.setFocus()
+        self._reveal.start()
 
     def set_row(self, row: FormRow) -> None:
         """Show a rule, silently; an unknown method is left out."""
@@ -323,7 +328,7 @@ class RuleEditor(QWidget):
         return target, ", ".join(filter(None, words))
 
     def _scroll_to_matched(self) -> None:
-        scroll_to(self.matched)  # why what was typed matches nothing
+        scroll_to(self.matched)  # and to the field above: what is typed, and why it matches nothing
 
     def _retarget(self) -> None:
         self.set_matches(None)  # what was said of the tensors before
@@ -359,8 +364,9 @@ class RuleEditor(QWidget):
         self.set_context(self._context)
 
 
-# Rules that are seen without scrolling their list.
-_MOST_SEEN = 6
+# Rules that are seen without scrolling their list: the form scrolls, and what scrolls in what
+# scrolls is hard to use. Of more the editor below would be too far away.
+_MOST_SEEN = 12
 # Pixels that a list leaves free at either side of a line.
 _MARGIN = 4
 
@@ -395,6 +401,11 @@ class RuleList(QListWidget):
             height += item.sizeHint().height() if place < _MOST_SEEN else 0
         self.setCurrentRow(current)
         self.setFixedHeight(height + 2 * self.frameWidth())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keep the rule that a key goes to in sight, for which the form may have to scroll."""
+        super().keyPressEvent(event)
+        scroll_to(self.viewport(), self.visualRect(self.currentIndex()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say it if lines have another width."""

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     QEvent,
     QKeyCombination,
     QObject,
+    QRect,
     Qt,
     QTimer,
     SignalInstance,
@@ -359,12 +360,15 @@ def give_focus(
     scroll_to(widget)
 
 
-def scroll_to(widget: QWidget) -> None:
-    """Scroll the areas around a widget so that it is seen."""
+def scroll_to(widget: QWidget, part: QRect | None = None) -> None:
+    """Scroll the areas around a widget so that it, or a part of it, is seen."""
     around = widget.parentWidget()
     while around is not None:
-        if isinstance(around, QScrollArea):
+        if isinstance(around, QScrollArea) and part is None:
             around.ensureWidgetVisible(widget)
+        elif isinstance(around, QScrollArea) and part is not None and (all_ := around.widget()):
+            middle = widget.mapTo(all_, part.center())
+            around.ensureVisible(middle.x(), middle.y(), 0, part.height())
         around = around.parentWidget()
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QScrollArea
 
 from pruneapp import resources
+from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from tests.gui.mouse_wheel import turn_wheel
 from tests.gui.person import is_in_sight
 
@@ -188,6 +189,33 @@ def test_rules_are_seen_whole_and_their_buttons_stay_in_sight(opened):
     high = person.rule.height()
     person.choose(person.rule.method, "Identity")
     person.wait(lambda: person.rule.height() < high / 2)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1680, 1010), (1120, 660), (853, 533)])
+def test_the_form_scrolls_and_not_the_list_within_it(opened, width, height):
+    """From seven rules on two bars stood beside each other, and each scrolled a part."""
+    person, form = opened, opened.views.form
+    person.window.resize(width, height)
+    rows = [FormRow(f"fc{n}*", "", "l1_unstructured", {"amount": 0.1}) for n in range(1, 9)]
+    form.set_request(FormRequest(tuple(rows)))
+    person.views.form_dock.raise_()  # in a narrow window it shares its place with the tree
+    person.pause(100)
+    assert not form.list.verticalScrollBar().isVisible()
+    port = form.list.viewport()
+    last = form.list.visualRect(form.list.model().index(len(rows) - 1, 0))
+    assert port.rect().contains(last)
+    # Where keys go, and where one types next, comes into sight.
+    form.list.setFocus()
+    for key, row in (("End", len(rows) - 1), ("Home", 0)):
+        person.key(key)
+        rect = form.list.visualRect(form.list.model().index(row, 0))
+        assert port.visibleRegion().boundingRect().contains(rect), key
+    person.click(form.add)
+    person.pause(20)
+    target = person.rule.target
+    assert QApplication.focusWidget() is target
+    assert target.visibleRegion().boundingRect() == target.rect()
+    assert is_in_sight(person.rule.matched)
 
 
 def test_ctrl_a_in_the_form_leaves_the_check_marks(opened):
