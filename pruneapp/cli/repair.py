@@ -93,13 +93,14 @@ def _compute(
     """Repair by a file of statistics, or by inputs that are run through the original."""
     names = select(snapshot.checkpoint, options.select) if options.select else None
     budget = gram_budget(options)
-    settings = RepairSettings(options.iterations, options.damping, budget, options.seed)
+    settings = RepairSettings(
+        options.iterations, options.damping, budget, options.seed, names, against
+    )
     if options.statistics is not None:
-        path = Path(options.statistics)
-        return repair_by_statistics(path, snapshot, settings, job, names=names, wanted=against)
+        return repair_by_statistics(Path(options.statistics), snapshot, settings, job)
     made = calibration_runner(options, options.against)
     with contextlib.closing(made) as runner, details_printed():
-        return repair_by_script(runner, snapshot, settings, job, names=names, wanted=against)
+        return repair_by_script(runner, snapshot, settings, job)
 
 
 def _treat_zeros(document: Document, job: Job) -> None:

@@ -41,12 +41,14 @@ from pruneapp.statistics.file import open_statistics
 
 @dataclass(frozen=True)
 class RepairSettings:
-    """How a repair is computed."""
+    """What is repaired, and how; `names` and `wanted` are those of `compute_repair`."""
 
     iterations: int = ITERATIONS
     damping: float = DAMPING
     budget: int = GRAM_BUDGET  # bytes of Gram matrices that the worker sums at once
     seed: int = 0
+    names: Sequence[str] | None = None
+    wanted: Checkpoint | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,24 +60,17 @@ class CalibratedRepair:
 
 
 def repair_by_script(
-    runner: ScriptRunner,
-    snapshot: Snapshot,
-    settings: RepairSettings,
-    job: Job,
-    *,
-    names: Sequence[str] | None = None,
-    wanted: Checkpoint | None = None,
+    runner: ScriptRunner, snapshot: Snapshot, settings: RepairSettings, job: Job
 ) -> CalibratedRepair:
     """Collect statistics of the unpruned model, and repair what is pruned by them.
-
-    `names` and `wanted` are those of `compute_repair`.
 
     The runner is closed before layers are solved: its memory is needed. Meanwhile the Gram matrices
     lie in a temporary folder. May cancel; nothing is left then.
 
     Raises as `collect_sums` and `compute_repair`.
     """
-    chosen = set(snapshot.checkpoint.entries if names is None else names)
+    wanted = settings.wanted
+    chosen = set(snapshot.checkpoint.entries if settings.names is None else settings.names)
     pruned = [layer.name for layer in pruned_layers(snapshot, job) if layer.name in chosen]
     if not pruned:
         raise SelectionError("Nothing is pruned in these layers, so there is nothing to repair.")
@@ -105,51 +100,31 @@ def repair_by_script(
                 return None
             return layer_inputs(sums.inputs[name], partial(sums.gram, name, cancel=job.cancel))
 
-        part, source = next(parts), sums.source
-        return _repair(known, snapshot, settings, part, names=names, wanted=wanted, source=source)
+        return _repair(known, snapshot, settings, next(parts), sums.source)
 
 
 def repair_by_statistics(
-    path: Path,
-    snapshot: Snapshot,
-    settings: RepairSettings,
-    job: Job,
-    *,
-    names: Sequence[str] | None = None,
-    wanted: Checkpoint | None = None,
+    path: Path, snapshot: Snapshot, settings: RepairSettings, job: Job
 ) -> CalibratedRepair:
     """Repair what is pruned, by statistics that were collected before.
-
-    `names` and `wanted` are those of `compute_repair`.
 
     Raises as `open_statistics` and `compute_repair`.
     """
     with open_statistics(path, job) as statistics:
-        done = _repair(
-            inputs_in(statistics),
-            snapshot,
-            settings,
-            job,
-            names=names,
-            wanted=wanted,
-            source=statistics.origin.source,
-            sha256=statistics.sha256,
-        )
-        origin = statistics.origin.checkpoint
-        if origin and origin != files_sha256(wanted or snapshot.checkpoint, job):
+        origin, known = statistics.origin, inputs_in(statistics)
+        done = _repair(known, snapshot, settings, job, origin.source, statistics.sha256)
+        run = settings.wanted or snapshot.checkpoint
+        if origin.checkpoint and origin.checkpoint != files_sha256(run, job):
             other = f"The statistics in '{path.name}' were collected with another checkpoint."
             return CalibratedRepair(done.repair, (other, *done.risks))
         return done
 
 
-def _repair(
+def _repair(  # noqa: PLR0917 - each its own type
     known: KnownInputs,
     snapshot: Snapshot,
     settings: RepairSettings,
     job: Job,
-    *,
-    names: Sequence[str] | None,
-    wanted: Checkpoint | None,
     source: str,
     sha256: str = "",
 ) -> CalibratedRepair:
@@ -157,8 +132,8 @@ def _repair(
         snapshot,
         known,
         job,
-        names=names,
-        wanted=wanted,
+        names=settings.names,
+        wanted=settings.wanted,
         iterations=settings.iterations,
         damping=settings.damping,
         statistics=sha256,

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QWidget
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
-from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import (
@@ -138,19 +139,17 @@ def _path(typed: str, what: str) -> Path:
     return Path(typed).expanduser()
 
 
-class ScriptController(Controller):
+class ScriptController(DialogController[ConsentDialog]):
     """Finds, remembers for each file, and asks before anything new runs.
 
-    Nothing of a checkpoint, recipe or session gets here: paths are what the person chose. `dialog`
-    asks; None while nothing is asked.
+    Nothing of a checkpoint, recipe or session gets here: paths are what the person chose.
     """
 
     def __init__(self, context: AppContext, session: OpenDocument) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._look = LatestTask(context.jobs)
         self._request = LatestTask(context.jobs)
-        self.dialog: ConsentDialog | None = None
         session.closed.connect(self._on_closed)
 
     # -- what was chosen for a file -------------------------------------------------------------
@@ -242,7 +241,7 @@ class ScriptController(Controller):
             if script.builtin or known == result.key:
                 run(result.agreed)
             elif self.dialog is None:
-                self._ask(result, known, run, parent)
+                self._ask_about(result, known, run, parent)
 
         self._request.ask(partial(find, source), found, refused)
 
@@ -261,8 +260,7 @@ class ScriptController(Controller):
             if self._settings.agreed_to(command.key):
                 run(command)
             elif self.dialog is None:
-                dialog = CommandConsentDialog(facts, parent or self._window)
-                self._open(dialog, agreed)
+                self._ask(CommandConsentDialog(facts, parent or self._window), agreed)
 
         def agreed() -> None:
             self._settings.agree_to(command.key, _COMMAND)
@@ -270,7 +268,7 @@ class ScriptController(Controller):
 
         self._request.ask(partial(find_command, command), found, refused)
 
-    def _ask(
+    def _ask_about(
         self,
         found: _Found,
         known: str,
@@ -290,22 +288,12 @@ class ScriptController(Controller):
             self._settings.agree_to(script.path, found.key)
             run(found.agreed)
 
-        self._open(ScriptConsentDialog(facts, parent or self._window), agreed)
+        self._ask(ScriptConsentDialog(facts, parent or self._window), agreed)
 
-    def _open(self, dialog: ConsentDialog, agreed: Callable[[], None]) -> None:
+    def _ask(self, dialog: ConsentDialog, agreed: Callable[[], None]) -> None:
         dialog.accepted.connect(agreed)
-        dialog.finished.connect(self._let_go)
-        self._theme.apply_to(dialog)
-        self.dialog = dialog
-        dialog.open()
-
-    def _let_go(self) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
+        self.open(dialog)
 
     def _on_closed(self) -> None:
         self._look.cancel()
         self._request.cancel()
-        if self.dialog is not None:
-            self.dialog.reject()

@@ -91,7 +91,7 @@ def run_and_repair(
     """
     with _opened(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
         runner.worker.hasty = True  # it is needed no more
-        return repair_by_script(runner, snapshot, settings, job, wanted=wanted)
+        return repair_by_script(runner, snapshot, replace(settings, wanted=wanted), job)
 
 
 def repair_by_file(
@@ -99,7 +99,7 @@ def repair_by_file(
 ) -> CalibratedRepair:
     """Repair by a file of statistics; `unpruned` as in `run_and_repair`."""
     with _opened(unpruned, job) as wanted:
-        return repair_by_statistics(path, snapshot, settings, job, wanted=wanted)
+        return repair_by_statistics(path, snapshot, replace(settings, wanted=wanted), job)
 
 
 def _opened(path: str, job: Job) -> contextlib.AbstractContextManager[Checkpoint | None]:
