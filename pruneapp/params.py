@@ -232,6 +232,10 @@ class NormParam(Param):
             return int(value) if isinstance(value, Integral) else float(value)
         raise self.refuse(value)
 
+    def format(self, value: Norm) -> str:
+        """Write a whole number as such: 1.0 is 1."""
+        return super().format(value).removesuffix(".0")
+
     def describe(self) -> str:
         """Say the rule."""
         return "a number, inf, -inf, 'fro' or 'nuc'"

@@ -128,6 +128,12 @@ def test_numbers_of_numpy_become_pythons():
     assert type(NormParam().validate(np.float64(2))) is float
 
 
+def test_a_norm_is_written_the_same_whatever_type_it_has():
+    """The history said "Norm: 1.0" of what the form calls 1."""
+    texts = [NormParam().format(norm) for norm in (1, 1.0, 0.5, math.inf, "fro")]
+    assert texts == ["1", "1", "0.5", "inf", "fro"]
+
+
 def test_norms_are_read_as_people_write_them():
     assert [NormParam().parse(t) for t in ("2", "inf", "-∞", "−inf", "nuc", "0.5")] == [
         2,

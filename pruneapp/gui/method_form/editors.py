@@ -238,7 +238,7 @@ class NormEditor(ComboEditor):
     def set_value(self, value: Any) -> None:
         """Show a norm, with its meaning if it is a usual one."""
         with QSignalBlocker(self.combo):
-            text = self.param.format(value).removesuffix(".0")
+            text = self.param.format(value)
             place = self.combo.findText(f"{text}:", Qt.MatchFlag.MatchStartsWith)
             self.combo.setCurrentIndex(place)
             if place < 0:
