@@ -68,6 +68,7 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         """Dim what cannot be pruned, and what is beside the point."""
         super().initStyleOption(option, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus  # the view frames the row
         option.text = within_reason(option.text)
         option.textElideMode = Qt.TextElideMode.ElideMiddle
         column = index.column()

@@ -176,7 +176,7 @@ class TreeView(QTreeView):
         self._set_wrapping()
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setAllColumnsShowFocus(True)
+        self.setAllColumnsShowFocus(False)  # see `_paint_focus`
         self.setIndentation(10)
         self.setAnimated(False)
         self.setModel(model)
@@ -541,6 +541,9 @@ class TreeView(QTreeView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Announce the node under the cursor, if it is the person who moved it."""
         super().currentChanged(current, previous)
+        for index in (current, previous):  # the frame is around all of the row
+            row = self.visualRect(index)
+            self.viewport().update(0, row.top(), self.viewport().width(), row.height())
         if current.isValid() and not self._restoring:
             self.nodeFocused.emit(current.internalId())
 
@@ -648,19 +651,22 @@ class TreeView(QTreeView):
             super().drawRow(painter, option, index)
 
     def _paint_focus(self) -> None:
-        """Frame the view, and the row of the cursor, which need not be a selected one."""
+        """Frame the view, and the row of the cursor, which need not be a selected one.
+
+        The row from its check box on: the arrow before it would be crossed by the line.
+        """
         colors = self.delegate.colors
         painter = QPainter(self.viewport())
         painter.setPen(QPen(QColor(colors["accent"]), 2))
         painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
         current = self.currentIndex()
-        row = self.visualRect(current)
+        row = self.visualRect(current.siblingAtColumn(Column.NAME))
         if current.isValid() and row.isValid():
             selected = self.selectionModel().isSelected(current)
             painter.setPen(QPen(QColor(colors["accent_text" if selected else "accent"]), 1))
-            row.setLeft(0)
+            row.setLeft(max(row.left() + 1, _EDGE))
             row.setRight(self.viewport().width() - 1)
-            painter.drawRect(row.adjusted(3, 1, -4, -2))
+            painter.drawRect(row.adjusted(0, 1, -3, -2))
         painter.end()
 
     def scrollTo(self, index: Index, hint: _Hint = _Hint.EnsureVisible) -> None:

@@ -66,13 +66,18 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        """Draw check boxes, radio buttons and the frames of fields."""
+        """Draw check boxes, radio buttons, the frames of fields, and arrows in selected rows."""
         if element == QStyle.PrimitiveElement.PE_IndicatorCheckBox:
             _draw_check_box(option, painter)
         elif element == QStyle.PrimitiveElement.PE_IndicatorRadioButton:
             _draw_radio_button(option, painter)
         elif element == QStyle.PrimitiveElement.PE_FrameLineEdit:
             _draw_field(option, painter)
+        elif element == QStyle.PrimitiveElement.PE_IndicatorBranch and _has(
+            option, QStyle.StateFlag.State_Selected
+        ):
+            with _selected(option):
+                super().drawPrimitive(element, option, painter, widget)
         else:
             super().drawPrimitive(element, option, painter, widget)
         if element == QStyle.PrimitiveElement.PE_PanelButtonCommand and _is_accented(option):
@@ -135,6 +140,21 @@ def _outlined(option: QStyleOption) -> Iterator[None]:
     palette = QPalette(before)
     border = palette.color(QPalette.ColorRole.Mid)
     palette.setColor(_WINDOW, border.lighter(_DARKER))
+    option.palette = palette
+    try:
+        yield
+    finally:
+        option.palette = before
+
+
+@contextmanager
+def _selected(option: QStyleOption) -> Iterator[None]:
+    """Let Fusion draw in the colour of selected text, also what it draws in that of the window."""
+    before = QPalette(option.palette)
+    palette = QPalette(before)
+    palette.setBrush(
+        QPalette.ColorRole.WindowText, palette.brush(QPalette.ColorRole.HighlightedText)
+    )
     option.palette = palette
     try:
         yield

@@ -21,7 +21,7 @@ from pruneapp.gui.tree.model import Filter
 from pruneapp.gui.tree.nodes import MAX_DEPTH, ROOT, build_nodes
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.tree.view import ShareColumn
-from pruneapp.gui.widgets.theme import LIGHT
+from pruneapp.gui.widgets.theme import LIGHT, Style
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
@@ -439,6 +439,36 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     assert words.endswith("Danger: All of its weights are pruned.")
     tree.model.set_preview(None)
     assert not glyph_colors(tree, "layer2", LIGHT["danger"])
+
+
+@pytest.mark.parametrize("column", [Column.NAME, Column.SPARSITY])
+@pytest.mark.parametrize("selected", [True, False])
+def test_the_frame_of_the_cursor_leaves_the_arrow_alone(
+    tree, qtbot, theme, palette_of, selected, column
+):
+    """It went through the arrow of the first row, which was hard to see where it is selected."""
+    palette_of(theme)
+    tree.set_colors(theme.colors)
+    view, flags = tree.view, QItemSelectionModel.SelectionFlag
+    view.setStyle(style := Style())
+    tree.activateWindow()
+    view.setFocus()
+    qtbot.waitUntil(view.hasFocus)
+    how = flags.ClearAndSelect | flags.Rows if selected else flags.Clear
+    view.selectionModel().setCurrentIndex(index(tree, "layer2", column), how)
+    image = view.viewport().grab().toImage()
+    row, width = view.visualRect(index(tree, "layer2")), view.viewport().width()
+    ink = QColor(theme.colors["accent_text" if selected else "accent"])
+    inside = range(row.top() + 3, row.bottom() - 3)
+    lines = [x for x in range(3, width - 2) if all(image.pixelColor(x, y) == ink for y in inside)]
+    assert lines == [row.left() + 1, width - 3]
+    ground = QColor(theme.colors["accent" if selected else "surface"]).lightness()
+    arrow = [image.pixelColor(x, y).lightness() for x in range(3, row.left()) for y in inside]
+    assert max(abs(each - ground) for each in arrow) > 60
+    if not selected:  # nothing else is drawn for the focus
+        assert image.pixelColor(row.left() + 2, row.top() + 3) == theme.colors["surface"]
+    view.setStyle(None)
+    del style
 
 
 @pytest.mark.parametrize("width", [300, 460])
