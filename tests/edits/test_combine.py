@@ -16,8 +16,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
-from pruneapp.edits.combine import combine, overlap
-from pruneapp.edits.existing_masks import masks_of
+from pruneapp.edits.existing_masks import combine, masks_of, overlap
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -50,7 +49,7 @@ def test_every_combination_prunes_what_it_says_and_spares_what_is_protected(
     seed, how, share_here, share_there, share_protected, piece
 ):
     """In pieces of some bytes, too: the masks of a large model are never looked at whole."""
-    with patch("pruneapp.edits.combine._PIECE", piece):
+    with patch("pruneapp.edits.existing_masks._PIECE", piece):
         assert_combined(seed, how, share_here, share_there, share_protected)
 
 
@@ -125,7 +124,7 @@ def test_tensors_come_in_the_order_of_the_file_and_it_is_said_how_far_it_is():
         MaskLayers(MaskSet(masks(b=np.arange(100) < 40))),
     )
     theirs = masks(**{name: np.arange(100) < 60 for name in "abc"})
-    with patch("pruneapp.edits.combine._PIECE", 5):
+    with patch("pruneapp.edits.existing_masks._PIECE", 5):
         seen = Seen()
         found = overlap(snapshot, theirs, Job(seen))
         assert [tensor.name for tensor in found.tensors] == ["b", "a", "c"]

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButto
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
-from pruneapp.edits.combine import Combination, combine, overlap
-from pruneapp.edits.existing_masks import masks_of
+from pruneapp.edits.existing_masks import Combination, combine, masks_of, overlap
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.compare.compare_controller import CompareController
