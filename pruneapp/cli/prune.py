@@ -41,8 +41,7 @@ from pruneapp.methods.method import Method
 from pruneapp.params import FileParam, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.portable import history_recipe, portable
-from pruneapp.recipes.recipe import Recipe, save
+from pruneapp.recipes.recipe import Recipe, history_recipe, portable, save
 from pruneapp.results.export import ExportReport
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of

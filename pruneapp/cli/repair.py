@@ -38,8 +38,7 @@ from pruneapp.evaluation.calibrated_repair import (
 )
 from pruneapp.export.report_file import StepAccount
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.portable import history_recipe
-from pruneapp.recipes.recipe import save
+from pruneapp.recipes.recipe import history_recipe, save
 from pruneapp.results.repair_report import LayerRepair
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")

@@ -285,8 +285,8 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
     """Count what is pruned in a state, in other masks, and in both.
 
     What was made permanent counts as kept. The other masks, by any names of the tensors, are of
-    another document, another state of this one, or a file (`masks_of`); tensors without one are left
-    out.
+    another document, another state of this one, or a file (`masks_of`); tensors without one are
+    left out.
 
     Raises `SelectionError` if a mask has another number of elements than its tensor.
     """

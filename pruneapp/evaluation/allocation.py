@@ -27,8 +27,7 @@ from pruneapp.evaluation.scan_file import Scan, ScanMetric, ScanTensor
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount
-from pruneapp.recipes.portable import step_entry
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, step_entry
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

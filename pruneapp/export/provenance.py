@@ -38,8 +38,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
-from pruneapp.recipes.portable import chosen_by
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, chosen_by
 from pruneapp.results.pattern_report import BrokenPattern
 
 KEY = "pruneapp."

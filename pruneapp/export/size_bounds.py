@@ -33,8 +33,7 @@ from pruneapp.export.provenance import (
 from pruneapp.export.sharding import whole
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
-from pruneapp.recipes.portable import portable, row_for, step_entry
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, portable, row_for, step_entry
 from pruneapp.results.sparsity_report import TensorSparsity
 
 # More than `certificate` says of any model, three patterns of trillions of tensors, twice.

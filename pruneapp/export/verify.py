@@ -48,8 +48,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.portable import recipe_of
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, recipe_of
 from pruneapp.recipes.replay import Replayed, replay_all
 
 # How many differences are told.

@@ -31,7 +31,13 @@ from pruneapp.prune.base import _validate_pruning_amount as _validate_pruning_am
 from pruneapp.prune.base import _validate_pruning_amount_init as _validate_pruning_amount_init
 from pruneapp.prune.base import _validate_pruning_dim as _validate_pruning_dim
 from pruneapp.prune.base import _validate_structured_pruning as _validate_structured_pruning
-from pruneapp.prune.functions import (
+from pruneapp.prune.methods import (
+    CustomFromMask,
+    Identity,
+    L1Unstructured,
+    LnStructured,
+    RandomStructured,
+    RandomUnstructured,
     custom_from_mask,
     global_unstructured,
     identity,
@@ -41,14 +47,6 @@ from pruneapp.prune.functions import (
     random_structured,
     random_unstructured,
     remove,
-)
-from pruneapp.prune.methods import (
-    CustomFromMask,
-    Identity,
-    L1Unstructured,
-    LnStructured,
-    RandomStructured,
-    RandomUnstructured,
 )
 
 __all__ = [

@@ -42,8 +42,7 @@ from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount, AmountParam
 from pruneapp.preview.preview import view_for_row
 from pruneapp.progress import Job
-from pruneapp.recipes.portable import all_chosen_by, chosen_by
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, all_chosen_by, chosen_by
 
 
 def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:

@@ -27,8 +27,7 @@ from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.export.verify import Against, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import Job
-from pruneapp.recipes.portable import recipe_of
-from pruneapp.recipes.recipe import Recipe
+from pruneapp.recipes.recipe import Recipe, recipe_of
 from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot, kept_masks, model
 

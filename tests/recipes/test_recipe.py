@@ -37,8 +37,7 @@ from pruneapp.methods.registry import METHODS
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
-from pruneapp.recipes.portable import history_recipe, recipe_of
-from pruneapp.recipes.recipe import Recipe, load, mask_folder, save
+from pruneapp.recipes.recipe import Recipe, history_recipe, load, mask_folder, recipe_of, save
 from pruneapp.recipes.replay import amounts, replay
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

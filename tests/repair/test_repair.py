@@ -21,7 +21,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.recipes import recipe as recipe_files
 from pruneapp.recipes.fit import fit
-from pruneapp.recipes.portable import history_recipe
+from pruneapp.recipes.recipe import history_recipe
 from pruneapp.recipes.replay import replay
 from pruneapp.repair.repair import compute_repair, inputs_in
 from pruneapp.statistics.file import open_statistics

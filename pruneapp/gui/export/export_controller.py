@@ -40,7 +40,7 @@ from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.portable import history_recipe
+from pruneapp.recipes.recipe import history_recipe
 from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
 
 PRUNED = "-pruned"

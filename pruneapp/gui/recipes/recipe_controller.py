@@ -25,8 +25,7 @@ from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
-from pruneapp.recipes.portable import history_recipe
-from pruneapp.recipes.recipe import SUFFIX, Recipe, load, save
+from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save
 from pruneapp.recipes.replay import replay_all
 
 # Lines of problems that are seen at once, at least; and entries above them, at most.

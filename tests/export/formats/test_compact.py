@@ -400,7 +400,7 @@ def test_the_number_of_threads_changes_no_byte(threads, source, tmp_path, monkey
 
 def test_what_it_says_of_its_making_is_true_of_both_files(source, tmp_path):
     from pruneapp.export.provenance import KEY, provenance_of
-    from pruneapp.recipes.portable import recipe_of
+    from pruneapp.recipes.recipe import recipe_of
 
     state = pruned(source, 0.5)
     origin = provenance_of(state, recipe_of(source, [], {}), Job())

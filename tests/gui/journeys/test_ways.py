@@ -98,7 +98,7 @@ EXPORT = {
     "gui/export/target_row.py": ("TargetRow.text",),
     # What is written, and whether it may be.
     "export/provenance.py": ("provenance_of",),
-    "recipes/portable.py": ("history_recipe",),
+    "recipes/recipe.py": ("history_recipe",),
     "export/destination/target.py": ("check_weights",),
     "export/sharding.py": ("plan_weights",),
     "export/completeness.py": ("account_for",),
