@@ -33,12 +33,13 @@ from pruneapp.gui.widgets.number_format import (
 from pruneapp.gui.widgets.number_format import metric as metric_text
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
-from pruneapp.results.sensitivity import Sensitivity
+from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 from pruneapp.results.short_names import ShortNames
 
 # How much of the colour of the worst damage a cell without any has.
 _LEAST, _LEAST_IN_DARK = 0.06, 0.015
 _SHADES = 256
+_FILE, _DAMAGE, _SIZE = "file", "damage", "size"  # orders
 _HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _SIDES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -193,7 +194,7 @@ class SensitivityCanvas(ChartCanvas):
 
 
 class SensitivityView(PlotView):
-    """The damage of each tensor at each amount; rows are in the order of the file."""
+    """The damage of each tensor at each amount."""
 
     cellChosen = Signal(str, float)  # the person wants to prune this tensor by this amount
     metricChosen = Signal(str)  # the person wants to see another metric
@@ -203,6 +204,7 @@ class SensitivityView(PlotView):
     def __init__(self) -> None:
         self.canvas = SensitivityCanvas()
         self._found: Sensitivity | None = None
+        self._rows: Sequence[TensorSensitivity] = ()  # in the order in which they are shown
         self._short = ShortNames()
         self._current = ""  # the tensor in focus, by its name in the file
         self._hovered = -1, -1
@@ -223,7 +225,17 @@ class SensitivityView(PlotView):
             button.setAccessibleDescription(button.toolTip())
             button.clicked.connect(signal)
         self.allocate.setEnabled(False)
-        for part in (self.metric_box, self.scan, self.allocate):
+        self.order_box = choice_box(
+            self.tr("Order"),
+            self.tr("Order of the tensors"),
+            (
+                (self.tr("In file order"), _FILE),
+                (self.tr("Most sensitive first"), _DAMAGE),
+                (self.tr("Largest first"), _SIZE),
+            ),
+        )
+        self.order_box.activated.connect(self._on_order_chosen)
+        for part in (self.metric_box, self.order_box, self.scan, self.allocate):
             self._row.addWidget(part)
         self._row.addStretch(1)
         self.legend_in_corner = False
@@ -252,23 +264,9 @@ class SensitivityView(PlotView):
         rows = () if found is None else found.rows
         if former is None or [r.name for r in former.rows] != [r.name for r in rows]:
             self.canvas.set_cursor(-1)
-            self._set_names_axis()
         self._offer_metrics()
-        if found is None:
-            self.canvas.set_cells((), np.zeros((0, 0)), (), ink="danger")
-        else:
-            levels = [
-                [math.nan if value is None else found.level(value) for value in row.values]
-                for row in rows
-            ]
-            self.canvas.set_cells(
-                found.amounts,
-                np.array(levels, np.float64).reshape(len(rows), len(found.amounts)),
-                [[self._in_cell(value) for value in row.values] for row in rows],
-                ink="muted" if found.is_old else "danger",
-            )
         self.allocate.setEnabled(found is not None and found.measured > 0)
-        self._mark_current()
+        self._show_rows()
         self._set_content(present=bool(rows))
         self._redraw()
 
@@ -289,12 +287,43 @@ class SensitivityView(PlotView):
         self._mark_current()
         self._redraw()
 
-    def _set_names_axis(self) -> None:
-        rows = () if self._found is None else self._found.rows
-        self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
+    def _ordered(self, found: Sensitivity) -> list[TensorSensitivity]:
+        """Return the rows in the chosen order, equal ones as in the file."""
+        order = self.order_box.currentData()
+        if order == _FILE:
+            return [*found.rows]
+        if order == _SIZE:
+            return sorted(found.rows, key=lambda row: -row.weights)
+
+        def least(row: TensorSensitivity) -> float:
+            levels = [found.level(value) for value in row.values if value is not None]
+            return -max(levels, default=-1.0)
+
+        return sorted(found.rows, key=least)
+
+    def _show_rows(self) -> None:
+        """Give the canvas names and cells, in the chosen order."""
+        found, former = self._found, self._rows
+        rows = self._rows = [] if found is None else self._ordered(found)
+        if [row.name for row in rows] != [row.name for row in former]:
+            self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
+        if found is None:
+            self.canvas.set_cells((), np.zeros((0, 0)), (), ink="danger")
+        else:
+            levels = [
+                [math.nan if value is None else found.level(value) for value in row.values]
+                for row in rows
+            ]
+            self.canvas.set_cells(
+                found.amounts,
+                np.array(levels, np.float64).reshape(len(rows), len(found.amounts)),
+                [[self._in_cell(value) for value in row.values] for row in rows],
+                ink="muted" if found.is_old else "danger",
+            )
+        self._mark_current()
 
     def _mark_current(self) -> None:
-        rows = () if self._found is None else self._found.rows
+        rows = self._rows
         at = next((n for n, row in enumerate(rows) if row.name == self._current), -1)
         self.canvas.set_current(at)
         shown = rows[at].shown if at >= 0 else ""
@@ -329,7 +358,7 @@ class SensitivityView(PlotView):
         """Say what was measured in a cell."""
         found = self._found
         assert found is not None
-        tensor, amount = found.rows[row], write_amount(found.amounts[column])
+        tensor, amount = self._rows[row], write_amount(found.amounts[column])
         value = tensor.values[column]
         words = self.tr("{name}, {amount} pruned:  {what}")
         if value is None:
@@ -378,7 +407,10 @@ class SensitivityView(PlotView):
             parts.insert(0, self.tr("measured by another script, Python or options"))
         if found.state:
             parts.append(self.tr("scanned state: {state}").format(state=found.state))
-        return "; ".join([*parts, found.method])
+        parts.append(found.method)
+        if not found.noise and found.measured:
+            parts.append(self.tr("repeatable; the uncertainty of the data is not known"))
+        return "; ".join(parts)
 
     def _amount(self, damage: float) -> str:
         assert self._found is not None
@@ -390,7 +422,7 @@ class SensitivityView(PlotView):
         found = self._found
         if found is None:
             return NOTHING
-        rows = found.rows
+        rows = self._rows
         headers = (
             self.tr("tensor"),
             self.tr("weights"),
@@ -435,7 +467,7 @@ class SensitivityView(PlotView):
             row, column = self.canvas.cursor_bar, self.canvas.column
         if self._found is None or not self._has_content:
             self.readout.setText("")
-        elif 0 <= row < len(self._found.rows) and column < len(self._found.amounts):
+        elif 0 <= row < len(self._rows) and column < len(self._found.amounts):
             self.readout.setText(self.cell_text(row, column))
         else:
             self.readout.setText(self.summary())
@@ -458,7 +490,12 @@ class SensitivityView(PlotView):
 
     def _choose(self, row: int, column: int) -> None:
         if self._found is not None:
-            self.cellChosen.emit(self._found.rows[row].name, self._found.amounts[column])
+            self.cellChosen.emit(self._rows[row].name, self._found.amounts[column])
+
+    def _on_order_chosen(self) -> None:
+        self.canvas.set_cursor(-1)
+        self._show_rows()
+        self._redraw()
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))

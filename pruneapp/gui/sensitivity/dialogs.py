@@ -42,9 +42,8 @@ class ScanDialog(DecisionDialog):
         about = plain(
             self.tr(
                 "Prunes one of the checked tensors at a time, by each of the amounts, and measures "
-                "the model each time in a separate Python process. The current state and its "
-                "history are not changed. Whatever was measured when you cancel is kept, and "
-                "the next scan continues it."
+                "the model each time in a separate process. The open model is not changed. "
+                "Whatever was measured when you cancel is kept, and the next scan continues it."
             ),
             wrap=True,
         )

@@ -132,6 +132,34 @@ def test_the_table_has_the_metric_and_a_row_of_it_is_chosen(view, qtbot):
     assert told.args == ["a.weight", 0.9]
 
 
+def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot):
+    for place, names in enumerate((["a.weight", "b.weight", "c"], ["c", "a.weight", "b.weight"])):
+        rows = (
+            TensorSensitivity("a.weight", "a.weight", 1200, (0.5, 0.6, 0.7)),
+            TensorSensitivity("b.weight", "b.weight", 10, (0.5, None, None)),
+            TensorSensitivity("c", "c", 30, (0.5, 0.9, None)),
+        )
+        view.order_box.setCurrentIndex(place)
+        view.order_box.activated.emit(place)
+        view.set_sensitivity(found(rows))
+        assert [row[0] for row in view.numbers()] == names
+        assert [name for name, _ in view.canvas.names.shown()] == names
+    canvas = view.canvas
+    with qtbot.waitSignal(view.cellChosen) as told:
+        at = canvas.cell_rect(0, 1).center().toPoint()
+        qtbot.mouseClick(canvas.viewport(), LEFT, pos=at)
+    assert told.args == ["c", 0.5]
+    assert plain(view.readout.text()) == "c, 50 % pruned:  loss 0.9, 0.4 worse"
+    view.order_box.setCurrentIndex(2)
+    view.order_box.activated.emit(2)
+    assert [row[0] for row in view.numbers()] == ["a.weight", "c", "b.weight"]
+
+
+def test_without_noise_it_says_that_the_uncertainty_is_not_known(view):
+    view.set_sensitivity(found(noise=0.0))
+    assert view.summary().endswith("repeatable; the uncertainty of the data is not known")
+
+
 def test_without_a_scan_the_page_says_what_to_do(view):
     view.set_sensitivity(None)
     assert "Tools > Scan sensitivity…" in view._message.text()
