@@ -129,7 +129,7 @@ class AllocationController(DialogController[AllocationDialog]):
         def refuse(error: PruneAppError) -> None:
             if self.dialog is dialog:
                 self._allocation = None
-                dialog.set_error(with_labels(f"{error.sentence} {error.remedy}".strip(), PARAMS))
+                dialog.set_error(with_labels(str(error), PARAMS))
 
         self._task.ask(work, show, refuse, urgency=Urgency.AT_ONCE)
 

@@ -220,8 +220,7 @@ class ScanController(DialogController[ScanDialog]):
         try:
             request = self._wanted(dialog, names)
         except PruneAppError as error:
-            sentence = f"{error.sentence} {error.remedy}".strip()
-            dialog.set_estimate(with_labels(sentence, _LABELS), trouble=True)
+            dialog.set_estimate(with_labels(str(error), _LABELS), trouble=True)
             return
         evaluations = len(names) * len(request.amounts)
         words = self.tr("{tensors} × {amounts}: {evaluations}.").format(
@@ -252,7 +251,7 @@ class ScanController(DialogController[ScanDialog]):
 
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_found(f"{error.sentence} {error.remedy}".strip(), trouble=True)
+                dialog.choice.set_found(str(error), trouble=True)
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
