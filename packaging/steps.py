@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driving import StepError, wait_until
+from driving import StepError, wait, wait_until
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QMessageBox, QTabBar, QWidget
@@ -257,6 +257,7 @@ def scaled(walk: Tour) -> None:
 def turn_to(walk: Tour, page: Page) -> None:
     """Click on the tab of a page; the keys 1 to 5 choose from a list while one has the focus."""
     tabs = walk.views.pages.tabs
+    wait(1)  # after a change of the size of the window tabs are elsewhere
     walk.person.click(tabs, tabs.tabRect(page).center())
 
 

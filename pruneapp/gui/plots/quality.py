@@ -366,7 +366,8 @@ class QualityView(PlotView):
         self._hovered = -1
         first = self._metric
         scale = 100.0 if first is not None and first.share else 1.0
-        self.canvas.bottom.set_ends(0.0, 100.0)
+        of_share = self._axis.along is Along.SPARSITY
+        self.canvas.bottom.set_ends(0.0, 100.0 if of_share else math.inf)
         self.canvas.left.set_ends(*((0.0, 100.0) if first is not None and first.share else ()))
         if first is not None:
             unit = self.tr("{metric}, %") if first.share else "{metric}"

@@ -214,6 +214,9 @@ def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
     assert plain(view.canvas.bottom.tickStrings([2e6], 1, 1)[0]) == "2.0 MB"
     assert "worse: down to 4.2 MB of packed weights (L1 50 %)" in plain(view.readout.text())
     assert view.numbers().headers[2] == "size of packed weights"
+    bottom = view.canvas.bottom
+    ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
+    assert [plain(t) for t in bottom.tickStrings(ticks, 1, step)][:3] == ["0", "2.0 MB", "4.0 MB"]
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
     assert "up to 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
