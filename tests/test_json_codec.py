@@ -33,8 +33,8 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.sessions import journal_file
-from pruneapp.sessions.fingerprint import Original
 from pruneapp.sessions.history_codec import SavedEdit, decoded
+from pruneapp.sessions.original import Original
 from pruneapp.sessions.session_file import Table
 from tests.support.memory_checkpoint import MemoryCheckpoint
 

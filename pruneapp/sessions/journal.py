@@ -20,8 +20,8 @@ from pruneapp.document.document import Capture
 from pruneapp.document.edit import Record
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
-from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal_file import Digests, JournalWriter
+from pruneapp.sessions.original import FileStamp
 
 SUFFIX = ".journal"
 # Fewer dead bytes are not worth writing the others again.

@@ -34,7 +34,6 @@ from pruneapp.document.mask_store import NewMask
 from pruneapp.json_codec import encoded
 from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
-from pruneapp.sessions.fingerprint import FileStamp, Original, describe
 from pruneapp.sessions.history_codec import (
     SMALL,
     MaskNumbers,
@@ -43,6 +42,7 @@ from pruneapp.sessions.history_codec import (
     pack,
     pack_together,
 )
+from pruneapp.sessions.original import FileStamp, Original, describe
 from pruneapp.sessions.restore import repeatable
 
 VERSION = 4

@@ -21,7 +21,6 @@ from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
-from pruneapp.sessions.fingerprint import FileStamp, Original
 from pruneapp.sessions.history_codec import (
     SavedEdit,
     SavedHistory,
@@ -54,6 +53,7 @@ from pruneapp.sessions.journal_file import (
     lock,
     records,
 )
+from pruneapp.sessions.original import FileStamp, Original
 from pruneapp.sessions.restore import Saved
 
 # A record promises at most so many bytes of JSON.

@@ -43,8 +43,8 @@ from pruneapp.recipes.fit import ResolvedAction
 from pruneapp.recipes.replay import replay
 from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import Operation
-from pruneapp.sessions.fingerprint import Original, change_at, changes_of, find_original
 from pruneapp.sessions.history_codec import NO_MASK, SavedEdit, SavedHistory, damaged
+from pruneapp.sessions.original import Original, change_at, changes_of, find_original
 
 
 def restored(

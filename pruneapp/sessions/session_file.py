@@ -44,7 +44,6 @@ from pruneapp.errors import SessionChangedError, SessionError
 from pruneapp.json_codec import encoded
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import CancelToken, Job
-from pruneapp.sessions.fingerprint import FileStamp, Original, describe
 from pruneapp.sessions.history_codec import (
     PIECE,
     SMALL,
@@ -63,6 +62,7 @@ from pruneapp.sessions.history_codec import (
     pack_together,
     reading_mask,
 )
+from pruneapp.sessions.original import FileStamp, Original, describe
 from pruneapp.sessions.restore import Saved
 
 SUFFIX = ".prune"

@@ -20,10 +20,10 @@ from pruneapp.errors import OriginalChangedError, SessionError, StaleError
 from pruneapp.progress import Job
 from pruneapp.sessions import journal as journal_module
 from pruneapp.sessions import journal_file, journal_reader
-from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_file import JSON, records
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
+from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import reopened
 from tests.conftest import ROOT
 from tests.sessions.session_documents import (

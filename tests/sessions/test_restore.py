@@ -16,7 +16,7 @@ from pruneapp.errors import OriginalChangedError, OriginalMissingError
 from pruneapp.export.exporter import export
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
-from pruneapp.sessions.fingerprint import describe, find_original
+from pruneapp.sessions.original import describe, find_original
 from pruneapp.sessions.restore import masks_on_other, reopened
 from pruneapp.sessions.session_file import read_session
 from tests.sessions.session_documents import (

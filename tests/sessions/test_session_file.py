@@ -29,7 +29,7 @@ from pruneapp.errors import (
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions.fingerprint import FileStamp
+from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import masks_on_other, reopened
 from pruneapp.sessions.session_file import is_session, read_session, save_session
 from tests.sessions.session_documents import (

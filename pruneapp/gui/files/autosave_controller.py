@@ -28,9 +28,9 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal import Journal, Said, folder
 from pruneapp.sessions.journal_reader import JournalFile
+from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.restore import Saved
 from pruneapp.sessions.session_file import SessionFile
 

@@ -29,8 +29,8 @@ from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.export import ExportReport
-from pruneapp.sessions.fingerprint import FileStamp
 from pruneapp.sessions.journal_reader import JournalFile
+from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 
 
