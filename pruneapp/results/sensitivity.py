@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 # Below this share of the largest damage, damages are hardly told apart by their colour.
 _RESOLUTION = 0.01
@@ -48,36 +50,49 @@ class Sensitivity:
         return len(self.rows) * len(self.amounts)
 
     @cached_property
-    def measured(self) -> int:
-        """How many of them were measured."""
-        return sum(value is not None for row in self.rows for value in row.values)
+    def damages(self) -> NDArray[np.float64]:
+        """``float64[rows, amounts]``: NaN where nothing was measured; infinite for no number."""
+        values = [[math.nan if v is None else v for v in row.values] for row in self.rows]
+        known = [[v is not None for v in row.values] for row in self.rows]
+        shape = len(self.rows), len(self.amounts)
+        found = np.array(values, np.float64).reshape(shape) - self.before
+        found = -found if self.higher else found
+        no_number = np.array(known, np.bool_).reshape(shape) & ~np.isfinite(found)
+        return np.where(no_number, np.inf, found)
 
     @cached_property
-    def worst(self) -> float:
-        """The largest damage that is a number; 0 if there is none."""
-        return max((damage for damage, _, _ in self._damages()), default=0.0)
+    def measured(self) -> int:
+        """How many of the cells were measured."""
+        return int(np.count_nonzero(~np.isnan(self.damages)))
+
+    @cached_property
+    def most_sensitive(self) -> tuple[int, int] | None:
+        """Row and column of the largest damage that is a number, if one is beyond the noise."""
+        finite = np.where(np.isfinite(self.damages), self.damages, -np.inf)
+        if not finite.size or not finite.max() > max(self.noise, 0.0):
+            return None
+        row, column = np.unravel_index(int(finite.argmax()), finite.shape)
+        return int(row), int(column)
 
     @property
-    def most_sensitive(self) -> tuple[int, int] | None:
-        """Row and column of the largest damage; None if there is none beyond the noise."""
-        damage, row, column = max(self._damages(), default=(0.0, -1, -1))
-        return (row, column) if damage > self.noise else None
+    def worst(self) -> float:
+        """The largest damage that is a number, beyond the noise; 0 if there is none."""
+        return 0.0 if self.most_sensitive is None else float(self.damages[self.most_sensitive])
 
-    def level(self, value: float) -> float:
-        """Return how large a damage is, from 0 to 1: logarithmic, and 0 within the noise."""
-        damage = self.damage(value)
-        if math.isnan(damage):
-            return 1.0
-        if damage <= self.noise or self.worst <= 0:
-            return 0.0
-        least = max(self.noise, _RESOLUTION * self.worst)
-        return math.log1p(damage / least) / math.log1p(self.worst / least)
+    @cached_property
+    def levels(self) -> NDArray[np.float64]:
+        """``float64[rows, amounts]``: damages from 0 to 1, logarithmic, 0 within the noise.
 
-    def _damages(self) -> Iterator[tuple[float, int, int]]:
-        for at, row in enumerate(self.rows):
-            for column, value in enumerate(row.values):
-                if value is not None and math.isfinite(value):
-                    yield self.damage(value), at, column
+        NaN where nothing was measured, 1 where the metric was no number.
+        """
+        damages, worst = self.damages, self.worst
+        least = max(self.noise, _RESOLUTION * worst) or 1.0
+        finite = np.where(np.isfinite(damages), np.maximum(damages, 0.0), 0.0)
+        levels = np.log1p(finite / least) / (math.log1p(worst / least) or 1.0)
+        levels[finite <= self.noise] = 0.0
+        levels[np.isinf(damages)] = 1.0
+        levels[np.isnan(damages)] = np.nan
+        return levels
 
 
 @dataclass(frozen=True)

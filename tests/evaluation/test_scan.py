@@ -18,7 +18,7 @@ from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Measured
-from pruneapp.evaluation.scan import ScanRequest, coarse_to_fine, scan_tensors
+from pruneapp.evaluation.scan import ScanRequest, coarse_to_fine, continues, scan_tensors
 from pruneapp.evaluation.script import Options
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -249,3 +249,19 @@ def test_an_allocation_keeps_the_sample_that_one_rule_breaks():
             right.append(sample.score(after, after))
     assert right[0] > 90
     assert right[1] < 40
+
+
+def test_an_earlier_scan_goes_on_only_under_its_conditions_and_on_its_data(state):
+    request = ScanRequest(NAMES, amounts=(0.5,))
+    with measured() as evaluator:
+        known = last(scan_tensors(evaluator, state, request, Job()))
+        runs = len(evaluator.runner.states)
+        more = ScanRequest(NAMES, amounts=(0.2, 0.5))
+        assert continues(known, evaluator, state, more, Job())
+        assert not continues(
+            known, evaluator, state, ScanRequest(NAMES, "random_unstructured"), Job()
+        )
+        last(scan_tensors(evaluator, state, more, Job(), known=known))
+        assert len(evaluator.runner.states) == runs + 2, "the unpruned model is known"
+    with measured(PrunedShares(unpruned=1.1)) as evaluator:
+        assert not continues(known, evaluator, state, more, Job()), "the data have changed"

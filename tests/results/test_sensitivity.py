@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 
 
@@ -15,16 +17,15 @@ def found(*values, noise=0.0, higher=False):
 
 def test_levels_grow_by_the_logarithm_of_the_damage_up_to_the_worst():
     scan = found(1.001, 1.1, 2.0)
-    small, middle, worst = map(scan.level, scan.rows[0].values)
+    small, middle, worst = scan.levels[0]
     assert 0 < small < 0.1
     assert 0.4 < middle < 0.6
     assert worst == 1
 
 
 def test_what_is_better_or_within_the_noise_is_no_damage_and_nan_is_the_worst():
-    scan = found(0.5, 1.05, 2.0, noise=0.1)
-    assert [scan.level(value) for value in scan.rows[0].values] == [0, 0, 1]
-    assert scan.level(math.nan) == 1
+    scan = found(0.5, 1.05, 2.0, math.nan, math.inf, noise=0.1)
+    assert scan.levels[0].tolist() == [0, 0, 1, 1, 1]
     assert scan.most_sensitive == (0, 2)
     assert found(1.05, noise=0.1).most_sensitive is None
 
@@ -33,4 +34,7 @@ def test_where_a_higher_value_is_better_a_lower_one_is_damage():
     scan = found(0.9, None, 0.4, higher=True)
     assert (scan.measured, scan.wanted, scan.worst) == (2, 3, 0.6)
     assert scan.most_sensitive == (0, 2)
-    assert found(None).level(1.0) == 0
+    assert np.isnan(scan.levels[0, 1])
+    nothing = found(None, 1.0)
+    assert nothing.levels[0, 1] == 0
+    assert (nothing.measured, nothing.worst) == (1, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -45,9 +45,10 @@ _SIDES = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @lru_cache(maxsize=8)
-def _shades(first: str, last: str) -> NDArray[np.uint32]:
-    """Return ``uint32[256]``: from colour to colour."""
-    return pixels(ramp((first, last), _SHADES))
+def _shades(ground: str, ink: str) -> NDArray[np.uint32]:
+    """Return ``uint32[256]``: from a little of a colour on its ground to that colour."""
+    share = _LEAST_IN_DARK if is_dark({"surface": ground}) else _LEAST
+    return pixels(ramp((mix(ground, ink, share), ink), _SHADES))
 
 
 class AmountAxis(PlotAxis):
@@ -77,7 +78,7 @@ class SensitivityCanvas(ChartCanvas):
         self.column = self.hovered_column = 0
         # ``float64[rows, columns]``: damage from 0 to 1; NaN where nothing was measured.
         self._levels: NDArray[np.float64] = np.zeros((0, 0))
-        self._texts: Sequence[Sequence[str]] = ()
+        self.text: Callable[[int, int], str] = lambda _row, _column: ""
         self._ink = "danger"
         super().__init__(self.amounts, self.names, sideways=True)
 
@@ -90,12 +91,15 @@ class SensitivityCanvas(ChartCanvas):
         self,
         amounts: Sequence[float],
         levels: NDArray[np.float64],
-        texts: Sequence[Sequence[str]],
+        text: Callable[[int, int], str],
         *,
         ink: str,
     ) -> None:
-        """Show other cells, the worst in the colour of a token; rows of the same number stay."""
-        self.amounts.amounts, self._levels, self._texts, self._ink = amounts, levels, texts, ink
+        """Show other cells, the worst in the colour of a token; rows of the same number stay.
+
+        `text` says what stands in the cell of a row and column.
+        """
+        self.amounts.amounts, self._levels, self.text, self._ink = amounts, levels, text, ink
         self.column = min(self.column, max(0, len(amounts) - 1))
         self.set_top(-0.5, max(len(amounts), 1) - 0.5)
         self.amounts.redraw()
@@ -105,9 +109,8 @@ class SensitivityCanvas(ChartCanvas):
 
     def fill(self, level: float) -> int:
         """Return the colour of a cell, as in ``QImage.Format_RGB32``."""
-        ground, ink = self._colors["surface"], self._colors[self._ink]
-        first = mix(ground, ink, _LEAST_IN_DARK if is_dark(self._colors) else _LEAST)
-        return int(_shades(first, ink)[round(level * (_SHADES - 1))])
+        shades = _shades(self._colors["surface"], self._colors[self._ink])
+        return int(shades[round(level * (_SHADES - 1))])
 
     def cell_rect(self, row: int, column: int, rows: int = 1) -> QRectF:
         """Return where a cell is, in pixels of this widget; as high as so many rows."""
@@ -157,11 +160,11 @@ class SensitivityCanvas(ChartCanvas):
             return
         color = self.fill(float(known.max()))
         painter.fillRect(rect, QColor(color))
-        text, metrics = self._texts[row][column], painter.fontMetrics()
-        if (
-            rect.height() >= metrics.height() - 2
-            and metrics.horizontalAdvance(text) < rect.width() - 4
-        ):
+        metrics = painter.fontMetrics()
+        if rect.height() < metrics.height() - 2:
+            return
+        text = self.text(row, column)
+        if metrics.horizontalAdvance(text) < rect.width() - 4:
             painter.setPen(QColor(readable_on(color)))
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -287,39 +290,29 @@ class SensitivityView(PlotView):
         self._mark_current()
         self._redraw()
 
-    def _ordered(self, found: Sensitivity) -> list[TensorSensitivity]:
+    def _ordered(self, found: Sensitivity) -> list[int]:
         """Return the rows in the chosen order, equal ones as in the file."""
-        order = self.order_box.currentData()
-        if order == _FILE:
-            return [*found.rows]
-        if order == _SIZE:
-            return sorted(found.rows, key=lambda row: -row.weights)
-
-        def least(row: TensorSensitivity) -> float:
-            levels = [found.level(value) for value in row.values if value is not None]
-            return -max(levels, default=-1.0)
-
-        return sorted(found.rows, key=least)
+        rows = range(len(found.rows))
+        chosen = self.order_box.currentData()
+        if chosen == _SIZE:
+            return sorted(rows, key=lambda at: -found.rows[at].weights)
+        if chosen == _DAMAGE:
+            worst = np.fmax.reduce(found.levels, axis=1, initial=-1.0)
+            return sorted(rows, key=lambda at: -float(worst[at]))
+        return [*rows]
 
     def _show_rows(self) -> None:
         """Give the canvas names and cells, in the chosen order."""
         found, former = self._found, self._rows
-        rows = self._rows = [] if found is None else self._ordered(found)
+        order = [] if found is None else self._ordered(found)
+        rows = self._rows = [] if found is None else [found.rows[at] for at in order]
         if [row.name for row in rows] != [row.name for row in former]:
             self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
         if found is None:
-            self.canvas.set_cells((), np.zeros((0, 0)), (), ink="danger")
+            self.canvas.set_cells((), np.zeros((0, 0)), self._in_cell, ink="danger")
         else:
-            levels = [
-                [math.nan if value is None else found.level(value) for value in row.values]
-                for row in rows
-            ]
-            self.canvas.set_cells(
-                found.amounts,
-                np.array(levels, np.float64).reshape(len(rows), len(found.amounts)),
-                [[self._in_cell(value) for value in row.values] for row in rows],
-                ink="muted" if found.is_old else "danger",
-            )
+            ink = "muted" if found.is_old else "danger"
+            self.canvas.set_cells(found.amounts, found.levels[order], self._in_cell, ink=ink)
         self._mark_current()
 
     def _mark_current(self) -> None:
@@ -341,8 +334,8 @@ class SensitivityView(PlotView):
 
     # -- words ------------------------------------------------------------------------------------
 
-    def _in_cell(self, value: float | None) -> str:
-        found = self._found
+    def _in_cell(self, row: int, column: int) -> str:
+        found, value = self._found, self._rows[row].values[column]
         if found is None or value is None:
             return ""
         if not math.isfinite(value):

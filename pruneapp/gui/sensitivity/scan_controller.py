@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +21,7 @@ from pruneapp.evaluation.scan import AMOUNTS, ScanRequest, continues, read_amoun
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import Task
+from pruneapp.gui.app.jobs import Task, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import (
@@ -45,6 +46,7 @@ from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 
 # A session does not keep scans of more cells: they would be written with every change.
 MOST_KEPT = 20_000
+_REST = 10  # times as long as showing a scan takes, nothing of it is shown anew
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
 
 
@@ -121,6 +123,7 @@ class ScanController(DialogController[ScanDialog]):
         self._metric = ""  # the name of the one that is shown; empty for the first
         self._was_old = False
         self._task: Task[None] | None = None
+        self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
         context.actions["scan"].triggered.connect(self.ask)
         view.scanRequested.connect(self.ask)
@@ -299,10 +302,11 @@ class ScanController(DialogController[ScanDialog]):
             return
         self._key, self._kept = advance.key, advance.kept
         self._evaluation.note(advance.process, advance.kept.evaluation)
-        self._show()
+        self._shows.request()
 
     def _on_done(self, _: None) -> None:
         self._task = None
+        self._shows.request(at_once=True)
         self._notifications.say_done(self._progress(self.tr("Scanned: {done}.")))
 
     def _on_failed(self, error: PruneAppError) -> None:
@@ -325,6 +329,12 @@ class ScanController(DialogController[ScanDialog]):
         return text.format(done=words)
 
     # -- showing --------------------------------------------------------------------------------
+
+    def _show_in_time(self) -> int:
+        began = time.perf_counter()
+        self._show()
+        # Of 10,000 tensors that takes tenths of a second, and an evaluation may take less.
+        return round(_REST * 1000 * (time.perf_counter() - began))
 
     def _show(self) -> None:
         kept = self._kept

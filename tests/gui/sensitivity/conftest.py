@@ -131,7 +131,8 @@ class Scans:
     @property
     def cells(self):
         """What stands in the cells; "" where nothing was measured."""
-        return [list(row) for row in self.view.canvas._texts]
+        canvas = self.view.canvas
+        return [[canvas.text(r, c) for c in range(canvas.columns)] for r in range(canvas.count)]
 
     def click(self, row, column):
         canvas = self.view.canvas
