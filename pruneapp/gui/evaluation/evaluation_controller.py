@@ -511,6 +511,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
         keys = self._keys
         return [keys[number] for number in numbers if 0 <= number < len(keys)]
 
+    @property
+    def is_measuring(self) -> bool:
+        """Whether a state is being measured, or will be."""
+        return self._under_way is not None
+
     def states(self) -> tuple[MeasuredState, ...]:
         """Return the states that were measured."""
         document = self._session.document

@@ -492,7 +492,9 @@ class Workbench(QObject):
     def _show_quality(self) -> None:
         document, evaluation = self.session.document, self.evaluation
         position = -1 if document is None else document.position
-        self.views.pages.quality.set_states(evaluation.states(), position, evaluation.metric)
+        page = self.views.pages.quality
+        page.set_measuring(measuring=evaluation.is_measuring)
+        page.set_states(evaluation.states(), position, evaluation.metric)
 
     def _read_view(self) -> Mapping[str, Any]:
         return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}

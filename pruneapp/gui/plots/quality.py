@@ -18,6 +18,7 @@ from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
 from pruneapp.gui.plots.quality_axis import Along, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
+from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
 from pruneapp.gui.widgets.reports import quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
@@ -26,7 +27,7 @@ from pruneapp.results.quality import MeasuredState, MetricChange
 _RADIUS = 5.0  # pixels of a point
 _NEAR = 12.0  # from a point, within which the mouse is on it
 _BEYOND = 0.08  # of what can be seen, beside the outermost points
-_HANDLE = 0.25  # the same at the right, where the handle of the target is
+_HANDLE = 0.35  # the same at the right, where the handle of the target is
 _CLEAR = 56  # of 255: how much of its colour the band of the noise has
 # Lines differ by the colour and by the shape of their points: sides, 0 for a circle.
 _INKS = ("kept", "pruned", "text")
@@ -300,6 +301,7 @@ class QualityView(PlotView):
         self.canvas = QualityCanvas()
         self._states: Sequence[MeasuredState] = ()
         self._hovered = -1
+        self._measuring = False
         self._name = ""  # of the metric; empty for the first
         self._kinds: list[str] = []  # what lines are of
         self._tolerances: dict[str, float] = {}  # by metric, as the person set them
@@ -342,12 +344,19 @@ class QualityView(PlotView):
                 "The {axis} of these states was not saved with their metrics. Choose another axis, "
                 "or evaluate them again."
             ).format(axis=self._axis.label)
+        if self._measuring:
+            return self.tr("Evaluating… The unpruned model is measured first.")
         return self._instead or self.tr(
             "Nothing has been evaluated yet. Choose Tools > Evaluate… to measure the model with "
             "your own script."
         )
 
     # -- what it is told --------------------------------------------------------------------------
+
+    def set_measuring(self, *, measuring: bool) -> None:
+        """Take whether a state is being measured: until the first one was, that is said."""
+        self._measuring = measuring
+        self._show_state()
 
     def set_states(self, states: Sequence[MeasuredState], position: int, metric: str) -> None:
         """Show these states, of which the one at `position` is in force, by a metric."""
@@ -371,7 +380,7 @@ class QualityView(PlotView):
         self.canvas.left.set_ends(*((0.0, 100.0) if first is not None and first.share else ()))
         if first is not None:
             unit = self.tr("{metric}, %") if first.share else "{metric}"
-            self.canvas.left.setLabel(unit.format(metric=first.name[:60]))
+            self.canvas.left.setLabel(unit.format(metric=within_reason(first.name)))
             self.canvas.bottom.setLabel(title)
             self.canvas.bottom.set_bytes(self._axis.along is Along.BYTES)
         points = [QPointF(xs[s.number], scale * self._of(s).value) for s in self._states]
@@ -547,7 +556,7 @@ class QualityView(PlotView):
     def _swatches(self) -> list[Swatch]:
         colors = self._colors
         swatches = [
-            Swatch(kind[:_LONGEST_KIND], (colors[ink_of(line)],), tip=kind)
+            Swatch(_in_legend(kind), (colors[ink_of(line)],), tip=kind)
             for line, kind in enumerate(self._kinds)
         ]
         if self.canvas.band:
@@ -605,6 +614,10 @@ def _noise(metric: MetricChange) -> tuple[float, float]:
     """Return between which values a metric is no other than that of the unpruned model."""
     low, high = metric.original - metric.half, metric.original + metric.half
     return (max(low, 0.0), min(high, 1.0)) if metric.share else (low, high)
+
+
+def _in_legend(kind: str) -> str:
+    return kind if len(kind) <= _LONGEST_KIND else f"{kind[: _LONGEST_KIND - 1]}…"
 
 
 def _amount(metric: MetricChange, amount: float) -> str:

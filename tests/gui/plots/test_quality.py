@@ -66,10 +66,71 @@ def test_each_kind_of_method_has_a_line_from_the_unpruned_model_on(view):
     assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["pruned"])
     (dense, best), kept = (pixel(view, n) for n in (0, 4)), QColor(view._colors["kept"])
     late = dense + (best - dense) * 0.8  # below the line of the target
-    near = {image.pixelColor(late.x(), late.y() + dy).name() for dy in (-1, 0, 1)}
-    assert QColor(view._colors["pruned"]).name() in near, "the line of the repair"
+    near = [image.pixelColor(late.x(), late.y() + dy).getRgb() for dy in (-1, 0, 1)]
+    ink = QColor(view._colors["pruned"]).getRgb()
+    assert min(max(abs(a - b) for a, b in zip(c, ink, strict=True)) for c in near) <= 2, (
+        "the line of the repair"
+    )
     between = (pixel(view, 3) + best) / 2
     assert image.pixelColor(between) not in (kept, QColor(view._colors["pruned"]))
+
+
+LONG = ("accuracy_on_the_validation_set_of_the_" * 4)[:120]
+
+
+@pytest.mark.parametrize(("width", "height"), [(700, 420), (440, 260)])
+def test_long_names_are_shortened_and_found_whole(view, qtbot, width, height):
+    """They were cut off: at both ends of the axis, in the legend, and by the edge of the table."""
+    view.resize(width, height)
+    qtbot.wait(20)
+    method = "N:M semi-structured (2:4) along the input dimension"
+    states = [
+        replace(
+            s,
+            kind=method if s.kind else "",
+            quality=replace(
+                s.quality,
+                metrics=(replace(s.quality.metrics[0], name=LONG), *s.quality.metrics[1:]),
+            ),
+        )
+        for s in STATES
+    ]
+    view.set_states(states, 1, "")
+    axis = view.canvas.left
+    assert "…" in axis.label.toPlainText()
+    assert axis.label.toPlainText().strip().endswith(", %")
+    assert axis.label.boundingRect().width() <= axis.size().height()
+    swatch = view._swatches()[0]
+    assert swatch.label.endswith("…")
+    assert swatch.tip == method
+    view.toggle_table()
+    qtbot.wait(20)
+    model, across = view._table.numbers, Qt.Orientation.Horizontal
+    head = model.headerData(2, across)
+    assert len(head) <= 32
+    assert "…" in head
+    assert LONG in model.headerData(2, across, Qt.ItemDataRole.ToolTipRole)
+    assert model.headerData(1, across, Qt.ItemDataRole.ToolTipRole) is None
+    assert view._table.columnWidth(2) < 300
+
+
+def test_the_handle_of_the_target_hides_no_point(show, english):
+    view = show(QualityView(), 480, 420)
+    view.set_states(
+        (STATES[0], state(1, "L1 50 %", 0.5, STATES[0].quality.metrics[0].value - 0.01)), 0, ""
+    )
+    image = view.canvas.viewport().grab().toImage()
+    beside_the_line = pixel(view, 1) - QPoint(0, 3)
+    assert image.pixelColor(beside_the_line) == QColor(view._colors["kept"])
+
+
+def test_while_the_first_state_is_measured_that_is_said(show, english):
+    view = show(QualityView(), 480, 420)
+    assert view._message.text().startswith("Nothing has been evaluated yet.")
+    view.set_measuring(measuring=True)
+    assert view._message.text().startswith("Evaluating…")
+    view.set_measuring(measuring=False)
+    assert view._message.text().startswith("Nothing has been evaluated yet.")
 
 
 def test_the_noise_is_a_band_and_says_what_it_is(view):

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import pyqtgraph as pg
@@ -13,6 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -24,6 +26,7 @@ from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem, QWidget
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
 
+_BESIDE_TITLE = 12  # pixels of an axis that its title leaves free
 ZOOM_STEP = 1.25
 ZOOM_KEYS = {
     Qt.Key.Key_Plus: ZOOM_STEP,
@@ -36,10 +39,12 @@ ZOOM_KEYS = {
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """An axis whose title stays clear of what lies in the corner, and of which a bug is reported.
 
-    Of the canvas the last `corner` pixels are taken, where the title below would be.
+    Of the canvas the last `corner` pixels are taken, where the title below would be. A title that
+    is longer than the axis loses its middle.
     """
 
     corner = 0  # of the class: pyqtgraph places the title before there is an object
+    _title = ""
 
     @reported
     def paint(
@@ -53,8 +58,25 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         super().setLabel(text, **more)
         self.resizeEvent()
 
+    def labelString(self) -> str:
+        """Return as HTML what there is room for of the title."""
+        whole, size = self.labelText, self.size()
+        length = size.height() if self.orientation in {"left", "right"} else size.width()
+        shown = whole
+        if length > _BESIDE_TITLE:
+            metrics = QFontMetricsF(self.label.font())
+            middle = Qt.TextElideMode.ElideMiddle
+            shown = metrics.elidedText(whole, middle, length - _BESIDE_TITLE)
+        self.labelText = escape(shown, quote=False)
+        title = str(super().labelString())
+        self.labelText = whole
+        return title
+
     def resizeEvent(self, event: Any = None) -> None:
         """Place the title: in the middle, or as far to the left of that as it has to be."""
+        if self.label is not None and (title := self.labelString()) != self._title:
+            self._title = title
+            self.label.setHtml(title)
         super().resizeEvent(event)
         width = self.view_width()
         if self.label is not None and self.corner and width is not None:

@@ -27,6 +27,7 @@ from pruneapp.results.short_names import ShortNames
 
 _ROOM = 16  # pixels beside a text in its cell, and for a number that is longer than the first ones
 _ONE_LINE = 10  # letters of a header that is not broken
+_LONGEST_WORD = 32  # letters of a word in a header, such as the name of a metric
 _MEASURED = 30  # rows that say how wide a column is
 _DIGITS, _FEWER = 6, 4  # of a number; where there is no room for all columns
 _NAMED = 300  # rows whose names say how wide theirs is at least
@@ -78,7 +79,12 @@ class NumbersModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             header = self._numbers.headers[self._numbers.columns[section]]
-            return in_two_lines(header[:1].upper() + header[1:])
+            words = " ".join(map(_shortened, header.split(" ")))
+            return in_two_lines(words[:1].upper() + words[1:])
+        if role == Qt.ItemDataRole.ToolTipRole:
+            header = self._numbers.headers[self._numbers.columns[section]]
+            whole = all(len(word) <= _LONGEST_WORD for word in header.split(" "))
+            return None if whole else as_plain(header)
         if role == Qt.ItemDataRole.TextAlignmentRole and self._numbers.rows:
             return self.data(self.index(0, section), role)  # above its numbers
         return None
@@ -110,6 +116,11 @@ def _exact(cell: Any, digits: int = _DIGITS) -> str:
     if isinstance(cell, str):
         return escaped(cell)
     return str(cell) if isinstance(cell, int) else value_text(cell, digits)
+
+
+def _shortened(word: str) -> str:
+    end = _LONGEST_WORD // 2
+    return word if len(word) <= _LONGEST_WORD else f"{word[: end - 1]}…{word[-end:]}"
 
 
 def in_two_lines(text: str) -> str:
