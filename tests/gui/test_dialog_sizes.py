@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 import pruneapp.gui
 from pruneapp import resources
@@ -26,7 +26,7 @@ from pruneapp.gui.evaluation.dialogs import (
     ScriptConsentDialog,
     ScriptFacts,
 )
-from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog
@@ -216,6 +216,26 @@ def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch
     here = dialog.focusWidget()
     assert bar.value() < bar.maximum()
     assert not here.visibleRegion().isEmpty()
+
+
+@pytest.mark.parametrize("make", [evaluate, repair])
+def test_what_is_said_later_makes_no_field_lower(make, qtbot, monkeypatch):
+    """An error of three lines took its room from the fields above, whose buttons were cut."""
+    monkeypatch.setattr(window_placing, "available", lambda _window: QRect(0, 0, 1120, 700))
+    dialog = make()
+    choice = dialog.findChild(SourceChoice)
+    choice.set_found("")
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    qtbot.wait(20)
+    before = [field.height() for field in dialog.findChildren(QLineEdit)]
+    choice.set_found(SENTENCE * 2, trouble=True)
+    qtbot.wait(20)
+    assert [field.height() for field in dialog.findChildren(QLineEdit)] == before
+    found = choice.found
+    assert found.height() >= found.heightForWidth(found.width())
+    assert dialog.rect().contains(dialog.go.geometry())
 
 
 def test_every_dialog_of_the_application_is_among_them():

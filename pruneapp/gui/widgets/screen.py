@@ -85,6 +85,16 @@ class Dialog(QDialog):
         if self._shown and not event.spontaneous():
             fit_into_screen(self)
 
+    def event(self, event: QEvent) -> bool:
+        """Grow where what is said takes more lines by now: Qt lets the fields beside it shrink."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and self._shown:
+            layout = self.layout()
+            least = layout.minimumHeightForWidth(self.width()) if layout is not None else 0
+            if least > self.height():
+                self.resize(self.width(), min(least, max(room(self).height(), self.height())))
+        return done
+
     def preferred_size(self) -> QSize:
         """Return the size to open with where the screen has room for it."""
         return self.size()

@@ -377,6 +377,7 @@ class Theme:
             QPalette.ColorRole.ButtonText,
         ):
             palette.setColor(disabled, role, c["muted"])
+        palette.setColor(disabled, QPalette.ColorRole.Base, c["window"])  # no field to type into
         palette.setColor(disabled, QPalette.ColorRole.Highlight, c["border"])
         palette.setColor(disabled, QPalette.ColorRole.HighlightedText, c["muted"])
         return palette

@@ -62,6 +62,14 @@ def test_text_on_the_accent_can_be_read(theme):
     assert contrast(theme.colors["accent_text"], theme.colors["accent"]) >= 4.5
 
 
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+def test_a_field_that_cannot_be_edited_has_another_ground(theme):
+    palette, base = theme.palette(), QPalette.ColorRole.Base
+    off = palette.color(QPalette.ColorGroup.Disabled, base)
+    assert off == QColor(theme.colors["window"])
+    assert off != palette.color(QPalette.ColorGroup.Active, base)
+
+
 def test_both_themes_have_the_same_tokens():
     assert set(LIGHT_THEME.colors) == set(DARK_THEME.colors)
     assert DARK_THEME.dark
