@@ -45,6 +45,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     corner = 0  # of the class: pyqtgraph places the title before there is an object
     _title = ""
+    labelText: str  # the whole title: pyqtgraph has no types
 
     @reported
     def paint(
