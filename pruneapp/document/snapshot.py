@@ -254,10 +254,14 @@ class Snapshot:
         """Whether a tensor has other values than those of the file."""
         return bool(self.values) and self.entry(name).name in self.values
 
-    @cached_property
+    @property
     def as_in_file(self) -> Snapshot:
         """The state with the values of the file: what its masks alone make of it."""
-        return replace(self, layers=replace(self.layers, values=MaskSet())) if self.values else self
+        return self._as_in_file if self.values else self  # one that kept itself would stay forever
+
+    @cached_property
+    def _as_in_file(self) -> Snapshot:
+        return replace(self, layers=replace(self.layers, values=MaskSet()))
 
     def mask(self, name: str) -> BitMask | None:
         """Return what is kept of a tensor; None for everything."""
