@@ -100,9 +100,13 @@ class _FormColumn(QWidget):
         form = self._header.sizeHint().height() + self._form.content_height()
         left = max(room - form, round(room * PINNED))
         self._panel.set_scrolls(scrolls=wanted > left)
-        self._preview.setFixedHeight(
-            wanted if wanted <= left else whole_height(self._preview.content, left)
-        )
+        preview = wanted if wanted <= left else whole_height(self._preview.content, left)
+        self._preview.setFixedHeight(preview)
+        # Nor is a row of the form cut, as long as it stands at its beginning.
+        seen = room - self._header.sizeHint().height() - preview
+        scrolls = self._form.content_height() > seen
+        spare = seen - whole_height(self._form.content, seen) if scrolls else 0
+        self._form.setViewportMargins(0, 0, 0, spare)
 
 
 class _Scrolled(QScrollArea):

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QScrollArea, QSlider, QWidget
 
 from pruneapp import resources
+from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.preview.figures import StepFigures
 from pruneapp.gui.widgets import screen as window_placing
@@ -156,6 +157,28 @@ def test_no_row_of_the_preview_is_cut_in_the_middle(opened):
     assert cut > 20, "in most of these heights the rows had to be scrolled"
 
 
+def test_no_row_of_the_form_is_cut_in_the_middle(opened):
+    """With some rules a button, or half of a line, stood at the edge above the preview."""
+    form, area = opened.views.form, opened.views.form
+    while not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    rows = [FormRow(f"fc{n}*", "", "l1_unstructured", {"amount": 0.1}) for n in range(4)]
+    form.set_request(FormRequest(tuple(rows)))
+    cut = 0
+    for height in range(600, 1000, 27):
+        opened.window.resize(1280, height)
+        area.verticalScrollBar().setValue(0)
+        opened.pause(10)
+        port = area.viewport()
+        cut += port.height() < form.height()
+        assert port.height() > area.height() - 40
+        for part in form.findChildren(QWidget):
+            if isinstance(part, _CONTROLS) and part.isVisible():
+                top = part.mapTo(port, part.rect().topLeft()).y()
+                assert top >= port.height() or top + part.height() <= port.height(), part
+    assert cut > 5
+
+
 def test_the_panel_ends_with_what_it_says_where_it_scrolls(opened):
     """It kept room for three more tensors, and one could scroll to it."""
     tree = opened.views.tree
@@ -207,6 +230,7 @@ sys.path.insert(0, "packaging")
 import tour
 from pathlib import Path
 from driving import wait_until
+from pruneapp.gui.method_form.form_model import FormRequest, FormRow
 from pruneapp.gui.plots.pages import Page
 tour.SIZE = (1280, 720)
 walk = tour.Tour(Path(sys.argv[1]), "light")
