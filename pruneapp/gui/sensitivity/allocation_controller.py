@@ -104,6 +104,7 @@ class AllocationController(DialogController[AllocationDialog]):
             note = f"{text.format(state=numbered(number, document.items[number]))} {note}"
         short = self._session.contents.short
         dialog = AllocationDialog(PARAMS, note, self._window, short=short)
+        dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))
         dialog.changed.connect(partial(self._compute, dialog, kept))
         dialog.accepted.connect(partial(self._prune, number, kept))
         dialog.finished.connect(self._task.cancel)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.controls import LineEdit, choice_box
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
@@ -172,6 +173,11 @@ class AllocationDialog(DecisionDialog):
         self.set_allocation(None)
 
     # Told
+
+    def set_weights(self, weights: int) -> None:
+        """Take how many weights there are: the length of a slider that counts."""
+        for editor in self.editors.values():
+            editor.set_context(FormContext(left=weights))
 
     def set_allocation(self, found: PredictedAllocation | None) -> None:
         """Show what the total comes to; None while that is not known."""

@@ -54,6 +54,11 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
     opened.type(dialog.editors["ceiling"].field, "30%")
     opened.wait(lambda: dialog.error.isHidden() and dialog.go.text() == "Prune 14 weights")
     assert plain(dialog.table.model().index(1, 2).data()) == "30.0 %"
+    editor = dialog.editors["total"]
+    opened.click(editor.counts)
+    assert editor.slider.isEnabled()
+    total(opened, dialog, "7")
+    opened.wait(lambda: dialog.go.text() == "Prune 7 weights")
     opened.type(dialog.editors["floor"].field, "2")
     opened.wait(dialog.error.isVisible)
     assert dialog.error.text().startswith("✕ Min sparsity per tensor must be a share")
