@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -221,16 +222,17 @@ def _python_of(prefix: Path) -> Path | None:
 
 def _executable(path: Path) -> Path:
     """Return an interpreter from its path, that of its environment, or a command's name."""
-    if path.is_dir():
-        python = _python_of(path)
-        if python is not None:
-            return python
-    elif path.name == str(path) and not path.exists():
-        command = shutil.which(str(path))
-        if command is not None:
-            return Path(command)
-    elif os.access(path, os.X_OK):
-        return path.absolute()
+    with contextlib.suppress(OSError, ValueError):  # what can be no name
+        if path.is_dir():
+            python = _python_of(path)
+            if python is not None:
+                return python
+        elif path.name == str(path) and not path.exists():
+            command = shutil.which(str(path))
+            if command is not None:
+                return Path(command)
+        elif os.access(path, os.X_OK):
+            return path.absolute()
     raise EvaluationError(
         f"There is no Python interpreter at '{path}'.",
         remedy="Name the executable file, or the folder of its environment.",

@@ -99,7 +99,9 @@ def test_uv_makes_the_environment_of_a_header(script, tmp_path, monkeypatch):
 
 
 def test_what_is_no_interpreter_is_refused(script, tmp_path):
-    for chosen in (tmp_path, tmp_path / "missing", script.path, Path("no-such-command")):
+    no_names = Path("python" * 100), Path("/usr/bin/py\0thon"), Path("py\0thon")
+    missing = tmp_path, tmp_path / "missing", Path("no-such-command")
+    for chosen in (*missing, *no_names, script.path):
         with pytest.raises(EvaluationError, match="There is no Python interpreter at"):
             find_interpreter(script, chosen)
 

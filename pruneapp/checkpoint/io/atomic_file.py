@@ -360,6 +360,9 @@ class AtomicFile:
         except OSError:
             self.part = None  # a file of this name is not ours to remove
             raise
+        except ValueError as error:  # a null character
+            self.part = None
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL)) from error
         lock(self._fd)  # so that `find_abandoned` leaves it alone
         with contextlib.suppress(FileNotFoundError):
             mode = stat.S_IMODE(self.target.stat().st_mode)

@@ -74,6 +74,12 @@ def test_written_bytes_are_there_with_their_checksum(target):
     assert [p.name for p in target.parent.iterdir()] == [target.name]
 
 
+def test_a_null_character_in_a_name_is_said_in_a_sentence(tmp_path):
+    with pytest.raises(ExportError, match="invalid argument"):
+        write(tmp_path / "a\0b")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_empty_file_can_be_written(target):
     assert write(target, b"") == hashlib.sha256(b"").hexdigest()
     assert target.read_bytes() == b""
