@@ -308,6 +308,10 @@ class QualityView(PlotView):
         self._axes = {axis.along: axis for axis in quality_axes()}
         self._axis = self._axes[Along.SPARSITY]
         self._told: tuple[Sequence[MeasuredState], int] = (), -1
+        self._in_sight = (
+            self._axis.along,
+            "",
+        )  # what the axes are of: another one is looked at whole
         super().__init__(self.canvas)
         self.axis_box = choice_box(
             self.tr("Axis"),
@@ -399,6 +403,10 @@ class QualityView(PlotView):
         self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
         series = [self._kinds.index(s.kind) if s.kind else -1 for s in self._states]
         self.canvas.set_points(points, series, faded=faded, current=current, band=band)
+        in_sight = self._axis.along, "" if first is None else first.name
+        if in_sight != self._in_sight:
+            self._in_sight = in_sight
+            self.canvas.fit()
         self._set_content(present=bool(points))
         self._redraw()
 
@@ -597,7 +605,6 @@ class QualityView(PlotView):
     def _on_axis_chosen(self) -> None:
         self._axis = self._axes[Along(self.axis_box.currentData())]
         self.set_states(*self._told, self._name)
-        self.canvas.fit()
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))

@@ -189,6 +189,25 @@ def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbo
     assert view.tolerance == 0.01
 
 
+def test_another_metric_comes_into_sight_as_a_whole(view):
+    """The axis stayed that of the metric before, far from all points of the other."""
+
+    def in_sight():
+        canvas = view.canvas
+        return all(canvas.place.rect.contains(pixel(view, n)) for n in range(len(canvas.points)))
+
+    for metric in ("loss", "accuracy", "loss"):
+        view.set_states(STATES, 1, metric)
+        assert in_sight()
+        low, high = view.canvas.place.y
+        ys = [point.y() for point in view.canvas.points]
+        assert high - low < 2 * max(max(ys) - min(ys), view.canvas.line.at)
+    view.canvas.zoom(4.0)
+    before = view.canvas.place
+    view.set_states(STATES, 2, "loss")
+    assert view.canvas.place == before, "the same metric stays where the person looks"
+
+
 def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
     """Both axes have room beside the points, and went on to 110 %."""
     for axis in (view.canvas.bottom, view.canvas.left):
@@ -278,6 +297,12 @@ def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
     bottom = view.canvas.bottom
     ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
     assert [plain(t) for t in bottom.tickStrings(ticks, 1, step)][:3] == ["0", "2.0 MB", "4.0 MB"]
+    encoder = [replace(s, quality=replace(s.quality, nbytes=11 * s.quality.nbytes)) for s in SIZED]
+    view.set_states(encoder, 1, "")
+    view.canvas.fit()
+    ((step, ticks),) = bottom.tickValues(*bottom.range, bottom.size().width())
+    texts = [plain(text) for text in bottom.tickStrings(ticks, 1, step)]
+    assert texts[:3] == ["0", "20 MB", "40 MB"]
     for _ in range(2):
         qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
     assert "up to 50.0 % pruned (L1 50 %)" in plain(view.readout.text())
