@@ -99,6 +99,11 @@ class HistoryMark:
     text: str = ""  # its metric; empty for a hollow dot, which has it measured by a click
     words: str = ""  # the same in full
     faded: bool = False  # whether it is true no more
+    brief: str = ""  # what stands there where room is short; the same if empty
+
+    def written(self, *, brief: bool) -> str:
+        """Return what stands there, with plenty of room or not."""
+        return (brief and self.brief) or self.text
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,22 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QPainter, QPalette, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import (
+    QAccessible,
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QPainter,
+    QPalette,
+    QPen,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+)
 
 from pruneapp.gui.widgets.labels import MUTED, as_plain
 from pruneapp.gui.widgets.number_format import count
@@ -164,11 +178,12 @@ def number_room(state: int, metrics: QFontMetrics) -> int:
     return len(str(state)) * metrics.horizontalAdvance("0") + _APART if state else 0
 
 
-def room_of(mark: HistoryMark | None, metrics: QFontMetrics) -> int:
+def room_of(mark: HistoryMark | None, metrics: QFontMetrics, *, brief: bool) -> int:
     """Return the pixels of what stands beside a state."""
     if mark is None:
         return 0
-    return PADDING + (metrics.horizontalAdvance(mark.text) if mark.text else DOT)
+    text = mark.written(brief=brief)
+    return PADDING + (metrics.horizontalAdvance(text) if text else DOT)
 
 
 class StateDelegate(QStyledItemDelegate):
@@ -178,6 +193,7 @@ class StateDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.short = ShortNames()
         self.widest = WIDEST  # pixels of a state
+        self.brief = False  # whether what stands beside states is short
         self.room = QRect()  # where states can be seen
         # By label and the width that states have at most: there may be 10,000 of them.
         self._widths: dict[tuple[str, int], int] = {}
@@ -207,6 +223,19 @@ class StateDelegate(QStyledItemDelegate):
     def _shown(self, label: str, metrics: QFontMetrics, widest: int) -> str:
         return label if _wide(label, metrics) <= widest else self.short.in_text(label)
 
+    def helpEvent(
+        self,
+        event: QHelpEvent,
+        view: QAbstractItemView,
+        option: QStyleOptionViewItem,
+        index: Index,
+    ) -> bool:
+        """Say what a state is; and of an arrow over it, what that does."""
+        if not self.room.left() <= event.pos().x() <= self.room.right():
+            QToolTip.showText(event.globalPos(), self.tr("Scroll the history"), view)
+            return True
+        return super().helpEvent(event, view, option, index)
+
     @reported
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the label: the current one on the accent, those not in force dimmed."""
@@ -233,10 +262,10 @@ class StateDelegate(QStyledItemDelegate):
             seen = rect & self.room
             inner = seen.adjusted(PADDING, 0, -PADDING, 0)
             mark = model.mark(state)
-            room = room_of(mark, option.fontMetrics)
+            room = room_of(mark, option.fontMetrics, brief=self.brief)
             if mark is not None and room < inner.width():
                 ink = palette.color(MUTED) if mark.faded and not current else color
-                _paint_mark(painter, inner, mark, ink)
+                _paint_mark(painter, inner, mark.written(brief=self.brief), ink)
                 inner.setRight(inner.right() - room)
                 painter.setPen(color)
             glyph = "●" if current else "↷" if undone else ""
@@ -262,11 +291,11 @@ class StateDelegate(QStyledItemDelegate):
                 painter.drawRect(rect.adjusted(2, 2, -3, -3))
 
 
-def _paint_mark(painter: QPainter, room: QRect, mark: HistoryMark, ink: QColor) -> None:
+def _paint_mark(painter: QPainter, room: QRect, text: str, ink: QColor) -> None:
     """Paint at the right end what stands beside a state."""
     painter.setPen(QPen(ink, 1.5))
-    if mark.text:
-        painter.drawText(room, int(_AT_THE_END), mark.text)
+    if text:
+        painter.drawText(room, int(_AT_THE_END), text)
         return
     dot = QRect(room.right() - DOT, room.center().y() - DOT // 2, DOT, DOT)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -57,6 +58,8 @@ from pruneapp.results.short_names import ShortNames
 
 _NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
 _EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
+_ABREAST = 4  # so many states are seen at once, where the strip has the room
+_NOTCH = 120  # what a wheel says of one notch
 _LANES = 4  # at most so many are seen at once; of more, the strip scrolls
 
 
@@ -75,6 +78,7 @@ class _Strip(QListView):
     _lanes = HistoryLanes(Branches())
     _after: tuple[int, ...] | None = None  # what they were made of
     _edges: Sequence[int] = (0, 0)  # where the columns begin, and the last one ends
+    _taken = False  # whether the press under way is none on a state
 
     def __init__(self, states: HistoryStates, delegate: StateDelegate, parent: QWidget) -> None:
         super().__init__(parent)
@@ -108,14 +112,36 @@ class _Strip(QListView):
         self.measure()
 
     def measure(self) -> None:
-        """Let states be as wide as their labels where all fit; else, no wider than half of it."""
-        room = self.viewport().width()
-        edges = self._edges_for(room, stop=room)
-        half = min(WIDEST, max(NARROWEST, room // 2 - _EDGE))
-        self._delegate.widest = room if edges[-1] <= room else half
-        self._edges = edges if edges[-1] <= room else self._edges_for(half)
+        """Let states be as wide as their labels; less, and with brief metrics, so that all fit.
+
+        Where they do not fit however short they are, so many are abreast.
+        """
+        room, metrics, delegate = self.viewport().width(), self.fontMetrics(), self._delegate
+        for delegate.brief in (False, True):
+            if self._fit(room):
+                delegate.widest = room
+                break
+            if self._fit(NARROWEST):
+                delegate.widest, beyond = NARROWEST, room
+                while beyond - delegate.widest > 1:
+                    middle = (delegate.widest + beyond) // 2
+                    if self._fit(middle):
+                        delegate.widest = middle
+                    else:
+                        beyond = middle
+                break
+        else:
+            marks = self.states.marks
+            beside = max((room_of(mark, metrics, brief=True) for mark in marks), default=0)
+            abreast = (room - 2 * _EDGE) // _ABREAST - beside
+            delegate.widest = max(NARROWEST, min(WIDEST, abreast))
+        self._edges = self._edges_for(delegate.widest)
         self.updateGeometries()
         self.viewport().update()
+
+    def _fit(self, widest: int) -> bool:
+        room = self.viewport().width()
+        return self._edges_for(widest, stop=room)[-1] <= room
 
     def _edges_for(self, widest: int, stop: float = math.inf) -> list[int]:
         """Return where columns begin with states up to a width, or as far as they go past `stop`.
@@ -123,6 +149,7 @@ class _Strip(QListView):
         All states of a column are as wide as its widest.
         """
         metrics, width, marks = self.fontMetrics(), self._delegate.width, self.states.mark
+        brief = self._delegate.brief
         widths = [0] * self._lanes.columns
         total = 0
         for state, item in enumerate(self.states.items[: len(self._lanes.column)]):
@@ -130,7 +157,7 @@ class _Strip(QListView):
             if widths[column] < widest or self.states.marks:
                 number = number_room(state, metrics)
                 label = width(item.title, metrics, widest - number)
-                here = label + number + room_of(marks(state), metrics)
+                here = label + number + room_of(marks(state), metrics, brief=brief)
                 wider = max(0, here - widths[column])
                 widths[column] += wider
                 total += wider
@@ -297,12 +324,53 @@ class _Strip(QListView):
         end = (self.visualRect(index) & self.room()).right()
         return index.row() if place.x() > end - DOT - 2 * PADDING else -1
 
+    def arrow_at(self, place: QPoint) -> int:
+        """Return where the arrow there leads: -1 to the left, 1 to the right; 0 for none."""
+        room = self.room()
+        return -1 if place.x() < room.left() else int(place.x() > room.right())
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        dot = self.dot_at(event.position().toPoint())
-        if dot >= 0 and event.button() == Qt.MouseButton.LeftButton:
-            self.measure_asked.emit(dot)  # which is no click on the state: nobody goes there
+        place, left = event.position().toPoint(), event.button() == Qt.MouseButton.LeftButton
+        self._taken = False
+        if left and (arrow := self.arrow_at(place)):
+            self._scroll(arrow * self.room().width() // 2)
+            self._taken = True
+        elif left and (dot := self.dot_at(place)) >= 0:
+            self.measure_asked.emit(dot)
+            self._taken = True
         else:
             super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Take a second press on an arrow as one more."""
+        if self.arrow_at(event.position().toPoint()):
+            self.mousePressEvent(event)
+        else:
+            super().mouseDoubleClickEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Make no click on a state of what was one on an arrow or a dot: nobody goes there."""
+        if not self._taken:
+            super().mouseReleaseEvent(event)
+        self._taken = False
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll along the strip; by a plain wheel down, where not all lanes can be seen."""
+        moved = event.pixelDelta()
+        if moved.isNull():
+            turned = event.angleDelta()
+            moved = QPoint(turned.x() * NARROWEST, turned.y() * NARROWEST) / _NOTCH
+        bar = self.verticalScrollBar()
+        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if moved.x() or shift or not bar.maximum():
+            self._scroll(-(moved.x() or moved.y()))
+        else:
+            bar.setValue(bar.value() - moved.y())
+        event.accept()
+
+    def _scroll(self, pixels: int) -> None:
+        bar = self.horizontalScrollBar()
+        bar.setValue(bar.value() + pixels)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         signal = {

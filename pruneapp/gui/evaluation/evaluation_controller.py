@@ -613,11 +613,12 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return HistoryMark(words=self.tr("not evaluated"))
         quality, is_old = found
         text = quality_in_short(quality, self.metric)
+        brief = quality_in_short(quality, self.metric, size=False)
         words = quality_in_words(quality, self.metric)
         if is_old:
             old = self.tr("{words}; measured by another script, Python or options")
             words = old.format(words=words)
-        return HistoryMark(text, words, faded=is_old)
+        return HistoryMark(text, words, faded=is_old, brief=brief)
 
     def _identify(self) -> None:
         """Find out which of the states without a result are the same as one that has it."""

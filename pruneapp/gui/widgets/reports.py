@@ -249,8 +249,11 @@ def several(severity: Severity, count: int) -> str:
     return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
 
 
-def quality_in_short(quality: StateQuality, name: str = "") -> str:
-    """Return sparsity, metric and difference of a state: ``80.0 % pruned: 74.2 % −24.7``."""
+def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:
+    """Return sparsity, metric and difference of a state: ``80.0 % pruned: 74.2 % −24.7``.
+
+    Without `size`, only metric and difference.
+    """
     metric = quality.metric(name)
     if metric is None:
         return number_format.NO_NUMBER
@@ -262,7 +265,7 @@ def quality_in_short(quality: StateQuality, name: str = "") -> str:
         difference = " ≈"
     else:
         difference = f" {number_format.signed(amount, metric.difference)}"
-    if not quality.sparsity:
+    if not (quality.sparsity and size):
         return f"{value}{difference}"
     return translate("Quality", "{share} pruned: {value}").format(
         share=number_format.percent(quality.sparsity), value=f"{value}{difference}"

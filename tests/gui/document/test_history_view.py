@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -199,6 +200,60 @@ def test_a_short_history_has_no_arrows(show):
     strip.set_items([HistoryItem("L1 20 % on 43 tensors", "")] * 9, 0)
     strip.list.viewport().grab()
     assert strip.list.beyond == (False, True)
+
+
+def turn(strip, dx=0, dy=0, keys=Qt.KeyboardModifier.NoModifier):
+    """Turn a wheel over the strip, and return where it is scrolled to."""
+    place = QPoint(100, 8)
+    event = QWheelEvent(
+        QPointF(place),
+        QPointF(strip.list.viewport().mapToGlobal(place)),
+        QPoint(),
+        QPoint(dx, dy),
+        Qt.MouseButton.NoButton,
+        keys,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(strip.list.viewport(), event)
+    return strip.list.horizontalScrollBar().value()
+
+
+def test_wheels_and_the_arrows_at_its_ends_scroll_the_strip_and_go_to_no_state(show, qtbot):
+    """A click on an arrow went to the state below it, and wheels did nothing."""
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items([HistoryItem(f"L1 {n} % on 43 tensors", "") for n in range(20)], 0)
+    viewport, left = strip.list.viewport(), Qt.MouseButton.LeftButton
+    at = turn(strip, dy=-120)
+    assert at > 0
+    assert turn(strip, dy=-120, keys=Qt.KeyboardModifier.ShiftModifier) == 2 * at
+    assert turn(strip, dx=-120) == 3 * at
+    assert turn(strip, dy=120) == 2 * at
+    ends = [QPoint(viewport.width() - 5, 8), QPoint(5, 8)]
+    with qtbot.assertNotEmitted(strip.jumpRequested):
+        for press in (qtbot.mouseClick, qtbot.mouseDClick):
+            press(viewport, left, pos=ends[0])
+            further = strip.list.horizontalScrollBar().value()
+            assert further > 2 * at
+            press(viewport, left, pos=ends[1])
+            assert strip.list.horizontalScrollBar().value() < further
+    assert strip.list.room().contains(QPoint(100, 8))
+    with qtbot.waitSignal(strip.jumpRequested):
+        qtbot.mouseClick(viewport, left, pos=QPoint(100, 8))
+
+
+def test_four_states_with_a_metric_are_whole_in_a_usual_window(show):
+    """Of three, the first was cut."""
+    strip = show(HistoryStrip(), 1264, 60)
+    label = "L1 50 % on 7 tensors of encoder.layer, global"
+    strip.set_items([HistoryItem("Opened", ""), *[HistoryItem(label, "")] * 3], 3)
+    mark = HistoryMark("80.0 % pruned: 74.2 % −24.7", "worse", brief="74.2 % −24.7")
+    strip.set_marks([HistoryMark("98.9 %"), *[mark] * 3])
+    assert strip._delegate.brief, "they would not fit else"
+    assert strip.list.beyond == (False, False)
+    rects = [strip.list.visualRect(strip.list.model().index(n)) for n in range(4)]
+    assert strip.list.room().contains(rects[-1])
+    assert rects[-1].right() > strip.list.room().right() - 8, "room is left, and labels elided"
 
 
 def test_what_comes_and_goes_lets_the_states_before_it_stay(show):
