@@ -118,6 +118,8 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     """Make windows as `main` does; they are shown, and closed without questions at the end."""
     made: list[tuple[MainWindow, Start, ThemeManager]] = []
     style, palette = qapp.style().objectName(), qapp.palette()
+    interval = qapp.doubleClickInterval()
+    qapp.setDoubleClickInterval(0)  # no two clicks are meant as one, however fast tests are
     qapp.setStyle("Fusion")
 
     def make(
@@ -148,6 +150,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
         appearance.deleteLater()
     qapp.setStyle(style)
     qapp.setPalette(palette)
+    qapp.setDoubleClickInterval(interval)
 
 
 @pytest.fixture

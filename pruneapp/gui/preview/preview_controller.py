@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 from PySide6.QtGui import QShortcut
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -512,8 +513,9 @@ class PruneController(Controller):
         self._job_status = job_status
         self._form = form
         self._previews = previews
+        self._asked = QElapsedTimer()  # since somebody last asked to prune
         for name, call in {
-            "prune": self.prune,
+            "prune": self._on_asked,
             "preview": previews.refresh,
             "cancel": self.cancel,
             "reset_form": self._form.reset,
@@ -525,6 +527,8 @@ class PruneController(Controller):
         # The key of a disabled command would go to what has the focus, which may do anything.
         self._key = QShortcut(context.window)
         self._key.setKeys(self._commands["prune"].shortcuts())
+        for held in (self._commands["prune"], self._key):
+            held.setAutoRepeat(False)
         self._key.setEnabled(False)
         self._key.activated.connect(self._say_why)
         self._commands["prune"].enabledChanged.connect(self._on_prune_enabled)
@@ -535,7 +539,7 @@ class PruneController(Controller):
             looked_at.connect(form.flush)
         previews.stateChanged.connect(self._enable)
         job_status.cancelRequested.connect(self.cancel)
-        action.pruneRequested.connect(self.prune)
+        action.pruneRequested.connect(self._on_asked)
         action.previewRequested.connect(previews.refresh)
         previews.dropped.connect(self._on_dropped)
         session.changed.connect(self._on_changed)
@@ -545,6 +549,12 @@ class PruneController(Controller):
         self._form.flush()
         if self._action.button.isEnabled():
             self._previews.prune()
+
+    def _on_asked(self) -> None:
+        """Prune once for a double click: after the first one "Prune again" is in its place."""
+        if not self._asked.isValid() or self._asked.hasExpired(QApplication.doubleClickInterval()):
+            self.prune()
+        self._asked.start()
 
     def cancel(self) -> None:
         """Stop the running job; without one, drop the preview. The form stays as it is."""

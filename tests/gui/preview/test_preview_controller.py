@@ -704,6 +704,25 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     assert story(counted) == (False,) * 4
 
 
+@pytest.mark.parametrize("pause", [0, 90, 150])
+def test_a_double_click_prunes_once(counted, qapp, pause):
+    """The second click would find "Prune again" in the place of the first."""
+    qapp.setDoubleClickInterval(400)
+    assert not counted.window.actions_["prune"].autoRepeat()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    if pause:
+        counted.pause(pause)
+    counted.click(counted.button)
+    counted.key("Ctrl+Return", counted.window)
+    counted.wait_idle()
+    assert counted.document.position == 1
+
+    counted.pause(420)
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 2)
+
+
 def test_settings_that_are_not_valid_are_not_called_nothing_to_prune(counted):
     """Before a step and after it: there is a lot to prune."""
     refused = "Cannot prune with these settings"
