@@ -2,7 +2,8 @@
 
 The outputs of the unpruned model are kept in a file, call by call, and those of a pruned model are
 compared with them. Of more than 512 classes only the 512 largest outputs of the unpruned model are
-kept and compared; the Kullback-Leibler divergence counts all others as one class.
+kept and compared; the Kullback-Leibler divergence counts all others as one class. Coordinates of an
+embedding are no classes: all are compared, and the measures of classes are left out.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from pruneapp_worker import tensors
 from pruneapp_worker.pipe import ContractError
 
 MOST_CLASSES = 512
+# What a model without a head returns: of sentence-transformers, and of transformers.
+EMBEDDINGS = ("sentence_embedding", "last_hidden_state")
 
 
 @contextlib.contextmanager
-def outputs_of(module: torch.nn.Module, take: Callable[[torch.Tensor], None]) -> Any:
-    """Have `take` called with the first tensor of what each outermost call of a model returns."""
+def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
+    """Have `take` called with what each outermost call of a model returns."""
     forward = module.forward
     depth = 0
 
@@ -35,7 +38,7 @@ def outputs_of(module: torch.nn.Module, take: Callable[[torch.Tensor], None]) ->
         finally:
             depth -= 1
         if not depth:
-            take(first_tensor(output))
+            take(output)
         return output
 
     had = "forward" in vars(module)
@@ -47,6 +50,13 @@ def outputs_of(module: torch.nn.Module, take: Callable[[torch.Tensor], None]) ->
             module.forward = forward
         else:
             del module.forward
+
+
+def embedding_of(output: Any) -> torch.Tensor | None:
+    """Return the embedding that a model without a head returns; None of one with logits."""
+    if not isinstance(output, dict) or any("logits" in str(name) for name in output):
+        return None
+    return next((output[name] for name in EMBEDDINGS if name in output), None)
 
 
 def first_tensor(output: Any) -> torch.Tensor:
@@ -83,6 +93,7 @@ class Comparison:
         self._file = file
         self._write = write
         self._calls = 0
+        self._classes = True  # whether columns are classes
         self._same = self._rows = 0
         self._divergence = self._apart = self._norm = self._other = self._inner = 0.0
 
@@ -92,14 +103,17 @@ class Comparison:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def take(self, output: torch.Tensor) -> None:
+    def take(self, output: Any) -> None:
         """Take the output of one call."""
+        embedding = embedding_of(output)
+        self._classes = embedding is None
         with torch.no_grad():
-            logits = rows_of(output.detach())
+            tensor = first_tensor(output) if embedding is None else embedding
+            logits = rows_of(tensor.detach())
             self._calls += 1
             if self._write:
                 self._reference.calls = self._calls
-                kept, places, total = largest(logits)
+                kept, places, total = largest(logits) if self._classes else all_of(logits)
                 head = {"shape": list(logits.shape), "all": places is None}
                 self._file.write(json.dumps(head).encode() + b"\n")
                 for part in (kept, places, total):
@@ -149,7 +163,7 @@ class Comparison:
         self._inner += float((now * kept).sum())
 
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Return the four measures of agreement."""
+        """Return the measures of agreement: four of classes, two of embeddings."""
         if not self._calls:
             raise ContractError(
                 "calibrate() never called the model.", "Run some inputs through the model in it."
@@ -157,9 +171,12 @@ class Comparison:
         if self._calls != self._reference.calls:
             raise unlike(self._calls)
         norms = math.sqrt(self._norm * self._other)
-        return {
+        classes = {
             "same_top1": {"value": self._same / self._rows, "counts": [self._same, self._rows]},
             "kl": {"value": self._divergence / self._rows},
+        }
+        return {
+            **(classes if self._classes else {}),
             "cosine": {"value": self._inner / norms if norms else math.nan},
             "relative_error": {
                 "value": math.sqrt(self._apart / self._norm) if self._norm else math.nan
@@ -176,13 +193,18 @@ def rows_of(output: torch.Tensor) -> torch.Tensor:
     return output.cpu().double().reshape(-1, output.shape[-1])
 
 
+def all_of(rows: torch.Tensor) -> Any:
+    """Return all columns to keep, as `largest` does."""
+    return rows.float(), None, None
+
+
 def largest(logits: torch.Tensor) -> Any:
     """Return the outputs to keep, where they stand, and the logarithm of the sum of all exp.
 
     The latter two are None if all are kept.
     """
     if logits.shape[-1] <= MOST_CLASSES:
-        return logits.float(), None, None
+        return all_of(logits)
     values, places = logits.topk(MOST_CLASSES, -1)
     return values.float(), places, logits.logsumexp(-1, keepdim=True).double()
 

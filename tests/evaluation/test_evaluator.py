@@ -99,3 +99,38 @@ def test_without_labels_agreement_with_the_unpruned_model_is_measured(folder, mo
         evaluator.results.clear()
         said = refused(lambda: evaluator.measure(pruned(state), Job()))
         assert "ran other inputs than with the unpruned model" in said
+
+
+EMBEDDING = (
+    AGREEMENT
+    + """
+plain_load = load
+
+def load(path):
+    model = plain_load(path)
+    forward = model.forward
+
+    def embed(x):
+        return {"last_hidden_state": forward(x).repeat(1, 200)[None], "pooler_output": None}
+
+    model.forward = embed
+    return model
+"""
+)
+
+
+def test_of_an_embedding_only_what_needs_no_classes_is_measured(folder, mode, state):
+    """The largest of the coordinates of a sentence encoder is no answer: 'same_top1' was first."""
+    mode("plain")
+    script = write_script(folder, EMBEDDING, load="")
+    made = ScriptRunner(script, Interpreter(Path(sys.executable), ""), Options(device="cpu"))
+    with Evaluator(made) as evaluator:
+        evaluator.measure_baseline(state, Job())
+        result = evaluator.measure(pruned(state), Job())
+        assert [c.name for c in evaluator.changes(result)] == ["cosine", "relative_error"]
+        before, after = outputs(state).flatten(), outputs(pruned(state)).flatten()
+        # Of 1000 columns all are compared.
+        cosine = torch.cosine_similarity(before, after, dim=0)
+        assert result.metrics["cosine"].value == pytest.approx(float(cosine))
+        apart = (before - after).norm() / before.norm()
+        assert result.metrics["relative_error"].value == pytest.approx(float(apart))
