@@ -37,7 +37,8 @@ class Sensitivity:
     rows: tuple[TensorSensitivity, ...]
     method: str  # what prunes, in words
     share: bool = False  # whether the metric is a share of samples
-    state: str = ""  # which state of the history was scanned; empty for the one that was opened
+    state: str = ""  # which state of the history was scanned; empty if it was deleted
+    is_current: bool = True  # whether that is the state in force
     is_old: bool = False  # whether another script, Python or options measured it
 
     def damage(self, value: float) -> float:

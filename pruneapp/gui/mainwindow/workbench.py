@@ -356,6 +356,7 @@ class Workbench(QObject):
             view=views.pages.sensitivity,
             show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
             show_tensor=self.show_tensor,
+            jump=self.history.jump,
         )
         self.allocation = AllocationController(
             context,

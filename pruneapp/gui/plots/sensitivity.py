@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from pruneapp.gui.method_form.editors import write_amount
 from pruneapp.gui.plots.base.plot_canvas import PlotArea, PlotAxis
@@ -20,8 +20,8 @@ from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row
+from pruneapp.gui.widgets.labels import plain, translate
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -201,6 +201,8 @@ class SensitivityView(PlotView):
 
     cellChosen = Signal(str, float)  # the person wants to prune this tensor by this amount
     metricChosen = Signal(str)  # the person wants to see another metric
+    scanChosen = Signal(int)  # the person wants to see another scan, by its place among all
+    stateRequested = Signal()  # the person wants the scanned state in force
     scanRequested = Signal()
     allocationRequested = Signal()
 
@@ -241,6 +243,24 @@ class SensitivityView(PlotView):
         for part in (self.metric_box, self.order_box, self.scan, self.allocate):
             self._row.addWidget(part)
         self._row.addStretch(1)
+        self.scan_box = choice_box(self.tr("Scan"), self.tr("Which of the scans is shown"))
+        self.scan_box.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.scan_box.setMinimumContentsLength(18)
+        self.scan_box.activated.connect(self.scanChosen)
+        self.go_there = QPushButton(self.tr("Go to this state"), self)
+        self.go_there.setToolTip(self.tr("Make the scanned state the current one"))
+        self.go_there.setAccessibleDescription(self.go_there.toolTip())
+        self.go_there.clicked.connect(self.stateRequested)
+        # Which state was scanned, and how: never cut, because cells mean something there alone.
+        self.about = plain(wrap=True)
+        self._above = QWidget(self)
+        lay_in_row(self._above, self.about, self.go_there, self.scan_box, wide=self.about)
+        self._column.insertWidget(self._column.indexOf(self.controls) + 2, self._above)
+        for hidden in (self._above, self.go_there, self.scan_box):
+            hidden.hide()
+        self._between.append(self.about)
         self.legend_in_corner = False
         self.canvas.left.setLabel(self.tr("tensors"))
         self.canvas.bottom.setLabel(self.tr("pruned of one tensor alone"))
@@ -272,6 +292,14 @@ class SensitivityView(PlotView):
         self._show_rows()
         self._set_content(present=bool(rows))
         self._redraw()
+
+    def set_scans(self, labels: Sequence[str], chosen: int) -> None:
+        """Offer scans, one of which is shown; nothing where there is no choice."""
+        with QSignalBlocker(self.scan_box):
+            self.scan_box.clear()
+            self.scan_box.addItems([*labels])
+            self.scan_box.setCurrentIndex(chosen)
+        self.scan_box.setVisible(len(labels) > 1)
 
     def set_current(self, name: str) -> None:
         """Mark the tensor in focus, by its name in the file."""
@@ -311,7 +339,7 @@ class SensitivityView(PlotView):
         if found is None:
             self.canvas.set_cells((), np.zeros((0, 0)), self._in_cell, ink="danger")
         else:
-            ink = "muted" if found.is_old else "danger"
+            ink = "danger" if found.is_current and not found.is_old else "muted"
             self.canvas.set_cells(found.amounts, found.levels[order], self._in_cell, ink=ink)
         self._mark_current()
 
@@ -373,16 +401,39 @@ class SensitivityView(PlotView):
             what = f"{found.metric} {metric_text(value, share=found.share)}, {change}"
         return words.format(name=tensor.shown, amount=amount, what=what)
 
-    def summary(self) -> str:
-        """Say what was scanned, and which tensor bears the most."""
+    def subject(self) -> str:
+        """Say which state was scanned, and how."""
         found = self._found
         if found is None:
             return ""
+        if not found.state:
+            words = self.tr("The scanned state was deleted.")
+        elif found.is_current:
+            words = self.tr("Scanned state: {state}, the current one.")
+        else:
+            words = self.tr("Scanned state: {state}. The current state is another one.")
         parts = [
-            self.tr("{metric} {value} before pruning").format(
-                metric=found.metric, value=metric_text(found.before, share=found.share)
-            )
+            words.format(state=found.state),
+            self.tr("Method: {method}.").format(method=found.method),
         ]
+        if found.is_old:
+            parts.append(self.tr("Measured by another script, Python or options."))
+        before = self.tr("Before pruning: {metric} {value}.")
+        value = metric_text(found.before, share=found.share)
+        parts.append(before.format(metric=found.metric, value=value))
+        if not found.noise and found.measured:
+            parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
+        return " ".join(parts)
+
+    def summary(self) -> str:
+        """Say how much was measured, and which tensor bears the most."""
+        found = self._found
+        if found is None:
+            return ""
+        parts = []
+        if found.measured < found.wanted:
+            done = self.tr("{n} of {all} evaluations measured")
+            parts.append(done.format(n=count(found.measured), all=count(found.wanted)))
         worst = found.most_sensitive
         if worst is not None:
             row, column = worst
@@ -393,16 +444,8 @@ class SensitivityView(PlotView):
                     damage=self._amount(found.worst),
                 )
             )
-        if found.measured < found.wanted:
-            done = self.tr("{n} of {all} evaluations measured")
-            parts.insert(0, done.format(n=count(found.measured), all=count(found.wanted)))
-        if found.is_old:
-            parts.insert(0, self.tr("measured by another script, Python or options"))
-        if found.state:
-            parts.append(self.tr("scanned state: {state}").format(state=found.state))
-        parts.append(found.method)
-        if not found.noise and found.measured:
-            parts.append(self.tr("repeatable; the uncertainty of the data is not known"))
+        elif found.measured:
+            parts.append(self.tr("no damage beyond the noise"))
         return "; ".join(parts)
 
     def _amount(self, damage: float) -> str:
@@ -434,7 +477,13 @@ class SensitivityView(PlotView):
 
     def _redraw(self) -> None:
         self._set_legend(self._swatches() if self._has_content else ())
-        words = self.summary() if self._has_content else self.empty_text()
+        self.about.setText(self.subject())
+        self.go_there.setVisible(
+            self._found is not None and bool(self._found.state) and not self._found.is_current
+        )
+        self._above.setVisible(self._has_content)
+        whole = f"{self.subject()} {self.summary()}"
+        words = whole if self._has_content else self.empty_text()
         self._describe(self.tr("Damage by tensor and amount"), words)
         self._refresh_readout()
         self._refresh_table()
@@ -452,7 +501,12 @@ class SensitivityView(PlotView):
             )
         if found.is_old:
             swatches.append(Swatch(self.tr("measured before"), (self._colors["muted"],)))
+        if not found.is_current:
+            swatches.append(Swatch(self.tr("of another state"), (self._colors["muted"],)))
         return swatches
+
+    def _drawn_area(self) -> QRect:
+        return super()._drawn_area().united(self._above.geometry())
 
     def _refresh_readout(self) -> None:
         row, column = self._hovered

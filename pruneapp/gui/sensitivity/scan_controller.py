@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -35,7 +35,7 @@ from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.json_codec import convert
+from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.methods.builtin.activations import STATISTICS
@@ -73,30 +73,39 @@ def run_scan(  # noqa: PLR0917 - each its own type
     process: ScriptProcess,
     past: PastState,
     request: ScanRequest,
-    known: Scan | None,
+    known: Sequence[Scan],
     kernel: Callable[[], Kernel],
     tell: Callable[[KeptScan], None],
     job: Job,
 ) -> None:
-    """Scan a state, going on with what is known if that compares; `tell` of each cell.
+    """Scan a state, going on with what of the known compares; `tell` of each cell.
 
     Raises as `scan_tensors` and `ScriptProcess.evaluator`.
     """
     evaluator = process.evaluator(job)
     snapshot = past.load(Job(cancel=job.cancel))
-    if known is not None:
-        aside = Job(cancel=job.cancel)
-        known = known if continues(known, evaluator, snapshot, request, aside) else None
-    for scan in scan_tensors(evaluator, snapshot, request, job, known=known, kernel=kernel()):
+    aside = Job(cancel=job.cancel)
+    of_it = [scan for scan in known if scan.conditions.method == request.method]
+    former = next((s for s in of_it if continues(s, evaluator, snapshot, request, aside)), None)
+    for scan in scan_tensors(evaluator, snapshot, request, job, known=former, kernel=kernel()):
         first = () if evaluator.baseline is None else evaluator.baseline.first.metrics.items()
         shares = tuple(name for name, metric in first if metric.share)
         tell(KeptScan(scan, evaluator.runner.key, shares))
 
 
+@dataclass(frozen=True)
+class _StateScan:
+    """A scan, and the key of the record of the state that was scanned."""
+
+    key: object
+    kept: KeptScan
+
+
 class ScanController(DialogController[ScanDialog]):
     """Scans the state in force by what measures states, and shows what came of it.
 
-    `show_tensor` puts a tensor into focus, `show_page` shows the page.
+    All scans of a file are kept. Shown is one of the state in force, else the last that was shown.
+    `show_tensor` puts a tensor into focus, `show_page` shows the page, `jump` goes to a state.
     """
 
     _advanced = Signal(object)  # (_Advance) emitted by the worker
@@ -113,15 +122,17 @@ class ScanController(DialogController[ScanDialog]):
         view: SensitivityView,
         show_page: Callable[[], None],
         show_tensor: Callable[[str], None],
+        jump: Callable[[int], None],
     ) -> None:
         super().__init__(context, session.closed)
         self._session, self._scripts, self._evaluation = session, scripts, evaluation
         self._form, self._extras, self._view = form, extras, view
-        self._show_page, self._show_tensor = show_page, show_tensor
-        self._kept: KeptScan | None = None
-        self._key: object = None  # of the record of the state that was scanned
+        self._show_page, self._show_tensor, self._jump = show_page, show_tensor, jump
+        # By what their numbers depend on, the last measured at the end; and which is shown.
+        self._found: dict[bytes, _StateScan] = {}
+        self._shown = b""
         self._metric = ""  # the name of the one that is shown; empty for the first
-        self._was_old = False
+        self._seen: tuple[object, ...] = ()  # what was said of the scan that is shown
         self._task: Task[None] | None = None
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
@@ -129,15 +140,19 @@ class ScanController(DialogController[ScanDialog]):
         view.scanRequested.connect(self.ask)
         view.cellChosen.connect(self._on_cell)
         view.metricChosen.connect(self._on_metric)
-        evaluation.measured.connect(self._on_measured)
+        view.scanChosen.connect(self._on_scan)
+        view.stateRequested.connect(self._on_state)
+        evaluation.measured.connect(self._follow)
+        session.changed.connect(self._follow)
         session.closed.connect(self._on_closed)
 
     # -- what is known --------------------------------------------------------------------------
 
     @property
     def kept(self) -> KeptScan | None:
-        """What was scanned; None if nothing was."""
-        return self._kept
+        """The scan that is shown; None if nothing was scanned."""
+        found = self._found.get(self._shown)
+        return None if found is None else found.kept
 
     @property
     def metric(self) -> str:
@@ -146,12 +161,24 @@ class ScanController(DialogController[ScanDialog]):
 
     @property
     def state(self) -> int:
-        """The number of the state that was scanned; -1 if it is not in the history any more."""
+        """The number of the state of that scan; -1 if it is not in the history any more."""
+        found = self._found.get(self._shown)
+        return -1 if found is None else self._number(found)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether that state is in force."""
+        document, found = self._session.document, self._found.get(self._shown)
+        return document is not None and found is not None and found.key is document.history.key
+
+    def _number(self, found: _StateScan) -> int:
         document = self._session.document
         if document is None:
             return -1
         keys = [None, *(record.key for record in document.history.records)]
-        return next((number for number, key in enumerate(keys) if key is self._key), -1)
+        if found.key is document.history.key:
+            return document.position  # of several that write the same
+        return next((number for number, key in enumerate(keys) if key is found.key), -1)
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -273,7 +300,7 @@ class ScanController(DialogController[ScanDialog]):
             return
         process = self._evaluation.process_for(source, agreed)
         key = document.history.key
-        known = None if self._kept is None else self._kept.scan
+        known = [found.kept.scan for found in self._found.values()]
 
         def tell(kept: KeptScan) -> None:
             self._advanced.emit(_Advance(document, process, key, kept))
@@ -300,7 +327,11 @@ class ScanController(DialogController[ScanDialog]):
     def _on_advanced(self, advance: _Advance) -> None:
         if advance.document is not self._session.document:
             return
-        self._key, self._kept = advance.key, advance.kept
+        name = encoded(advance.kept.scan.conditions)
+        fresh = self._found.pop(name, None) is None
+        self._found[name] = _StateScan(advance.key, advance.kept)
+        if fresh or advance.key is advance.document.history.key:
+            self._shown = name
         self._evaluation.note(advance.process, advance.kept.evaluation)
         self._shows.request()
 
@@ -320,9 +351,10 @@ class ScanController(DialogController[ScanDialog]):
         )
 
     def _progress(self, text: str) -> str:
-        if self._kept is None:
+        found = next(reversed(self._found.values()), None)
+        if found is None:
             return self.tr("Scan stopped: nothing was measured.")
-        scan = self._kept.scan
+        scan = found.kept.scan
         words = self.tr("{n} of {all} evaluations are there").format(
             n=number_format.count(scan.measured), all=number_format.count(scan.wanted)
         )
@@ -337,18 +369,57 @@ class ScanController(DialogController[ScanDialog]):
         return round(_REST * 1000 * (time.perf_counter() - began))
 
     def _show(self) -> None:
-        kept = self._kept
-        self._was_old = kept is not None and kept.evaluation != self._evaluation.evaluation
+        kept, self._seen = self.kept, self._looks()
+        self._view.set_scans(
+            [self._label(found) for found in self._found.values()],
+            [*self._found].index(self._shown) if self._shown in self._found else -1,
+        )
         self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
 
+    def _looks(self) -> tuple[object, ...]:
+        """Return what is said of the scans beside their numbers."""
+        kept = self.kept
+        is_old = kept is not None and kept.evaluation != self._evaluation.evaluation
+        labels = tuple(self._label(found) for found in self._found.values())
+        return self._shown, self.is_current, is_old, labels
+
+    def _label(self, found: _StateScan) -> str:
+        return f"{self._state_words(found)}; {self._method_words(found.kept.scan)}"
+
+    def _state_words(self, found: _StateScan) -> str:
+        document, number = self._session.document, self._number(found)
+        if document is None or number < 0:
+            return self.tr("a deleted state")
+        return numbered(number, document.items[number])
+
+    def _follow(self, _change: object = None) -> None:
+        """Show a scan of the state in force, if there is one, and say what is old."""
+        document = self._session.document
+        if document is None or not self._found:
+            return
+        here = [name for name, f in self._found.items() if f.key is document.history.key]
+        if here and self._shown not in here:
+            fresh = [n for n in here if self._is_fresh(self._found[n].kept)]
+            self._shown = (fresh or here)[-1]
+        if self._looks() != self._seen:
+            self._show()
+
+    def _is_fresh(self, kept: KeptScan) -> bool:
+        return kept.evaluation == self._evaluation.evaluation
+
+    def _on_scan(self, at: int) -> None:
+        self._shown = [*self._found][at]
+        self._show()
+
+    def _on_state(self) -> None:
+        if self.state >= 0:
+            self._jump(self.state)
+
     def _sensitivity(self, kept: KeptScan) -> Sensitivity:
-        document, scan = self._session.document, kept.scan
+        scan, found = kept.scan, self._found[self._shown]
         names = tuple(metric.name for metric in scan.metrics)
         metric = scan.metric(self._metric if self._metric in names else None)
-        number, by_name = self.state, self._session.by_name
-        state = self.tr("deleted") if number < 0 else ""
-        if document is not None and number > 0:
-            state = numbered(number, document.items[number])
+        by_name = self._session.by_name
         rows = []
         for tensor in scan.tensors:
             cells = {cell.amount: cell.metrics.get(metric.name, math.nan) for cell in tensor.cells}
@@ -366,8 +437,9 @@ class ScanController(DialogController[ScanDialog]):
             tuple(rows),
             self._method_words(scan),
             metric.name in kept.shares,
-            state,
-            self._was_old,
+            self._state_words(found) if self.state >= 0 else "",
+            self.is_current,
+            not self._is_fresh(kept),
         )
 
     def _method_words(self, scan: Scan) -> str:
@@ -383,10 +455,21 @@ class ScanController(DialogController[ScanDialog]):
 
     def _on_cell(self, name: str, amount: float) -> None:
         """Check a tensor, and let the form prune it as the scan did."""
-        if self._kept is None or name not in self._session.by_name:
+        kept = self.kept
+        if kept is None or name not in self._session.by_name:
+            return
+        if not self.is_current:
+            # An amount is a share of what is left: of another state it would be something else.
+            self._session.refused.emit(
+                SelectionError(
+                    "This was measured of another state than the current one, so it cannot be "
+                    "set in the form.",
+                    remedy="Press 'Go to this state' above the map, or scan the current state.",
+                )
+            )
             return
         try:
-            row = self._row(self._kept.scan, name, amount)
+            row = self._row(kept.scan, name, amount)
         except PruneAppError as error:
             self._session.refused.emit(error)
             return
@@ -398,43 +481,47 @@ class ScanController(DialogController[ScanDialog]):
         self._metric = name
         self._show()
 
-    def _on_measured(self) -> None:
-        kept = self._kept
-        if kept is not None and self._was_old != (kept.evaluation != self._evaluation.evaluation):
-            self._show()
-
     def _on_closed(self) -> None:
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
-        self._kept, self._key, self._metric = None, None, ""
+        self._found.clear()
+        self._shown, self._metric = b"", ""
         self._show()
 
     # -- sessions -------------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return what was scanned as plain JSON, for a session."""
-        kept = self._kept
-        if kept is None or kept.scan.measured > MOST_KEPT:
-            return {}
-        return {"sensitivity": msgspec.to_builtins(msgspec.structs.replace(kept, state=self.state))}
+        """Return what was scanned as plain JSON, for a session: as many scans as it can keep."""
+        kept, room = list[KeptScan](), MOST_KEPT
+        for found in reversed(self._found.values()):  # the last one first
+            room -= found.kept.scan.measured
+            if room >= 0:
+                kept.insert(0, msgspec.structs.replace(found.kept, state=self._number(found)))
+        return {"sensitivity": msgspec.to_builtins(kept)} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Show what was scanned before; it is old until the same script is chosen again."""
         document = self._session.document
         if document is None or "sensitivity" not in view:
             return
+        some = view["sensitivity"]
         try:
-            kept = convert(view["sensitivity"], KeptScan)
-            check_scan(kept.scan, "session")
+            scans = convert(some if isinstance(some, list) else [some], list[KeptScan])
+            for kept in scans:
+                check_scan(kept.scan, "session")
         except JsonError:
             return  # of a session that somebody else made
         records = document.history.records
-        self._kept, self._key = kept, object()  # which no state has
-        if not kept.state:
-            self._key = None
-        elif 0 < kept.state <= len(records):
-            self._key = records[kept.state - 1].key
+        for kept in scans:
+            key: object = object()  # which no state has
+            if not kept.state:
+                key = None
+            elif 0 < kept.state <= len(records):
+                key = records[kept.state - 1].key
+            self._shown = encoded(kept.scan.conditions)
+            self._found[self._shown] = _StateScan(key, kept)
+        self._follow()
         self._show()
 
 

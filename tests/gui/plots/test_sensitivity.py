@@ -17,13 +17,23 @@ LEFT = Qt.MouseButton.LeftButton
 AMOUNTS = (0.3, 0.5, 0.9)
 
 
-def found(rows=None, *, noise=0.001, is_old=False):
+def found(rows=None, *, noise=0.001, is_old=False, is_current=True):
     rows = rows or (
         TensorSensitivity("a.weight", "a.weight", 1200, (0.5, 0.6, 3.0)),
         TensorSensitivity("b.weight", "b.weight", 10, (0.5005, None, math.nan)),
     )
     return Sensitivity(
-        ("loss",), "loss", False, 0.5, noise, AMOUNTS, tuple(rows), "L1", is_old=is_old
+        ("loss",),
+        "loss",
+        False,
+        0.5,
+        noise,
+        AMOUNTS,
+        tuple(rows),
+        "L1",
+        state="Opened",
+        is_current=is_current,
+        is_old=is_old,
     )
 
 
@@ -65,10 +75,13 @@ def test_cells_say_the_difference(view):
         "b.weight, 90 % pruned:  loss is not a finite number",
     ]
     assert plain(view.readout.text()) == (
-        "5 of 6 evaluations measured; loss 0.5 before pruning; "
-        "largest damage: a.weight at 90 %, 2.5; L1"
+        "5 of 6 evaluations measured; largest damage: a.weight at 90 %, 2.5"
     )
-    assert view.canvas.accessibleDescription() == view.readout.text()
+    assert plain(view.about.text()) == (
+        "Scanned state: Opened, the current one. Method: L1. Before pruning: loss 0.5."
+    )
+    words = f"{view.about.text()} {view.readout.text()}"
+    assert view.canvas.accessibleDescription() == words
 
 
 def test_numbers_in_cells_are_short(view):
@@ -158,7 +171,36 @@ def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot)
 
 def test_without_noise_it_says_that_the_uncertainty_is_not_known(view):
     view.set_sensitivity(found(noise=0.0))
-    assert view.summary().endswith("repeatable; the uncertainty of the data is not known")
+    assert view.subject().endswith("Repeatable; the uncertainty of the data is not known.")
+
+
+def test_a_scan_of_another_state_is_gray_and_says_so_uncut_above_the_picture(view, qtbot):
+    for width in (700, 380):
+        view.resize(width, 420)
+        view.set_sensitivity(found(is_current=False))
+        assert color(view, 0, 2) == LIGHT["muted"]
+        assert view.about.text().startswith(
+            "Scanned state: Opened. The current state is another one."
+        )
+        assert view.about.isVisible()
+        assert view.about.height() >= view.about.heightForWidth(view.about.width())
+        assert view.about.y() < view.canvas.y() + view.height() // 2
+        assert view._drawn_area().contains(view._above.geometry()), "pictures say it, too"
+    with qtbot.waitSignal(view.stateRequested):
+        qtbot.mouseClick(view.go_there, LEFT)
+    view.set_sensitivity(found())
+    assert view.go_there.isHidden()
+    assert color(view, 0, 2) == LIGHT["danger"]
+
+
+def test_of_several_scans_one_is_chosen(view, qtbot):
+    assert view.scan_box.isHidden()
+    view.set_scans(["Opened; L1", "1: L1 50 %; L1"], 1)
+    assert view.scan_box.currentText() == "1: L1 50 %; L1"
+    with qtbot.waitSignal(view.scanChosen) as told:
+        view.scan_box.setCurrentIndex(0)
+        view.scan_box.activated.emit(0)
+    assert told.args == [0]
 
 
 def test_without_a_scan_the_page_says_what_to_do(view):

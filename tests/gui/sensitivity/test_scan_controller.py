@@ -104,7 +104,58 @@ def test_another_method_begins_anew(scans, opened, runners):
     opened.wait(lambda: opened.workbench.scans.dialog is None)
     opened.wait_idle()
     assert scans.cells == [["+0.5"], ["+0.05"]]
-    assert scans.view.summary().split("; ")[-3] == "Random unstructured"
+    assert "Method: Random unstructured." in scans.view.about.text()
+    opened.choose(scans.view.scan_box, "Opened; L1 unstructured")
+    assert scans.cells == [["+0.5", "+0.9"], ["+0.05", "+0.09"]], "the first one is kept"
+
+
+def prune(opened, amount="10 %"):
+    opened.ask_amount(amount)
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position > 0)
+
+
+def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, opened):
+    scans.scan()
+    red = scans.view.canvas.fill(1.0)
+    assert scans.view.about.text().startswith("Scanned state: Opened, the current one. Method: L1")
+    prune(opened)
+    assert scans.view.canvas.fill(1.0) != red
+    assert scans.view.about.text().startswith("Scanned state: Opened. The current state is anoth")
+    before = opened.views.tree.checked(), opened.rule.fields.fields["amount"].editor.value()
+    scans.click(1, 0)
+    opened.wait(lambda: opened.trouble)
+    assert opened.trouble[0].startswith("This was measured of another state than the current one")
+    after = opened.views.tree.checked(), opened.rule.fields.fields["amount"].editor.value()
+    assert after == before
+    opened.click(scans.view.go_there)
+    opened.wait(lambda: opened.document.position == 0)
+    assert scans.view.canvas.fill(1.0) == red
+    assert scans.view.go_there.isHidden()
+
+
+def test_each_state_keeps_its_scans_and_so_does_a_session(scans, opened, tmp_path):
+    scans.scan()
+    prune(opened)
+    scans.scan("50%")
+    assert scans.view.about.text().startswith("Scanned state: 1: ")
+    second = scans.cells
+    opened.key("Ctrl+Z")
+    opened.wait(lambda: len(scans.cells[0]) == 2)
+    assert scans.view.about.text().startswith("Scanned state: Opened, the current one.")
+    file = tmp_path / "work.prune"
+    opened.chooses_file(file, "getSaveFileName")
+    opened.key("Ctrl+S")
+    opened.wait_idle()
+    opened.key("Ctrl+W")
+    opened.wait(lambda: opened.document is None)
+    opened.wait_idle()
+    opened.open(file)
+    opened.wait(lambda: len(scans.cells) == 2)
+    assert len(scans.cells[0]) == 2, "that of the current state"
+    opened.key("Ctrl+Shift+Z")
+    opened.wait(lambda: scans.cells == second)
 
 
 def test_another_metric_is_shown_and_a_changed_script_greys_all(scans, opened, script, runners):
@@ -116,7 +167,7 @@ def test_another_metric_is_shown_and_a_changed_script_greys_all(scans, opened, s
     script.write_text(SCRIPT + "\n")
     opened.window.activated.emit()
     opened.wait(lambda: scans.view.canvas.fill(1.0) != red)
-    assert "measured by another script" in scans.view.summary()
+    assert "Measured by another script" in scans.view.about.text()
     opened.wait_idle()
     scans.scan()
     assert scans.view.canvas.fill(1.0) == red
@@ -137,7 +188,7 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     assert runners[0].closed
     opened.open(file)
     opened.wait(lambda: scans.cells == before)
-    assert "measured by another script" in scans.view.summary()
+    assert "Measured by another script" in scans.view.about.text()
     assert len(runners) == 1
 
 
@@ -156,7 +207,7 @@ def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
 
 def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):
     scans.scan()
-    good = opened.workbench.scans.read()["sensitivity"]
+    (good,) = opened.workbench.scans.read()["sensitivity"]
     opened.key("Ctrl+W")
     opened.wait(lambda: opened.document is None)
     assert opened.workbench.scans.read() == {}
