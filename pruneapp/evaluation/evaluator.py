@@ -109,7 +109,7 @@ class Evaluator:
                 runs.append(runs[1])
             else:
                 runs.append(self.runner.run(original, seed, part, reference=number == 0))
-            refuse_no_numbers(runs[-1].metrics, self.runner.name)
+            refuse_no_numbers(runs[-1].metrics, self.runner.name, unpruned=True)
         first, again, other = (run.metrics for run in runs)
         spreads = {
             name: Spread(_difference(metric, again.get(name)), _difference(metric, other.get(name)))

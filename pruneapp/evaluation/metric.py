@@ -77,13 +77,17 @@ class NoNumberError(EvaluationError):
     metrics: Metrics = MappingProxyType({})  # all that were returned
 
 
-def refuse_no_numbers(metrics: Metrics, script: str) -> None:
+def refuse_no_numbers(metrics: Metrics, script: str, *, unpruned: bool = False) -> None:
     """Raise `NoNumberError` if a metric is NaN or infinite."""
+    of, remedy = "", "The pruned model may be broken, or the evaluation divides by zero."
+    if unpruned:  # pruning is not to blame
+        of = " for the unpruned model"
+        remedy = "Correct the evaluation: it may divide by zero, or have no samples."
     for name, metric in metrics.items():
         if not math.isfinite(metric.value):
             error = NoNumberError(
-                f"'{name}' of '{script}' is {metric.value}, which is not a finite number.",
-                remedy="The pruned model may be broken, or the evaluation divides by zero.",
+                f"'{name}' of '{script}' is {metric.value}{of}, which is not a finite number.",
+                remedy=remedy,
             )
             error.metrics = metrics
             raise error

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from pruneapp.evaluation.evaluator import Evaluator
-from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.metric import Metric, NoNumberError
+from pruneapp.evaluation.runner import Measured, ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.progress import Job
 from tests.evaluation.scripts import (
@@ -58,6 +59,25 @@ def test_samples_are_kept_of_the_unpruned_model_and_of_the_last_state(runner, mo
     assert again.metrics["top"].value == first.metrics["top"].value
     assert [change.band for change in evaluator.changes(again)] == noise
     assert [m.share for m in again.metrics.values()] == [m.share for m in first.metrics.values()]
+
+
+def test_of_what_is_no_number_the_unpruned_model_tells_whose_fault_it_is(
+    runner, mode, state, monkeypatch
+):
+    mode("plain")
+    evaluator = Evaluator(runner)
+    nothing = Measured({"top": Metric(float("nan"))}, 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(runner, "run", lambda *_, **__: nothing)
+        with pytest.raises(NoNumberError) as at_first:
+            evaluator.measure_baseline(state, Job())
+    evaluator.measure_baseline(state, Job())
+    monkeypatch.setattr(runner, "run", lambda *_, **__: nothing)
+    with pytest.raises(NoNumberError) as then:
+        evaluator.measure(pruned(state), Job())
+    assert "is nan for the unpruned model, which is not a finite number" in str(at_first.value)
+    assert "Correct the evaluation" in str(at_first.value)
+    assert "The pruned model may be broken" in str(then.value)
 
 
 def test_another_script_is_another_key(runner, folder):

@@ -350,6 +350,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _want(self, keys: Iterable[object]) -> None:
         if not self._wanted and self._under_way is None:
             self._count = 0
+            self._notifications.end(NoticeTopic.EVALUATION)
         for key in dict.fromkeys(keys):
             under_way = self._under_way is not None and key is self._current
             if key not in self._wanted and not under_way:
@@ -411,7 +412,12 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _on_cancelled(self, process: ScriptProcess) -> None:
         if process is self._process:
+            done = self._count - len(self._wanted) - 1
             self._wanted, self._under_way = [], None
+            words = self.tr("Evaluation stopped.")
+            if self._count > 1:
+                words = self.tr("Evaluation stopped: {n} of {count} states were evaluated.")
+            self._notifications.say_done(words.format(n=done, count=self._count))
             self._refresh()
 
     def look_at_script(self) -> None:

@@ -203,6 +203,8 @@ def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runn
     assert "Evaluation 1 of 2" in pruned.window.job_status.label.text()
     pruned.key("Esc")
     assert not pruned.workbench.jobs.busy
+    words = "Evaluation stopped: 0 of 2 states were evaluated."
+    assert pruned.window.done.label.text() == words
     assert marks(pruned)[1::2] == ["○", "○"]
     assert marks(pruned)[2] == "55.7 % pruned: 61.0 % −39.0"
     runner.gate.closed = False
@@ -252,10 +254,13 @@ def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners
     pruned.wait_idle()
     assert pruned.trouble == ["The script raised ValueError. Correct it."]
     assert marks(pruned)[1] == "○"
-    runners[0].error = None
+    runners[0].error, runners[0].gate.closed = None, True
     click_mark(pruned, 1)
-    pruned.wait_idle()
+    assert pruned.trouble == [], "it stayed there while the next evaluation was under way"
+    pruned.wait(lambda: runners[0].gate.running)
+    pruned.key("Esc")
     assert pruned.trouble == []
+    assert pruned.window.done.label.text() == "Evaluation stopped."
 
 
 def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_path):
