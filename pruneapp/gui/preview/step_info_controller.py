@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from pruneapp.analysis.histogram_store import assignment_now
@@ -27,7 +27,7 @@ from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
-from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.controls import scroll_to, single_shot
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import parse_bytes
@@ -196,14 +196,20 @@ class StepInfoController(QObject):
             step = self._form_controller.step()
             nbytes = _bytes(text, step)
         except PruneAppError as error:
-            self._form.limits.set_error(str(error))
+            self._refuse_size(error)
             return
         snapshot = document.snapshot()
         self._total_task.ask(
             lambda _job: _total(snapshot, step, nbytes),
             self._form_controller.set_total,
-            lambda error: self._form.limits.set_error(str(error)),
+            self._refuse_size,
         )
+
+    def _refuse_size(self, error: Exception) -> None:
+        limits = self._form.limits
+        limits.set_error(str(error))
+        # It is below the limits, and has its place only once they are laid out.
+        QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
 
 
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:

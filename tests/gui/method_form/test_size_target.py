@@ -59,8 +59,11 @@ def test_a_size_becomes_the_total_that_makes_the_compact_file_as_small(at_work):
     ],
 )
 def test_what_cannot_be_is_said_beside_the_limits(at_work, text, why):
+    at_work.window.resize(1280, 600)
     say(at_work, text)
-    at_work.wait(lambda: why in at_work.views.form.limits.note.text())
+    note = at_work.views.form.limits.note
+    at_work.wait(lambda: why in note.text())
+    at_work.wait(lambda: note.visibleRegion().boundingRect() == note.rect())
 
     assert total(at_work) is None
     assert at_work.trouble == []
