@@ -293,12 +293,29 @@ def allocate(
     resolution = resolution_of(curves)
     weights = sum(tensor.weights for tensor in tensors)
     target = round(total * weights) if isinstance(total, float) else total
+    if isinstance(total, float):
+        _check_share(scan, curves, weights, total)
     counts = fill(curves, target, resolution)
     shares = tuple(
         TensorShare(tensor, int(n), float(damage_at(curve, np.array([n]), resolution)[0]))
         for tensor, curve, n in zip(tensors, curves, counts, strict=True)
     )
     return Allocation(scan, by, shares, unmeasured)
+
+
+def _check_share(scan: Scan, curves: Sequence[Curve], weights: int, total: float) -> None:
+    """Raise `ParameterError`, in percent, if the bounds of all do not allow a share."""
+    least, most = sum(curve.low for curve in curves), sum(curve.high for curve in curves)
+    if least <= round(total * weights) <= most:
+        return
+    low, high = math.ceil(least / weights * 1000) / 10, math.floor(most / weights * 1000) / 10
+    unfinished = f"continue the scan ({scan.measured:,} of {scan.wanted:,} evaluations are there)"
+    more = unfinished if scan.measured < scan.wanted else "scan larger amounts"
+    raise ParameterError(
+        f"The total must be from {low:g} % to {high:g} % of {weights:,} weights here (got "
+        f"{total * 100:.10g} %): that is what limits and the scanned amounts allow.",
+        remedy=f"Choose another total, change the limits, or {more}.",
+    )
 
 
 def _worst(scan: Scan, by: ScanMetric) -> float:

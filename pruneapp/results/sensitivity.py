@@ -116,4 +116,5 @@ class PredictedAllocation:
     predicted: float
     newly_pruned: int  # weights
     share: bool = False  # whether the metric is a share of samples
+    higher: bool = False  # whether a higher value is better
     unmeasured: int = 0  # tensors that stay as they are, because nothing was measured of them

@@ -178,7 +178,7 @@ def test_a_scan_that_means_nothing_is_refused(call, place, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--total", "95%"), "must be from 0 to"),
+        (("--total", "95%"), "must be from 0 % to"),
         (("--total", "x"), "--target-sparsity must be"),
         (("--total", "50%", "--max-sparsity", "x=0.5"), "No tensor of the scan matches 'x'"),
         (("--total", "50%", "--max-sparsity", "2"), "--max-sparsity must be"),

@@ -242,13 +242,14 @@ class SensitivityView(PlotView):
         self.order_box.activated.connect(self._on_order_chosen)
         for part in (self.metric_box, self.order_box, self.scan, self.allocate):
             self._row.addWidget(part)
-        self._row.addStretch(1)
         self.scan_box = choice_box(self.tr("Scan"), self.tr("Which of the scans is shown"))
         self.scan_box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.scan_box.setMinimumContentsLength(18)
+        self.scan_box.setMinimumContentsLength(10)
         self.scan_box.activated.connect(self.scanChosen)
+        self._row.addWidget(self.scan_box)
+        self._row.addStretch(1)
         self.go_there = QPushButton(self.tr("Go to this state"), self)
         self.go_there.setToolTip(self.tr("Make the scanned state the current one"))
         self.go_there.setAccessibleDescription(self.go_there.toolTip())
@@ -256,7 +257,7 @@ class SensitivityView(PlotView):
         # Which state was scanned, and how: never cut, because cells mean something there alone.
         self.about = plain(wrap=True)
         self._above = QWidget(self)
-        lay_in_row(self._above, self.about, self.go_there, self.scan_box, wide=self.about)
+        lay_in_row(self._above, self.about, self.go_there, wide=self.about)
         self._column.insertWidget(self._column.indexOf(self.controls) + 2, self._above)
         for hidden in (self._above, self.go_there, self.scan_box):
             hidden.hide()
@@ -299,6 +300,8 @@ class SensitivityView(PlotView):
             self.scan_box.clear()
             self.scan_box.addItems([*labels])
             self.scan_box.setCurrentIndex(chosen)
+        column = self.scan_box.view().sizeHintForColumn(0)
+        self.scan_box.view().setMinimumWidth(column + 2 * self.fontMetrics().height())
         self.scan_box.setVisible(len(labels) > 1)
 
     def set_current(self, name: str) -> None:

@@ -148,6 +148,7 @@ class AllocationController(DialogController[AllocationDialog]):
             allocation.predicted,
             allocation.pruned - sum(share.tensor.pruned for share in allocation.shares),
             metric.name in kept.shares,
+            metric.higher,
             len(allocation.unmeasured),
         )
 
@@ -203,6 +204,10 @@ class AllocationController(DialogController[AllocationDialog]):
         document = self._session.document
         if document is None:
             return
+        name = self.tr("Allocation {share}").format(
+            share=number_format.part(allocation.pruned, allocation.weights)
+        )
+        self._session.rename(document.position, name)
         self._prediction = _Prediction(document.history.key, allocation, kept)
         metric = allocation.metric
         text = self.tr("Allocated: {metric} {predicted} predicted, {before} before.")

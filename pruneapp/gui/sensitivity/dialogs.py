@@ -48,6 +48,8 @@ class ScanDialog(DecisionDialog):
             ),
             wrap=True,
         )
+        self.state = plain(wrap=True)
+        self.state.hide()
         self.choice = SourceChoice(kinds, self)
         self.choice.set_source(source)
         self.choice.changed.connect(self._on_source)
@@ -76,8 +78,13 @@ class ScanDialog(DecisionDialog):
         self.methods.activated.connect(self._on_changed)
         self.fractions.textEdited.connect(self._on_changed)
         self._valid = True
-        self.lay_out((about, self.choice, rows, self.estimate), wide=self.choice)
+        self.lay_out((about, self.state, self.choice, rows, self.estimate), wide=self.choice)
         self._show_state()
+
+    def set_state(self, text: str) -> None:
+        """Say what is to be known of the state that is scanned; empty for nothing."""
+        self.state.setText(text)
+        self.state.setVisible(bool(text))
 
     def set_method(self, name: str, amounts: str) -> None:
         """Show a method, if it is offered, and amounts."""
@@ -141,7 +148,8 @@ class AllocationDialog(DecisionDialog):
             self.tr(
                 "Chooses how much of each scanned tensor is pruned, so that the total is met with "
                 "the least damage that the scan predicts. The result is one step with a rule for "
-                "each tensor."
+                "each tensor. Change is that of the metric with one tensor alone pruned: the worst "
+                "of all smaller amounts, so it may be larger than in the scan."
             ),
             wrap=True,
             ink=MUTED,
@@ -160,7 +168,7 @@ class AllocationDialog(DecisionDialog):
             grid.addWidget(editor, row, 1)
         self.headline = heading("")
         self.headline.setWordWrap(True)
-        headers = self.tr("Tensor"), self.tr("Weights"), self.tr("Pruned"), self.tr("Damage")
+        headers = self.tr("Tensor"), self.tr("Weights"), self.tr("Pruned"), self.tr("Change")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Sparsity of each tensor"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
@@ -187,6 +195,7 @@ class AllocationDialog(DecisionDialog):
         self.go.setEnabled(found is not None and found.newly_pruned > 0)
         if found is None:
             self.headline.setText("")
+            self.go.setText(self.tr("Prune"))
             return
         self.table.fit_columns(range(min(len(found.tensors), 100)))
         words = self.tr(
@@ -232,7 +241,7 @@ class AllocationDialog(DecisionDialog):
             tensor.shown,
             count(tensor.weights),
             part(tensor.pruned, tensor.weights),
-            signed(amount, tensor.damage),
+            signed(amount, -tensor.damage if found.higher else tensor.damage),
         )
 
     def _on_changed(self) -> None:

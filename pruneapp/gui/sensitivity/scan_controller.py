@@ -211,6 +211,7 @@ class ScanController(DialogController[ScanDialog]):
         ]
         dialog = ScanDialog(self._evaluation.kinds, source, offered, self._window)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
+        dialog.set_state(self._about_state(document))
         rows = self._rows()
         method = rows[0].method if rows else ""
         words = ", ".join(AmountParam().format(amount) for amount in AMOUNTS)
@@ -221,6 +222,16 @@ class ScanController(DialogController[ScanDialog]):
         self.open(dialog)
         self._look(dialog)
         self._estimate(dialog, names)
+
+    def _about_state(self, document: Document) -> str:
+        pruned = sum(document.masks.counts(document.masks))
+        if not pruned:
+            return ""
+        share = number_format.part(pruned, self._session.contents.size.parameters)
+        return self.tr(
+            "The current state, {state}, is {share} pruned. Amounts are fractions of what remains "
+            "of each tensor in it. To scan the unpruned model, go to 'Opened' in the history first."
+        ).format(state=numbered(document.position, document.items[document.position]), share=share)
 
     def _look(self, dialog: ScanDialog) -> None:
         def show(text: str, trouble: bool) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import Qt
+
 from tests.gui.person import plain
 from tests.gui.sensitivity.conftest import FIRST, SECOND
 
@@ -28,10 +30,12 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     model = dialog.table.model()
     cells = [[plain(model.index(r, c).data()) for c in range(4)] for r in range(2)]
     assert [row[:3] for row in cells] == [[FIRST, "40", "15.0 %"], [SECOND, "30", "73.3 %"]]
+    assert [row[3][0] for row in cells] == ["+", "+"], "the loss grows"
     assert plain(dialog.headline.text()).startswith("loss: 1 before, 1.086 predicted")
     assert "on the data that it was chosen by" in dialog.note.text()
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 1)
+    assert plain(opened.document.items[1].title) == "Allocation 40.0 %"
     masks = opened.document.masks
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
     opened.wait(lambda: "predicted" in str(opened.notices))
@@ -47,9 +51,11 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
     scans.scan("50%")
     dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
     total(opened, dialog, "80 %")
-    words = "must be from 0 to 35 weights here (got 56)"
+    words = "must be from 0 % to 50 % of 70 weights here (got 80 %)"
     opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
+    assert "or scan larger amounts" in dialog.error.text()
     assert not dialog.go.isEnabled()
+    assert dialog.go.text() == "Prune", "no count of another total"
     total(opened, dialog, "20 %")
     opened.type(dialog.editors["ceiling"].field, "30%")
     opened.wait(lambda: dialog.error.isHidden() and dialog.go.text() == "Prune 14 weights")
@@ -62,6 +68,34 @@ def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
     opened.type(dialog.editors["floor"].field, "2")
     opened.wait(dialog.error.isVisible)
     assert dialog.error.text().startswith("✕ Min sparsity per tensor must be a share")
+    opened.click(dialog.leave)
+
+
+def test_where_a_higher_value_is_better_the_change_has_the_sign_of_the_map(scans, opened):
+    scans.scan("50%, 90%")
+    opened.choose(scans.view.metric_box, "accuracy")
+    assert scans.cells[0] == ["−5.0", "−9.0"]
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "80 %")
+    model = dialog.table.model()
+    opened.wait(lambda: plain(model.index(0, 3).data() or "").startswith("−"))
+    assert model.headerData(3, Qt.Orientation.Horizontal) == "Change"
+    opened.click(dialog.leave)
+
+
+def test_of_an_unfinished_scan_it_says_so(scans, opened, runners):
+    scans.scan("90%")
+    (runner,) = runners
+    runner.most = len(runner.measured)
+    scans.begin("30%, 95%")
+    opened.wait(lambda: runner.gate.closed and runner.gate.running)
+    opened.key("Esc")
+    opened.wait_idle()
+    runner.gate.closed = False
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "95 %")
+    words = "continue the scan (2 of 6 evaluations are there)"
+    opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
     opened.click(dialog.leave)
 
 

@@ -137,7 +137,17 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
 
 def test_each_state_keeps_its_scans_and_so_does_a_session(scans, opened, tmp_path):
     scans.scan()
+    dialog = scans.ask()
+    assert dialog.state.isHidden(), "nothing is pruned"
+    opened.click(dialog.leave)
     prune(opened)
+    dialog = scans.ask()
+    assert plain(dialog.state.text()).startswith(
+        "The current state, 1: L1 10 % on 2 tensors, is 10.0 % pruned. Amounts are fractions of "
+        "what remains of each tensor in it. To scan the unpruned model, go to 'Opened'"
+    )
+    assert dialog.state.isVisible()
+    opened.click(dialog.leave)
     scans.scan("50%")
     assert scans.view.about.text().startswith("Scanned state: 1: ")
     second = scans.cells
