@@ -20,6 +20,7 @@ from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner
 from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
+from pruneapp.export.destination.sidecars import configuration_in
 from pruneapp.progress import CancelToken, Job
 
 _HEAD = ("metric", "value", "original", "difference", "noise")
@@ -74,6 +75,13 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
                 "'--python' is for a script.", remedy="Name the interpreter in the command itself."
             )
         return CommandRunner(options.command_line, _given(options))
+    embeds = _embeds(options.file)
+    if options.text and embeds and not original:
+        raise ParameterError(
+            f"'--against' is required: '{options.file}' returns an embedding and no logits, so its "
+            "agreement with the original is measured.",
+            remedy="Name the original.",
+        )
     if not (options.script or options.text or original) and _is_model_folder(options.file):
         raise ParameterError(
             "Without a script, '--text' or '--against' is required.",
@@ -94,7 +102,7 @@ def script_runner(
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
     elif _is_model_folder(model):
-        script = EvaluationScript.shipped(text=options.text is not None)
+        script = EvaluationScript.shipped(text=options.text is not None, embeds=_embeds(model))
     else:
         raise ParameterError(
             "'--script' is required: only model folders with a config.json can be run without one.",
@@ -104,6 +112,11 @@ def script_runner(
     if interpreter.notice:
         notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
     return ScriptRunner(script, interpreter, _given(options))
+
+
+def _embeds(path: str) -> bool:
+    configuration = configuration_in(Path(path)) if _is_model_folder(path) else None
+    return configuration is not None and configuration.embeds
 
 
 def _is_model_folder(path: str) -> bool:

@@ -271,8 +271,9 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--text",
         metavar="TEXT",
-        help="without a script: perplexity over this text; FILE is a model folder that "
-        "transformers loads. Without a text, too: agreement with the original on random token ids",
+        help="without a script: perplexity over this text, or of an encoder the agreement with the "
+        "original on its lines; FILE is a model folder that transformers loads. Without a text, "
+        "too: agreement with the original on random token ids",
     )
 
 

@@ -37,7 +37,7 @@ class Options:
     limit: int | None = None  # how many samples at most, for scripts that ask for `limit`
     seed: int = 0
     time_limit: float | None = None  # seconds that each call may take
-    text: Path | None = None  # what the built-in runner measures the perplexity of
+    text: Path | None = None  # what the built-in runner has the model read
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,13 @@ class EvaluationScript:
         return cls(path, hashlib.sha256(data).hexdigest(), text)
 
     @classmethod
-    def shipped(cls, *, text: bool) -> EvaluationScript:
-        """Return that for folders that transformers loads: perplexity of a text, or agreement."""
-        name = "builtin_perplexity.py" if text else "builtin_agreement.py"
+    def shipped(cls, *, text: bool, embeds: bool = False) -> EvaluationScript:
+        """Return that for folders that transformers loads: perplexity of a text, or agreement.
+
+        A model that `embeds` returns no logits, so its agreement on the text is measured.
+        """
+        of_text = "builtin_embedding.py" if embeds else "builtin_perplexity.py"
+        name = of_text if text else "builtin_agreement.py"
         return cls.read(resources.path(f"pruneapp_worker/{name}"))
 
     @property

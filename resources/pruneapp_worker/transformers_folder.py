@@ -65,22 +65,34 @@ def calibrate(model: Any, progress: Any, limit: Any = None) -> None:
     shape = (limit or SEEDED_ROWS, tokens)
     ids = torch.randint(model.config.get_text_config().vocab_size, shape, generator=generator)
     for part in progress(ids.to(model.device).split(SEEDED_BATCH)):
-        more = {"decoder_input_ids": part} if model.config.is_encoder_decoder else {}
-        model(input_ids=part, **more)
+        run(model, part)
+
+
+def tokenizer_of_folder() -> Any:
+    """Return the tokenizer of the folder that was loaded."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(
+        _folders[0], local_files_only=True, trust_remote_code=False
+    )
+
+
+def words_in(text: str) -> str:
+    """Return what a text file holds."""
+    return Path(text).read_text(encoding="utf-8", errors="replace")
+
+
+def no_text(text: str) -> ContractError:
+    """Return the error of a file without text."""
+    return ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
 
 
 def windows_of(model: Any, text: str, limit: Any) -> torch.Tensor:
     """Return the token ids of a text in windows that do not overlap; the rest is dropped."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(
-        _folders[0], local_files_only=True, trust_remote_code=False
-    )
-    words = Path(text).read_text(encoding="utf-8", errors="replace")
-    ids = torch.tensor(tokenizer(words, verbose=False)["input_ids"])
+    ids = torch.tensor(tokenizer_of_folder()(words_in(text), verbose=False)["input_ids"])
     size = min(MOST_TOKENS, context_of(model), len(ids))
     if size < 2:
-        raise ContractError(f"'{text}' holds no text.", "Name a file with some pages of text.")
+        raise no_text(text)
     return ids[: len(ids) // size * size].reshape(-1, size)[:limit]
 
 
@@ -89,6 +101,24 @@ def calibrate_on_text(model: Any, text: str, progress: Any, limit: Any = None) -
     """Run a text, in windows."""
     for window in progress(windows_of(model, text, limit)):
         model(input_ids=window[None].to(model.device))
+
+
+@torch.no_grad()
+def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) -> None:
+    """Run each line of a text, as a sentence; what is longer than the model takes is cut."""
+    lines = [line for line in words_in(text).splitlines() if line.strip()][:limit]
+    if not lines:
+        raise no_text(text)
+    tokenizer = tokenizer_of_folder()
+    most = min(MOST_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
+    for line in progress(lines):
+        ids = tokenizer(line, truncation=True, max_length=most)["input_ids"]
+        run(model, torch.tensor([ids]).to(model.device))
+
+
+def run(model: Any, ids: torch.Tensor) -> None:
+    """Run token ids through a model, and through its decoder if it has one."""
+    model(input_ids=ids, **({"decoder_input_ids": ids} if model.config.is_encoder_decoder else {}))
 
 
 @torch.no_grad()

@@ -225,6 +225,10 @@ def test_without_a_script_a_model_folder_and_something_to_measure_are_required(
     status, _, err = run(tmp_path)
     assert status == 2
     assert "'--text' or '--against' is required" in err
+    (tmp_path / "config.json").write_text('{"architectures": ["BertModel"]}')
+    status, _, err = run(tmp_path, "--text", "x")
+    assert status == 2
+    assert "returns an embedding and no logits" in err
 
 
 def test_a_script_that_cannot_be_read_is_refused_before_anything_runs(run, files, tmp_path):

@@ -239,3 +239,43 @@ def evaluate_rows(model, progress):
         runner._handover = None
         with pytest.raises(EvaluationError, match="needs code of its own"):
             runner.run(state, 0, Job())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path):
+    """It has no logits for a perplexity: that failed with an AttributeError."""
+    import torch
+    import transformers
+
+    torch.manual_seed(2)
+    config = transformers.BertConfig(
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        vocab_size=64,
+        max_position_embeddings=12,
+    )
+    path = tmp_path / "model"
+    transformers.BertModel(config).save_pretrained(path)
+    tokenizer(path / "tokenizer.json")
+    (path / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
+    pages = tmp_path / "pages.txt"
+    pages.write_text("a b c\n\nd e f g\n" + "h i j k l m " * 9)
+    script = EvaluationScript.shipped(text=True, embeds=True)
+    options = Options(device="cpu", text=pages)
+    runner = ScriptRunner(script, Interpreter(Path(sys.executable), ""), options)
+    with closing(runner), open_checkpoint(path) as checkpoint:
+        state = Snapshot(checkpoint)
+        same = runner.run(state, 0, Job(), reference=True).metrics
+        assert list(same) == ["cosine", "relative_error"]
+        assert same["relative_error"].value == 0
+        weight = "encoder.layer.0.output.dense.weight"
+        mask = BitMask.from_bools(np.arange(checkpoint.entry(weight).numel) % 3 == 0)
+        pruned = state.replaced({"masks": {weight: mask}})
+        found = runner.run(pruned, 0, Job()).metrics
+        assert 0.5 < found["cosine"].value < 1
+        assert found["relative_error"].value > 0
+        pages.write_text("\n")
+        with pytest.raises(EvaluationError, match="holds no text"):
+            runner.run(pruned, 0, Job())

@@ -108,7 +108,7 @@ def test_what_is_no_interpreter_is_refused(script, tmp_path):
 
 def test_the_worker_is_valid_for_the_oldest_python_and_needs_only_torch():
     files = sorted(resources.path("pruneapp_worker").glob("*.py"))
-    assert len(files) == 10
+    assert len(files) == 11
     for file in files:
         tree = ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 9))
         for node in ast.walk(tree):
@@ -128,10 +128,10 @@ def test_the_worker_is_valid_for_the_oldest_python_and_needs_only_torch():
                 assert top in allowed, (file, name)
 
 
-@pytest.mark.parametrize("text", [False, True])
-def test_only_what_is_shipped_is_built_in(tmp_path, text):
+@pytest.mark.parametrize(("text", "embeds"), [(False, True), (True, False), (True, True)])
+def test_only_what_is_shipped_is_built_in(tmp_path, text, embeds):
     """A folder of that name is no way around the question before a script runs."""
-    shipped = EvaluationScript.shipped(text=text)
+    shipped = EvaluationScript.shipped(text=text, embeds=embeds)
     assert shipped.builtin
     copy = tmp_path / shipped.path.parent.name / shipped.path.name
     copy.parent.mkdir()

@@ -50,10 +50,20 @@ class Configuration(msgspec.Struct, frozen=True):
     num_hidden_layers: int | None = None
     auto_map: dict[str, object] = {}
 
+    @property
+    def embeds(self) -> bool:
+        """Whether the class has no head: `BertModel`, but not `GPT2LMHeadModel`."""
+        name = self.architectures[0] if self.architectures else ""
+        return name.endswith("Model") and "Head" not in name
+
 
 def configuration_of(checkpoint: Checkpoint) -> Configuration | None:
     """Return what the config.json beside the weights says; None where none can be read."""
-    home = home_of(checkpoint)
+    return configuration_in(home_of(checkpoint))
+
+
+def configuration_in(home: Path) -> Configuration | None:
+    """Return what the config.json in a folder says; None where none can be read."""
     path = home / CONFIG
     try:
         if _is_own(path, home, _LARGEST_COMPANION):

@@ -96,9 +96,10 @@ class _Found:
         return f"{self.agreed.script.sha256} {self.interpreter.path}"
 
 
-def find(source: DataSource, _job: Job) -> _Found:
+def find(source: DataSource, embeds: bool, _job: Job) -> _Found:
     """Read the script that was chosen, and find its Python; neither is run.
 
+    Of a model that `embeds`, see `EvaluationScript.shipped`, the agreement is measured.
     Raises `EvaluationError` or `ParameterError` if one of them is not there.
     """
     text = None
@@ -111,7 +112,7 @@ def find(source: DataSource, _job: Job) -> _Found:
                 raise ParameterError(
                     f"There is no file '{text}'.", remedy="Choose a text file for the model."
                 )
-        script = EvaluationScript.shipped(text=text is not None)
+        script = EvaluationScript.shipped(text=text is not None, embeds=embeds)
     python = Path(source.python).expanduser() if source.python else None
     return _Found(AgreedScript(script, python, text), find_interpreter(script, python, make=False))
 
@@ -165,6 +166,14 @@ class ScriptController(DialogController[ConsentDialog]):
         more = (DataKind.TEXT, DataKind.TOKENS) if by_transformers else ()
         return (DataKind.SCRIPT, *more)
 
+    @property
+    def _embeds(self) -> bool:
+        """Whether the model of the open file returns an embedding, and no logits."""
+        if self._session.document is None:
+            return False
+        configuration = self._session.contents.configuration
+        return configuration is not None and configuration.embeds
+
     def source(self, purpose: str) -> DataSource:
         """Return what was chosen last for the open file and a purpose, such as ``repair``.
 
@@ -204,7 +213,7 @@ class ScriptController(DialogController[ConsentDialog]):
         if source.kind is DataKind.COMMAND:
             self._look.ask(partial(find_command, self._command(source)), found_command, failed)
         else:
-            self._look.ask(partial(find, source), found, failed)
+            self._look.ask(partial(find, source, self._embeds), found, failed)
 
     def _command(self, source: DataSource) -> AgreedCommand:
         """Return a command line that is to run where the open file is."""
@@ -243,7 +252,7 @@ class ScriptController(DialogController[ConsentDialog]):
             elif self.dialog is None:
                 self._ask_about(result, known, run, parent)
 
-        self._request.ask(partial(find, source), found, refused)
+        self._request.ask(partial(find, source, self._embeds), found, refused)
 
     def request_command(
         self,

@@ -215,7 +215,10 @@ def _words(kind: DataKind) -> tuple[str, str]:
         DataKind.TEXT: (
             translate("DataKind", "&Text file"),
             translate(
-                "DataKind", "A text for the model, which transformers loads from its folder."
+                "DataKind",
+                "A text for the model, which transformers loads from its folder. Evaluate measures "
+                "the perplexity of a language model; of an encoder, how far the embeddings of the "
+                "lines are those of the unpruned model.",
             ),
         ),
         DataKind.TOKENS: (

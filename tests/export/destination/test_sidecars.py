@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export.catalog import FORMATS
-from pruneapp.export.destination.sidecars import _is_own, copy_of
+from pruneapp.export.destination.sidecars import Configuration, _is_own, copy_of
 from pruneapp.export.destination.target import TargetFolder
 from pruneapp.export.exporter import check_target, export, writes_folder
 from pruneapp.export.sharding import SHARD_SIZE
@@ -248,3 +248,17 @@ def test_a_file_that_changes_while_it_is_copied_is_a_sentence(encoder, now):
     path.write_bytes(now)
     with pytest.raises(FileChangedError, match=r"tokenizer\.json' was changed by another program"):
         b"".join(plan.pieces())
+
+
+@pytest.mark.parametrize(
+    ("names", "embeds"),
+    [
+        (["BertModel"], True),
+        (["T5EncoderModel"], True),
+        (["GPT2LMHeadModel"], False),
+        (["LlamaForCausalLM"], False),
+        ([], False),
+    ],
+)
+def test_a_model_without_a_head_embeds(names, embeds):
+    assert Configuration(names).embeds is embeds

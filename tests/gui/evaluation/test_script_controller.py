@@ -131,6 +131,10 @@ def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path
     run, _ = request(person, scripts, DataSource(DataKind.TOKENS, python=sys.executable))
     runner = run[0].runner(Job())
     assert runner.worker.script.builtin
+    (tmp_path / "pages.txt").write_text("A sentence.")
+    pages = DataSource(DataKind.TEXT, str(tmp_path / "pages.txt"), sys.executable)
+    run, _ = request(person, scripts, pages)
+    assert run[0].script.path.name == "builtin_embedding.py", "it has no logits for a perplexity"
     assert str(runner.worker.python) == sys.executable
 
 
