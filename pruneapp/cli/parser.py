@@ -374,6 +374,12 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
         metavar="D",
         help="added to the diagonal of each Gram matrix, relative to its mean; default 0.01",
     )
+    repair.add_argument(
+        "--keep-norm-statistics",
+        action="store_true",
+        help="leave the running variances of norms; by default they change as those of the outputs "
+        "of repaired layers do",
+    )
     _add_select(repair, f"repair only {_MATCHING}; default: all pruned layers with statistics")
     add_export(repair)
     repair.add_argument("--save-recipe", metavar="RECIPE", help="save the steps as a recipe")

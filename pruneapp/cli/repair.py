@@ -93,7 +93,13 @@ def _compute(
     names = select(snapshot.checkpoint, options.select) if options.select else None
     budget = gram_budget(options)
     settings = RepairSettings(
-        options.iterations, options.damping, budget, options.seed, names, against
+        iterations=options.iterations,
+        damping=options.damping,
+        norms=not options.keep_norm_statistics,
+        budget=budget,
+        seed=options.seed,
+        names=names,
+        wanted=against,
     )
     if options.statistics is not None:
         return repair_by_statistics(Path(options.statistics), snapshot, settings, job)

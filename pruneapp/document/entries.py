@@ -159,6 +159,8 @@ class RepairSource(Part, frozen=True):
     against: tuple[str, ...] = ()
     iterations: Count = 10
     damping: float = 0.01
+    # Whether the running variances of norms changed with the outputs of the layers before them.
+    norms: bool = False
 
 
 class RepairConfiguration(Part, frozen=True):

@@ -45,6 +45,7 @@ class RepairSettings:
 
     iterations: int = ITERATIONS
     damping: float = DAMPING
+    norms: bool = True  # whether the running variances of norms change, too
     budget: int = GRAM_BUDGET  # bytes of Gram matrices that the worker sums at once
     seed: int = 0
     names: Sequence[str] | None = None
@@ -136,6 +137,7 @@ def _repair(  # noqa: PLR0917 - each its own type
         wanted=settings.wanted,
         iterations=settings.iterations,
         damping=settings.damping,
+        norms=settings.norms,
         statistics=sha256,
     )
     return CalibratedRepair(repair, risks_of(repair.layers, source))
@@ -174,6 +176,7 @@ class RepeatedRepair:
                 wanted=wanted,
                 iterations=source.iterations,
                 damping=source.damping,
+                norms=source.norms,
             ).edit.after["values"]
         recorded = {snapshot.entry(tensor.name).name: tensor.values for tensor in made.tensors}
         return {

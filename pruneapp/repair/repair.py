@@ -34,10 +34,15 @@ from pruneapp.repair.solve import (
     Solution,
     Unknowns,
     solve,
+    variances,
     work_of,
 )
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
 from pruneapp.statistics.file import Inputs, Statistics, fits
+
+# Inputs like none that were collected have this share of the running variance of a norm: so a
+# channel that hardly varies on those collected is not scaled by what little is left of it.
+_UNSEEN = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +146,14 @@ def compute_repair(
     wanted: Checkpoint | None = None,
     iterations: int = ITERATIONS,
     damping: float = DAMPING,
+    norms: bool = True,
     statistics: str = "",
 ) -> Repair:
     """Move what is left of pruned layers so that their outputs come out as before.
 
     Pruned, protected and permanently zero weights stay as they are. With the weights moves the
-    bias, or else the running mean of a norm that follows. `job` is started with the work, named
-    by layers; may cancel.
+    bias, or else the running mean of a norm that follows; and its running variance. `job` is
+    started with the work, named by layers; may cancel.
 
     Parameters
     ----------
@@ -155,6 +161,9 @@ def compute_repair(
         Weights, by any names; all that are pruned and have statistics by default.
     wanted
         The model whose outputs are to come out; by default that of the file itself, unpruned.
+    norms
+        Whether the running variance of a norm that follows changes as that of the outputs does:
+        what is left of a layer as a rule computes less of it.
     statistics
         SHA-256 of the file that `known` comes from, for the recipe.
 
@@ -186,10 +195,13 @@ def compute_repair(
     pairs = Companions(snapshot.checkpoint, job.cancel)
     work = _LayerSolver(snapshot, wanted, iterations, damping, job)
     with contextlib.closing(ValuesFile()) as file:
-        repairs = [work.repair(layer, _shift_of(snapshot, layer, pairs), file) for layer in layers]
+        repairs = [
+            work.repair(layer, _Followers.of(snapshot, layer, pairs, norms=norms), file)
+            for layer in layers
+        ]
         values = file.mapped()
     against = () if wanted is None else tuple(_sha256s(wanted, job))
-    source = RepairSource(statistics, against, iterations, damping)
+    source = RepairSource(statistics, against, iterations, damping, norms)
     made = RepairedValues.made(values, source, job)
     proposal = made.propose(snapshot, job, detail=_detail(repairs))
     repaired = {layer.entry.name for layer in layers}
@@ -267,17 +279,33 @@ class _Shift:
     sign: int
 
 
-def _shift_of(snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions) -> _Shift | None:
-    companions = {c.part: c for c in pairs.of(layer.entry.name)}
-    if "bias" in companions:
-        return _Shift(snapshot.entry(companions["bias"].name), 1)
-    if "norm" in companions:
-        path = companions["norm"].name.rpartition(".")[0]
-        with contextlib.suppress(UnknownTensorError):
-            mean = snapshot.entry(f"{path}.running_mean")
-            if mean.shape == (layer.outputs,) and mean.dtype.form is not None:
-                return _Shift(mean, -1)
-    return None
+@dataclass(frozen=True)
+class _Followers:
+    """What follows the outputs of a layer, and moves with them."""
+
+    shift: _Shift | None
+    variance: TensorEntry | None  # the running variance of a norm
+
+    @classmethod
+    def of(
+        cls, snapshot: Snapshot, layer: _WeightMatrices, pairs: Companions, *, norms: bool
+    ) -> _Followers:
+        """Return what is found by name; without `norms` no variance."""
+        companions = {c.part: c for c in pairs.of(layer.entry.name)}
+        path = companions["norm"].name.rpartition(".")[0] if "norm" in companions else ""
+
+        def running(statistic: str) -> TensorEntry | None:
+            with contextlib.suppress(UnknownTensorError):
+                entry = snapshot.entry(f"{path}.running_{statistic}")
+                if path and entry.shape == (layer.outputs,) and entry.dtype.form is not None:
+                    return entry
+            return None
+
+        variance = running("var") if norms else None
+        if "bias" in companions:
+            return cls(_Shift(snapshot.entry(companions["bias"].name), 1), variance)
+        mean = running("mean")
+        return cls(None if mean is None else _Shift(mean, -1), variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,16 +362,17 @@ class _LayerSolver:
     job: Job
 
     def repair(
-        self, layer: _WeightMatrices, shift: _Shift | None, values: ValuesFile
+        self, layer: _WeightMatrices, followers: _Followers, values: ValuesFile
     ) -> LayerRepair:
         """Repair one layer; its values go into the file."""
-        entry, job = layer.entry, self.job
+        entry, job, shift = layer.entry, self.job, followers.shift
         job.label(entry.name)
         tensor = _Tensor.read(self.snapshot, self.wanted, entry)
         job.step(0)
         vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
         errors = Errors()
         biases: list[Float64s] = []
+        spreads: list[list[Float64s] | None] = []  # of the outputs, as wanted and as they are now
         for group in range(layer.inputs.groups):
             wanted, present, free = (
                 layer.matrices(side)[group] for side in (tensor.wanted, tensor.present, tensor.free)
@@ -353,8 +382,12 @@ class _LayerSolver:
                 rows = slice(group * layer.rows, (group + 1) * layer.rows)
                 wanted, present = (shift.sign * s[rows] for s in (vector.wanted, vector.present))
                 bias = Unknowns(wanted, present, vector.free[rows], shift.entry.dtype)
-            solution = self._solve(weights, bias, layer, group)
+            moments = layer.inputs.moments(group)
+            solution = self._solve(weights, bias, layer, moments)
             errors += solution.errors
+            if followers.variance is not None:
+                both = weights.wanted, solution.weights
+                spreads.append(variances(both, moments, Job(cancel=job.cancel)))
             if shift is not None and solution.bias is not None:
                 biases.append(shift.sign * solution.bias)
         bits, moved = tensor.moved(tensor.present, entry.dtype)
@@ -366,6 +399,8 @@ class _LayerSolver:
             if others:
                 values.add(shift.entry.name, bits, job)
                 with_bias = shift.entry.name
+        if followers.variance is not None and None not in spreads:
+            self._scale(followers.variance, [s for s in spreads if s is not None], values)
         zeroed = self.snapshot.zeroed(entry.name)
         return LayerRepair(
             entry.name,
@@ -378,13 +413,27 @@ class _LayerSolver:
             entry.numel,
         )
 
+    def _scale(
+        self, entry: TensorEntry, spreads: Sequence[list[Float64s]], values: ValuesFile
+    ) -> None:
+        """Change the running variance of a norm as that of the outputs of its layer changed."""
+        variance = _Tensor.read(self.snapshot, self.wanted, entry)
+        before, after = (np.concatenate(side) for side in zip(*spreads, strict=True))
+        usual = variance.wanted.astype(np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = (after + _UNSEEN * usual) / (before + _UNSEEN * usual)
+            changed = np.where(np.isfinite(ratio) & (ratio > 0), usual * ratio, variance.present)
+        bits, others = variance.moved(changed, entry.dtype)
+        if others:
+            values.add(entry.name, bits, self.job)
+
     def _solve(
-        self, weights: Unknowns, bias: Unknowns | None, layer: _WeightMatrices, group: int
+        self, weights: Unknowns, bias: Unknowns | None, layer: _WeightMatrices, moments: Moments
     ) -> Solution:
         try:
             return solve(
                 weights,
-                layer.inputs.moments(group),
+                moments,
                 bias,
                 iterations=self.iterations,
                 damping=self.damping,

@@ -17,7 +17,7 @@ inputs minus their mean.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import astuple, dataclass
 from typing import TypeVar
 
@@ -150,6 +150,31 @@ def solve(
                 moved[rows] = shift
             errors += part
     return Solution(solved, moved, Errors(*(scale * each for each in astuple(errors))))
+
+
+def variances(
+    weights: Sequence[Floats], moments: Moments, job: Job | None = None
+) -> list[Float64s] | None:
+    """Return the variance of each output of some weights; None if the mean input is not known.
+
+    NaN of a row with weights that are not finite. `job` is stepped by ``rows * columns²`` of each;
+    may cancel. Raises as `solve`.
+    """
+    if moments.sums is None or not moments.count:
+        return None
+    scale = _scale_of(moments, weights[0].shape[1])
+    inputs = _Inputs.of(moments, scale, DAMPING, job or Job(), centred=True)
+    found = []
+    for matrix in weights:
+        squares = np.empty(len(matrix))
+        for start in range(0, len(matrix), _MOST_ROWS):
+            rows = matrix[start : start + _MOST_ROWS].astype(np.float32)
+            with np.errstate(invalid="ignore"):
+                product = inputs.times(rows, np.empty_like(rows))
+                sums = inputs.error(rows, product, -(rows @ inputs.mean))
+            squares[start : start + len(rows)] = sums
+        found.append(scale / moments.count * squares)
+    return found
 
 
 def _scale_of(moments: Moments, columns: int) -> float:

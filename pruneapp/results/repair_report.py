@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pruneapp.errors import counted, first_names
 
-# From such a share on, the same in every layer, a repair made a small network worse.
+# From such a share on, the same in every layer, a repair left a small network broken.
 HIGH_SHARE = 0.65
 # So far the shares of layers may be from each other and count as the same.
 SAME_SHARE = 0.05
@@ -78,6 +78,6 @@ def uniform_risk(shares: Sequence[float]) -> str:
     ends = dict.fromkeys(f"{share:.0%}" for share in (min(shares), max(shares)))
     return (
         f"All {counted(len(shares), 'layer')} have nearly the same high sparsity "
-        f"({' to '.join(ends)}). A small convolutional network got worse by the repair of such a "
-        "mask; global pruning and LAMP leave more in its first layers."
+        f"({' to '.join(ends)}). A repair did not make up for such a mask in a small convolutional "
+        "network; global pruning and LAMP leave more in its first layers."
     )

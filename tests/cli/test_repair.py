@@ -177,6 +177,14 @@ def test_what_was_rounded_since_is_verified_with_the_recipe(repair, call, tmp_pa
     assert "are missing. Put the folder of values beside the recipe." in said
 
 
+def test_the_statistics_of_norms_may_be_kept(repair, tmp_path):
+    recipe = tmp_path / "my.recipe.json"
+    for flags, norms in (((), True), (("--keep-norm-statistics",), False)):
+        assert repair(*flags, "--save-recipe", recipe)[0] == 0
+        source = json.loads(recipe.read_text())["entries"][-1]["configuration"]["source"]
+        assert source.get("norms", False) is norms
+
+
 def test_what_does_not_fit_is_one_sentence(repair, call, tmp_path, files):
     """And nothing is written."""
     assert "--iterations must be at least 1 (got 0)" in repair("--iterations", "0")[2]

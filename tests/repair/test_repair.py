@@ -164,6 +164,36 @@ def test_a_convolution(opened, groups):
     assert error[1] < error[0]
 
 
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_the_variance_of_a_norm_changes_with_that_of_the_outputs(opened, bias, groups):
+    """By its ratio, as if a tenth of the variance were that of inputs that nobody saw."""
+    weight, usual = normal(8, 3, 2, 2), RNG.uniform(1, 9, 8).astype(np.float32)
+    weight[3] = 0  # of no output there is no ratio
+    rest = {f"bn1__{n}": normal(8) for n in ("weight", "bias", "running_mean")}
+    more = {"conv1__bias": normal(8)} if bias else {}
+    inputs = np.stack([mixed(i, 300, 12, offset=1.0) for i in range(groups)])
+    document = opened(conv1__weight=weight, bn1__running_var=usual, **rest, **more)
+    prune(document, "conv1.weight")
+    snapshot, known = document.snapshot(), InputArrays({"conv1.weight": inputs})
+    assert (
+        "bn1.running_var"
+        not in compute_repair(snapshot, known, Job(), norms=False).edit.after["values"]
+    )
+    outcome = repair(document, known)
+    assert outcome.edit.entry["configuration"]["source"]["norms"] is True
+
+    new = values(document.snapshot(), "conv1.weight").reshape(groups, -1, 12)
+    before, after = (
+        np.concatenate([(x @ w.T).var(axis=0) for x, w in zip(inputs, part, strict=True)])
+        for part in (weight.reshape(groups, -1, 12), new)
+    )
+    expected = usual * (after + 0.1 * usual) / (before + 0.1 * usual)
+    assert values(document.snapshot(), "bn1.running_var") == pytest.approx(expected, rel=1e-3)
+    assert expected[3] == usual[3]
+    assert (expected < usual).any()
+
+
 def test_experts_and_layers_that_are_stored_the_other_way_round(opened):
     """GPT-2 stores inputs by outputs; fused experts are a stack."""
     stack, turned = normal(3, 8, 10), normal(10, 14)

@@ -30,7 +30,7 @@ from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptContro
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.params import FloatParam, Interval, IntParam, SizeParam
+from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import inputs_in, pruned_layers
 from pruneapp.repair.solve import DAMPING, ITERATIONS
@@ -54,6 +54,13 @@ PARAMS = (
         "the weights less.",
         default=DAMPING,
         bounds=Interval(1e-9, 1e3),
+    ),
+    FlagParam(
+        name="norms",
+        label="Adjust norms",
+        help="Change the running variances of norms as those of the outputs of repaired layers "
+        "change.",
+        default=True,
     ),
     SizeParam(
         name="memory",
@@ -388,5 +395,8 @@ class RepairController(DialogController[RepairDialog]):
 def _settings(values: Mapping[str, Any]) -> RepairSettings:
     memory = values["memory"]
     return RepairSettings(
-        values["iterations"], values["damping"], GRAM_BUDGET if memory is None else memory
+        values["iterations"],
+        values["damping"],
+        values["norms"],
+        GRAM_BUDGET if memory is None else memory,
     )
