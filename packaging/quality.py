@@ -39,7 +39,7 @@ def see(walk: Tour) -> None:
     with walk.step("metrics", "sparsity and metric beside each state: dense, pruned, repaired"):
         walk.window.resize(*WIDE)
     walk.window.resize(*SIZE)
-    with walk.step("quality", "metric against sparsity, the noise as a band, and the target"):
+    with walk.step("quality", "metric against sparsity, the noise as bars, and the target"):
         turn_to(walk, Page.QUALITY)
     with walk.step("quality-bytes", "the same against the size of packed weights"):
         person.choose(walk.views.pages.quality.axis_box, "Size of packed weights")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+
+from pruneapp.results.branches import Branches
 
 
 @dataclass(frozen=True)
@@ -115,3 +118,21 @@ class MeasuredState:
     quality: StateQuality
     is_old: bool  # whether another script, Python or options measured it
     kind: str = ""  # what made it, in words: the method; empty for the unpruned model
+    # The measured state from which nothing but this method led to it; -1 where there is none.
+    joined: int = -1
+
+
+def made_of(branches: Branches, kinds: Sequence[str], known: Collection[int]) -> list[int]:
+    """Return for each state the nearest known one that only steps of its own kind led from.
+
+    -1 where there is none: the unpruned model and states of the same kind count, others do not.
+    """
+    found = [-1]
+    for state in range(1, len(kinds)):
+        before = branches.parent(state)
+        same = not before or kinds[before] == kinds[state]
+        if same and before in known:
+            found.append(before)
+        else:
+            found.append(found[before] if same else -1)
+    return found

@@ -38,7 +38,13 @@ from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import numbered
-from pruneapp.results.quality import HistoryMark, MeasuredState, MetricChange, StateQuality
+from pruneapp.results.quality import (
+    HistoryMark,
+    MeasuredState,
+    MetricChange,
+    StateQuality,
+    made_of,
+)
 
 if TYPE_CHECKING:  # imported with the first evaluation
     from pruneapp.evaluation.evaluator import Evaluator, Result
@@ -528,17 +534,23 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None or not self._results:
             return ()
         kinds = ["", *map(self._kind_of, document.history.records)]
-        found = enumerate(zip(self._keys, document.items, kinds, strict=True))
+        known = [self._found(key) for key in self._keys]
+        fresh = {number for number, found in enumerate(known) if found and not found[1]}
+        joined = made_of(document.history.branches, kinds, fresh)
+        found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, numbered(number, item), *known, kind)
-            for number, (key, item, kind) in found
-            if (known := self._found(key)) is not None
+            MeasuredState(number, numbered(number, item), *result, kind, joined[number])
+            for number, (result, item, kind) in found
+            if result is not None
         )
 
     def _kind_of(self, record: Record) -> str:
         if record.step is not None:
-            labels = (registry.get(row.method).label for row in record.step.rows)
-            return ", ".join(dict.fromkeys(labels))
+            rows = record.step.rows
+            kind = ", ".join(dict.fromkeys(registry.get(row.method).label for row in rows))
+            # Such as an allocation: its tensors have amounts of their own.
+            several = self.tr("{method}, several rules")
+            return kind if len(rows) == 1 else several.format(method=kind)
         return self.tr("Repair") if record.kind == EditKind.REPAIR else self.tr("other")
 
     @property

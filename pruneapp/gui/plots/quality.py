@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
@@ -28,7 +27,7 @@ _RADIUS = 5.0  # pixels of a point
 _NEAR = 12.0  # from a point, within which the mouse is on it
 _BEYOND = 0.08  # of what can be seen, beside the outermost points
 _HANDLE = 0.35  # the same at the right, where the handle of the target is
-_CLEAR = 56  # of 255: how much of its colour the band of the noise has
+_CAP = 4.0  # pixels of the ends of the noise, to both sides
 # Lines differ by the colour and by the shape of their points: sides, 0 for a circle.
 _INKS = ("kept", "pruned", "text")
 _SIDES = (0, 4, 3, 6)
@@ -38,7 +37,7 @@ _LONGEST_KIND = 40  # letters of it in the legend
 _LARGEST = 1e100  # number that an axis can have
 _STEP = 0.1  # by which keys change that, relative to what it is at first
 
-Band = tuple[float, float, float]  # where along x, and what of y is within the noise there
+Noise = tuple[float, float]  # from where to where along y it goes
 
 
 def ink_of(line: int) -> str:
@@ -69,9 +68,11 @@ class QualityCanvas(PlotCanvas):
             axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
         self.points: Sequence[QPointF] = ()
         self.series: Sequence[int] = ()
+        self.joins: Sequence[tuple[int, int]] = ()
         self.faded: frozenset[int] = frozenset()
         self.current = self.cursor = -1
-        self.band: Sequence[Band] = ()
+        self.noise: Sequence[Noise | None] = ()
+        self.level: float | None = None
         self.line: CutLine | None = None
         self.holding = False
         self._whole = QRectF(0, 0, 1, 1)
@@ -90,18 +91,23 @@ class QualityCanvas(PlotCanvas):
         *,
         faded: frozenset[int],
         current: int,
-        band: Sequence[Band],
+        joins: Sequence[tuple[int, int]] = (),
+        noise: Sequence[Noise | None] = (),
+        level: float | None = None,
     ) -> None:
         """Show other points; all of them come into sight if there is a new one.
 
-        `series` has the line of each, from 0 on; -1 for one that all lines begin with.
+        `series` has the kind of each, from 0 on; -1 for the unpruned model, whose value is `level`.
+        `joins` are the points that lines join, each in the colour of the second; `noise` has that
+        of each point, None where it is not known.
         """
         fresh = len(points) != len(self.points)
         self.points, self.series = points, series
-        self.faded, self.current, self.band = faded, current, band
+        self.faded, self.current, self.joins = faded, current, joins
+        self.noise, self.level = noise, level
         self.cursor = min(self.cursor, len(points) - 1)
         xs = [0.0, *[point.x() for point in points]]
-        ys = [point.y() for point in points] + [y for _, *both in band[:1] for y in both]
+        ys = [point.y() for point in points] + [y for both in noise if both for y in both]
         wide, high = max(xs) or 1.0, (max(ys) - min(ys)) if ys else 1.0
         high = high or abs(max(ys)) or 1.0
         self._whole = QRectF(-_BEYOND * wide, min(ys, default=0.0) - _BEYOND * high, 0, 0)
@@ -154,34 +160,39 @@ class QualityCanvas(PlotCanvas):
     # -- painting ---------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint the noise, the points joined line by line, and the target."""
+        """Paint the points, the lines that join them, their noise, and the target."""
         painter.setFont(self.font())
         place, colors = self.place, self._colors
         with saved(painter):
             painter.setClipRect(place.rect)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_band(painter, place)
-            fresh = [n for n in range(len(self.points)) if n not in self.faded]
-            for line in range(max(self.series, default=-1) + 1):
-                painter.setPen(QPen(QColor(colors[ink_of(line)]), 1.5))
-                for one, two in pairwise(n for n in fresh if self.series[n] in {-1, line}):
-                    painter.drawLine(self.pixel_of(one), self.pixel_of(two))
+            self._paint_level(painter, place)
+            for one, two in self.joins:
+                painter.setPen(QPen(QColor(colors[ink_of(self.series[two])]), 1.5))
+                painter.drawLine(self.pixel_of(one), self.pixel_of(two))
+            for number, noise in enumerate(self.noise):
+                if noise is not None:
+                    self._paint_noise(painter, number, noise)
             for number in range(len(self.points)):
                 self._paint_point(painter, number)
         if self.line is not None and self.points:
             paint_line(painter, self.line, place, colors, held=self.holding)
 
-    def _paint_band(self, painter: QPainter, place: PlotArea) -> None:
-        if not self.band:
-            return
-        first, last = (place.x[0], *self.band[0][1:]), (place.x[1], *self.band[-1][1:])
-        ends = [first, *self.band, last]
-        band = QColor(self._colors["muted"])
-        band.setAlpha(_CLEAR)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(band)
-        above = [place.pixel(x, high) for x, _, high in ends]
-        painter.drawPolygon([*above, *[place.pixel(x, low) for x, low, _ in reversed(ends)]])
+    def _paint_level(self, painter: QPainter, place: PlotArea) -> None:
+        if self.level is not None:
+            painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
+            ends = (place.pixel(x, self.level) for x in place.x)
+            painter.drawLine(*ends)
+
+    def _paint_noise(self, painter: QPainter, number: int, noise: Noise) -> None:
+        """Paint a bar as long as the noise, with an end across it above and below."""
+        painter.setPen(QPen(QColor(self._colors["muted"]), 1.5))
+        x = self.points[number].x()
+        low, high = (self.place.pixel(x, y) for y in noise)
+        painter.drawLine(low, high)
+        aside = QPointF(_CAP, 0)
+        for end in (low, high):
+            painter.drawLine(end - aside, end + aside)
 
     def _paint_point(self, painter: QPainter, number: int) -> None:
         colors, middle = self._colors, self.pixel_of(number)
@@ -390,19 +401,25 @@ class QualityView(PlotView):
         points = [QPointF(xs[s.number], scale * self._of(s).value) for s in self._states]
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
         current = next((n for n, s in enumerate(self._states) if s.number == position), -1)
-        # Of states that are equally small, such as before and after a repair, the wider noise.
-        bands: dict[float, Band] = {}
-        for state in self._states:
-            low, high = _noise(self._of(state))
-            if low < high and not state.is_old:
-                at = xs[state.number]
-                _, *both = bands.get(at, (at, scale * low, scale * high))
-                bands[at] = at, min(scale * low, both[0]), max(scale * high, both[1])
-        band = [*bands.values()]
+        noise = [None if s.is_old else _noise(s, self._of(s), scale) for s in self._states]
+        at = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
+        joins = [
+            (at[s.joined], at[s.number])
+            for s in self._states
+            if s.number in at and s.joined in at and s.kind
+        ]
         by_number = sorted(self._states, key=lambda s: s.number)
         self._kinds = list(dict.fromkeys(s.kind for s in by_number if s.kind))
         series = [self._kinds.index(s.kind) if s.kind else -1 for s in self._states]
-        self.canvas.set_points(points, series, faded=faded, current=current, band=band)
+        self.canvas.set_points(
+            points,
+            series,
+            faded=faded,
+            current=current,
+            joins=joins,
+            noise=noise,
+            level=None if first is None or not any(noise) else scale * first.original,
+        )
         in_sight = self._axis.along, "" if first is None else first.name
         if in_sight != self._in_sight:
             self._in_sight = in_sight
@@ -567,11 +584,15 @@ class QualityView(PlotView):
             Swatch(_in_legend(kind), (colors[ink_of(line)],), tip=kind)
             for line, kind in enumerate(self._kinds)
         ]
-        if self.canvas.band:
+        if any(self.canvas.noise):
             metric = self._metric
             noise = "" if metric is None else metric.noise
             words = self.tr("noise: {what}").format(what=noise)
-            swatches.append(Swatch(words, (_over(colors["muted"], colors["surface"]),)))
+            tip = self.tr(
+                "A bar that crosses the dotted line, the unpruned model, means that no difference "
+                "from it was found."
+            )
+            swatches.append(Swatch(words, (colors["muted"],), tip=tip))
         if self.canvas.faded:
             swatches.append(Swatch(self.tr("measured before"), (colors["muted"],)))
         return swatches
@@ -617,10 +638,14 @@ def _has_place(metric: MetricChange | None) -> bool:
     )
 
 
-def _noise(metric: MetricChange) -> tuple[float, float]:
-    """Return between which values a metric is no other than that of the unpruned model."""
-    low, high = metric.original - metric.half, metric.original + metric.half
-    return (max(low, 0.0), min(high, 1.0)) if metric.share else (low, high)
+def _noise(state: MeasuredState, metric: MetricChange, scale: float) -> Noise | None:
+    """Return the noise of the difference from the unpruned model, about the value of a state."""
+    if state.quality.unpruned or not state.kind or metric.half <= 0:
+        return None
+    low, high = metric.value - metric.half, metric.value + metric.half
+    if metric.share:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return scale * low, scale * high
 
 
 def _in_legend(kind: str) -> str:
@@ -629,15 +654,3 @@ def _in_legend(kind: str) -> str:
 
 def _amount(metric: MetricChange, amount: float) -> str:
     return metric_points(amount, share=metric.share)
-
-
-def _over(color: str, ground: str) -> str:
-    """Return a colour as the band of the noise has it on its ground."""
-    above, below = QColor(color), QColor(ground)
-    share = _CLEAR / 255
-    parts = (
-        (above.red(), below.red()),
-        (above.green(), below.green()),
-        (above.blue(), below.blue()),
-    )
-    return QColor(*[round(a * share + b * (1 - share)) for a, b in parts]).name()

@@ -167,7 +167,13 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert runner.measured[4:] == [7]
     assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
     assert len(runners) == 1, "the process stays"
-    dense, first, second = (state.quality for state in pruned.workbench.evaluation.states())
+    states = pruned.workbench.evaluation.states()
+    assert [(s.kind, s.joined) for s in states] == [
+        ("", -1),
+        (states[1].kind, 0),
+        (states[1].kind, 1),
+    ]
+    dense, first, second = (state.quality for state in states)
     assert (dense.unpruned, first.unpruned) == (True, False)
     assert [s.remaining for s in (dense, first, second)] == [70, 63, 31]
     # 40 and 30 weights of 4 bytes; pruned ones take a bit for every weight.

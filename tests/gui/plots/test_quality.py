@@ -15,17 +15,17 @@ from tests.gui.person import plain
 LEFT = Qt.MouseButton.LeftButton
 
 
-def state(number, label, sparsity, value, *, old=False, loss=0.05, kind="L1"):
+def state(number, label, sparsity, value, *, old=False, loss=0.05, kind="L1", joined=0):
     metrics = (
         MetricChange("accuracy", value, 0.989, 0.013, "paired", higher=True, share=True),
         MetricChange("loss", loss, 0.05, 0.0, "repeatable", higher=False),
     )
-    return MeasuredState(number, label, StateQuality(metrics, sparsity), old, kind)
+    return MeasuredState(number, label, StateQuality(metrics, sparsity), old, kind, joined)
 
 
 STATES = (
     state(0, "Opened", 0.0, 0.989, kind=""),
-    state(3, "L1 80 %", 0.8, 0.742, loss=0.8),
+    state(3, "L1 80 %", 0.8, 0.742, loss=0.8, joined=1),
     state(1, "L1 50 %", 0.5, 0.981, loss=0.07),
     state(2, "LAMP 70 %", 0.7, 0.9, old=True),
 )
@@ -57,22 +57,29 @@ def test_points_stand_where_they_were_measured_and_a_click_goes_there(view, qtbo
     assert "80.0 % pruned: accuracy 74.2 %, 24.7 points worse" in plain(view.readout.text())
 
 
-def test_each_kind_of_method_has_a_line_from_the_unpruned_model_on(view):
-    canvas = view.canvas
-    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair")
-    view.set_states((*STATES, repaired), 4, "")
+def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
+    """One of the method led to states of other branches, and to what followed a repair."""
+    repaired = state(4, "Repair", 0.8, 0.9, kind="Repair", joined=-1)
+    after = state(5, "L1 90 %", 0.9, 0.85, joined=-1)
+    view.set_states((*STATES, repaired, after), 4, "")
     assert [swatch.label for swatch in view._swatches()][:2] == ["L1", "Repair"]
-    image = canvas.viewport().grab().toImage()
+    image = view.canvas.viewport().grab().toImage()
     assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["pruned"])
-    (dense, best), kept = (pixel(view, n) for n in (0, 4)), QColor(view._colors["kept"])
-    late = dense + (best - dense) * 0.8  # below the line of the target
-    near = [image.pixelColor(late.x(), late.y() + dy).getRgb() for dy in (-1, 0, 1)]
-    ink = QColor(view._colors["pruned"]).getRgb()
-    assert min(max(abs(a - b) for a, b in zip(c, ink, strict=True)) for c in near) <= 2, (
-        "the line of the repair"
-    )
-    between = (pixel(view, 3) + best) / 2
-    assert image.pixelColor(between) not in (kept, QColor(view._colors["pruned"]))
+
+    def ink_between(one, two, color):
+        middle = (pixel(view, one) + pixel(view, two)) / 2
+        near = [image.pixelColor(middle + QPoint(0, dy)).getRgb() for dy in (-1, 0, 1)]
+        ink = QColor(view._colors[color]).getRgb()
+        return min(max(abs(a - b) for a, b in zip(c, ink, strict=True)) for c in near) <= 2
+
+    assert ink_between(1, 3, "kept")
+    assert not ink_between(3, 5, "kept")
+    assert not ink_between(3, 4, "pruned")
+    assert not ink_between(0, 4, "pruned")
+    assert [(view._states[a].number, view._states[b].number) for a, b in view.canvas.joins] == [
+        (0, 1),
+        (1, 3),
+    ]
 
 
 LONG = ("accuracy_on_the_validation_set_of_the_" * 4)[:120]
@@ -133,13 +140,23 @@ def test_while_the_first_state_is_measured_that_is_said(show, english):
     assert view._message.text().startswith("Nothing has been evaluated yet.")
 
 
-def test_the_noise_is_a_band_and_says_what_it_is(view):
-    place = view.canvas.place
-    image = view.canvas.viewport().grab().toImage()
-    inside = image.pixelColor(place.pixel(20, 98.0).toPoint())
-    outside = image.pixelColor(place.pixel(20, 90.0).toPoint())
-    assert inside != outside == QColor(view._colors["surface"])
-    assert "noise: paired" in [swatch.label for swatch in view._swatches()]
+def test_the_noise_of_a_state_is_a_bar_and_says_what_it_is(view):
+    """It was a band about the unpruned model, of another width than the noise of the state."""
+    place, canvas = view.canvas.place, view.canvas
+    assert canvas.noise[0] is None, "nothing is held against itself"
+    assert canvas.noise[1] == pytest.approx((96.8, 99.4))
+    assert canvas.noise[2] is None, "what is old has none"
+    image = canvas.viewport().grab().toImage()
+    end = place.pixel(50, 96.8).toPoint()
+    muted, ground = QColor(view._colors["muted"]), QColor(view._colors["surface"])
+    assert all(image.pixelColor(end + QPoint(dx, 0)) != ground for dx in (-3, 0, 3))
+    assert image.pixelColor(end + QPoint(0, 6)) == ground
+    assert canvas.level == pytest.approx(98.9)
+    along = {image.pixelColor(place.pixel(x, 98.9).toPoint()).name() for x in range(20, 40)}
+    assert len(along) > 1, "the value of the unpruned model is a dotted line"
+    swatch = next(s for s in view._swatches() if s.label == "noise: paired")
+    assert swatch.colors == (muted.name(),)
+    assert "no difference" in swatch.tip
 
 
 def test_the_target_says_how_far_one_may_go_and_is_dragged(view, qtbot):
@@ -182,7 +199,7 @@ def test_another_metric_has_a_target_of_its_own_below_which_is_better(view, qtbo
     assert told.args == ["loss"]
     view.set_states(STATES, 1, "loss")
     assert view.canvas.line.at == pytest.approx(0.0505)
-    assert not view.canvas.band
+    assert not any(view.canvas.noise)
     view._on_line_moved(0.07)
     assert "L1 50 %" in view.readout.text()
     view.set_states(STATES, 1, "accuracy")
@@ -247,19 +264,6 @@ def test_a_single_metric_offers_no_choice_and_nothing_measured_no_box(view):
     assert not view.metric_box.isVisible()
     view.set_states((), 0, "")
     assert not view.metric_box.isVisible()
-
-
-def test_states_of_the_same_sparsity_share_the_wider_noise(view):
-    def measured(number, value, half):
-        metric = MetricChange("accuracy", value, 0.989, half, "paired", higher=True, share=True)
-        return MeasuredState(number, "", StateQuality((metric,), 0.9), False)
-
-    view.set_states([measured(1, 0.92, 0.03), measured(2, 0.98, 0.01)], 2, "")
-    assert view.canvas.band == [pytest.approx((90, 95.9, 100))]
-    image = view.canvas.viewport().grab().toImage()
-    place = view.canvas.place
-    left, right = (image.pixelColor(place.pixel(x, 96.5).toPoint()) for x in (85, 93))
-    assert left == right != QColor(view._colors["surface"])
 
 
 def sized(number, label, sparsity, value, nbytes, kind="L1"):
