@@ -103,7 +103,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         step = Step((row,), scope, limits, options.companions)
         touched = tuple(pruned_in(rows_of(checkpoint, step)))
         if nbytes is not None:
-            total = total_for(document.snapshot(), touched, nbytes)
+            total = total_for(Capture.of(document), step, nbytes, job)
             step = replace(step, limits=replace(limits, total=total))
         with hashed_meanwhile(checkpoint.files):
             state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)

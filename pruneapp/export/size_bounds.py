@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +21,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.document import Capture
 from pruneapp.document.edit import Json, Record
 from pruneapp.document.entries import Entry, RowConfiguration
+from pruneapp.document.selection import pruned_in, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import ExportError, ParameterError
@@ -200,49 +202,85 @@ def _twice(text: str) -> int:
     return len((once + again).encode(errors="surrogatepass"))
 
 
-def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
-    """Return how many weights of some tensors must be pruned in all to fit into `nbytes`.
+class Reach(NamedTuple):
+    """The sizes that a step can reach, whichever of the weights it prunes."""
 
-    Counted is what the compact format holds before it is compressed: of each of these tensors a
-    bit for every weight and the bytes of those that are kept, of every other tensor what is not
-    pruned of it already, in the same way, or all of its bytes. So the formula is exact,
-    ``b(1 - s) + 1/8`` bytes a weight, and the file that is written is smaller: the target is an
-    upper bound. Where types of several widths are touched, what is kept is taken for the widest.
+    least: int  # with everything pruned that it touches
+    now: int  # before it
+    touched: tuple[TensorEntry, ...]
 
-    The result is for `Limits.total`: what is pruned already counts. `names` are the first names of
-    the tensors that the step touches, `snapshot` the state before it. Raises `ParameterError` if it
+
+def reach(capture: Capture, step: Step, job: Job, sizes: CompactSizes | None = None) -> Reach:
+    """Return between which sizes of a compact file the amount of a step decides.
+
+    Both are bounds as those of `CompactSizes`. Raises `ParameterError` if no such file can be
+    written.
+    """
+    sizes = sizes or CompactSizes()
+    snapshot = capture.snapshot
+    names = pruned_in(rows_of(snapshot.checkpoint, step))
+    touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
+    longest = replace(step.limits, total=sum(entry.numel for entry in touched))
+    now = sizes.now(capture, job)
+    # With all of it pruned nothing is there of a tensor; with one weight kept, its mask.
+    gone = [TensorSparsity(entry.name, entry.numel, 0, entry.numel) for entry in touched]
+    after = sizes.after(capture, gone, replace(step, limits=longest), job)
+    if now is None or after is None:
+        raise ParameterError(
+            "No compact file can be written of this checkpoint, so its size cannot be guaranteed.",
+            remedy="Enter a fraction or a count.",
+        )
+    return Reach(after + sum(map(_least_of, touched)), now, touched)
+
+
+def total_for(
+    capture: Capture, step: Step, nbytes: int, job: Job, sizes: CompactSizes | None = None
+) -> int:
+    """Return how many weights a step must prune in all for a compact file of at most `nbytes`.
+
+    Counted as in the preview, see `CompactSizes`: remaining weights, one mask bit per weight, and
+    metadata, before they are compressed. It is kept whichever tensors the weights are pruned in;
+    where types of several widths are touched, what is kept is taken for the widest.
+
+    The result is for `Limits.total`: what is pruned already counts. Raises `ParameterError` if it
     cannot be reached, or is reached without pruning anything.
     """
-    touched = [snapshot.entry(name) for name in names]
-    known = {entry.name for entry in touched}
-    others = sum(
-        _unpacked_bytes(snapshot, entry)
-        for entry in snapshot.checkpoint.entries.values()
-        if entry.name not in known
-    )
-    masks = sum((entry.numel + 7) // 8 for entry in touched)
-    room = nbytes - others - masks
-    if room < 0:
+    least, now, touched = reach(capture, step, job, sizes)
+    if nbytes < least:
         raise ParameterError(
-            f"{nbytes:,} bytes cannot be reached: {others:,} are needed for what the step does not "
-            f"touch, and {masks:,} to say what is pruned of the rest.",
+            f"{nbytes:,} bytes cannot be reached: {least:,} are needed for what the step does not "
+            "touch, and to say what is pruned of the rest.",
             remedy="Ask for more bytes, or select more tensors.",
         )
-    now = sum(_unpacked_bytes(snapshot, entry) for entry in touched)
-    if others + now <= nbytes:
+    if now <= nbytes:
         raise ParameterError(
-            f"Without pruning anything more, a compact file takes {others + now:,} bytes at most; "
+            f"Without pruning anything more, a compact file takes {now:,} bytes at most; "
             f"{nbytes:,} were asked for.",
             remedy="Ask for fewer bytes.",
         )
-    kept = 0
-    for entry in sorted(touched, key=lambda entry: -entry.dtype.bits):
-        some = min(entry.numel, room // (entry.dtype.bits // 8))
+    room, kept = nbytes - least, 0
+    for entry in sorted(touched, key=lambda entry: -_itemsize(entry)):
+        itemsize = _itemsize(entry)
+        some = entry.numel
+        if itemsize:
+            some = min(some, room * 256 // (257 * itemsize))  # zstd adds a byte to 256
         kept += some
-        room -= some * (entry.dtype.bits // 8)
+        room -= -(-some * itemsize * 257 // 256)
         if some < entry.numel:
             break
     return sum(entry.numel for entry in touched) - kept
+
+
+def _itemsize(entry: TensorEntry) -> int:
+    return entry.dtype.bits // 8 if is_packed(entry) else 0  # others are as long as ever
+
+
+def _least_of(entry: TensorEntry) -> int:
+    """Return what a tensor takes beside its kept values, if there are any."""
+    if not is_packed(entry) or not entry.numel:
+        return 0
+    # Of one kept weight, but without its value and what zstd adds to it in 256.
+    return most_of(entry, entry.numel - 1) - _itemsize(entry)
 
 
 def unpacked_size(snapshot: Snapshot, job: Job) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import struct
 from dataclasses import replace
 
@@ -20,13 +19,12 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.document.document import Capture, Document
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, PruneAppError
-from pruneapp.export.size_bounds import CompactSizes, total_for
+from pruneapp.export.size_bounds import CompactSizes, reach, total_for
 from pruneapp.gui.export.export_controller import export_document
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
+from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.params import parse_bytes
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -224,39 +222,47 @@ def test_bytes_are_read_as_people_write_them(text, nbytes):
     assert parse_bytes(text) == nbytes
 
 
-def held(state, kept: dict[str, int]) -> int:
-    """The formula: a bit for each weight and the bytes of what is kept; else all bytes."""
-    return sum(
-        kept[e.name] * e.dtype.bits // 8 + math.ceil(e.numel / 8) if e.name in kept else e.nbytes
-        for e in state.checkpoint.entries.values()
-    )
+def most_after(capture, step, total):
+    """The most bytes of the file if so many weights are pruned, the widest of them last."""
+    report, left = [], total
+    entries = capture.snapshot.checkpoint.entries
+    for name in sorted(step.rows[0].names, key=lambda name: entries[name].dtype.bits):
+        some = min(left, entries[name].numel)
+        report.append(TensorSparsity(name, entries[name].numel, 0, some))
+        left -= some
+    done = replace(step, limits=replace(step.limits, total=total))
+    return CompactSizes().after(capture, report, done, Job())
 
 
-@given(st.integers(15_000, 270_000))
-def test_the_target_is_kept_to_the_weight(file, nbytes):
+@given(st.integers(15_000, 330_000))
+@FEW
+def test_the_target_is_kept_as_the_preview_counts_it(file, nbytes):
     with open_checkpoint(file) as checkpoint:
-        state = Snapshot(checkpoint)
-        names = ["a.weight"]
-        whole = sum(entry.nbytes for entry in checkpoint.entries.values())
-        if not held(state, {"a.weight": 0}) <= nbytes < whole:
+        document = Document(checkpoint)
+        capture = Capture.of(document)
+        step = Step((Row(("a.weight", "b.weight"), "l1_unstructured", {"amount": 0.5}),))
+        least, now, _ = reach(capture, step, Job())
+        if not least <= nbytes < now:
             with pytest.raises(ParameterError, match=f"{nbytes:,}"):
-                total_for(state, names, nbytes)
-            return
-        total = total_for(state, names, nbytes)
-        assert held(state, {"a.weight": 60_000 - total}) <= nbytes
-        assert total == 0 or held(state, {"a.weight": 60_000 - total + 1}) > nbytes
+                total_for(capture, step, nbytes, Job())
+        else:
+            total = total_for(capture, step, nbytes, Job())
+            assert 0 < total <= 80_000
+            most = most_after(capture, step, total)
+            assert most <= nbytes
+            # Of a tensor of which nothing is kept there is not even a mask.
+            assert most > nbytes - (4000 if total < 80_000 else 15_000)
+        document.close()
 
 
-def test_types_of_several_widths_and_what_is_pruned_already_count(file):
+def test_what_is_pruned_already_leaves_room_for_more(file):
     with open_checkpoint(file) as checkpoint:
-        rng = np.random.default_rng(0)
-        mask = BitMask.from_bools(rng.random(1001) < 0.1)
-        state = Snapshot(checkpoint, MaskLayers(MaskSet({"b.bias": mask})))
-        names = ["a.weight", "b.weight"]
-        total = total_for(state, names, 100_000)
-        others = mask.kept * 4 + 126 + 400
-        masks = 7500 + 2500
-        assert 80_000 - total == (100_000 - others - masks) // 4, "kept ones taken for the widest"
+        document = Document(checkpoint)
+        step = Step((Row(("a.weight",), "l1_unstructured", {"amount": 0.5}),))
+        before = total_for(Capture.of(document), step, 200_000, Job())
+        pruned(document, Step((Row(("b.weight",), "l1_unstructured", {"amount": 0.5}),)))
+        assert total_for(Capture.of(document), step, 200_000, Job()) < before - 4000
+        document.close()
 
 
 def test_the_file_that_is_written_is_smaller(file, tmp_path, capsys):

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from pruneapp.analysis.histogram_store import assignment_now
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
-from pruneapp.document.selection import pruned_in, rows_of
+from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, may_have_companions
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
-from pruneapp.export.size_bounds import total_for
+from pruneapp.export.size_bounds import reach, total_for
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.method_form.form_controller import FormController
@@ -30,7 +30,7 @@ from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import scroll_to, single_shot
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
-from pruneapp.params import parse_bytes
+from pruneapp.params import format_bytes, parse_bytes
 from pruneapp.progress import Job
 
 Sizes = Mapping[str, int | None]
@@ -70,7 +70,7 @@ class StepInfoController(QObject):
         self._state = PreviewState()
         self._sized: tuple[object, ...] = ()  # the state and the names that sizes are about
         self._coupled: tuple[str, ...] = ()  # the names that were looked through
-        self._last_text = "10 MB"
+        self._last_text = ""  # the size entered last
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = single_shot(self, 0, self._size)
@@ -175,12 +175,28 @@ class StepInfoController(QObject):
     # -- a total that is entered as the size of a compact file -------------------------------------
 
     def _ask_size(self) -> None:
-        if self._session.document is None:
+        """Ask for the size, beginning with one that can be reached."""
+        document = self._session.document
+        if document is None:
             return
+        try:
+            step = self._form_controller.step()
+            _check(step)
+        except PruneAppError as error:
+            self._refuse_size(error)
+            return
+        capture, last = Capture.of(document), self._last_text
+        self._total_task.ask(
+            lambda job: _suggestion(capture, step, last, job),
+            self._show_size_dialog,
+            self._refuse_size,
+        )
+
+    def _show_size_dialog(self, suggestion: str) -> None:
         dialog = QInputDialog(self._window)
         dialog.setWindowTitle(self.tr("Target file size"))
         dialog.setLabelText(self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:"))
-        dialog.setTextValue(self._last_text)
+        dialog.setTextValue(suggestion)
         dialog.setOkButtonText(self.tr("Set total sparsity"))
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(self._on_size)
@@ -194,13 +210,13 @@ class StepInfoController(QObject):
         self._last_text = text
         try:
             step = self._form_controller.step()
-            nbytes = _bytes(text, step)
+            nbytes = _bytes(text)
         except PruneAppError as error:
             self._refuse_size(error)
             return
-        snapshot = document.snapshot()
+        capture = Capture.of(document)
         self._total_task.ask(
-            lambda _job: _total(snapshot, step, nbytes),
+            lambda job: total_for(capture, step, nbytes, job),
             self._form_controller.set_total,
             self._refuse_size,
         )
@@ -261,12 +277,16 @@ class _After:
         return self._snapshot.replaces(name)
 
 
-def _bytes(text: str, step: Step) -> int:
+def _bytes(text: str) -> int:
     nbytes = parse_bytes(text)
     if nbytes is None:
         raise ParameterError(
             f"Enter a size as a number and a unit, such as 40 MB or 512 KiB (got '{text.strip()}')."
         )
+    return nbytes
+
+
+def _check(step: Step) -> None:
     for row in step.rows:
         method = registry.get(row.method)
         if row.prunes and method.granularity != "weights":
@@ -275,9 +295,12 @@ def _bytes(text: str, step: Step) -> int:
                 "be guaranteed.",
                 remedy="Choose an unstructured method.",
             )
-    return nbytes
 
 
-def _total(snapshot: Snapshot, step: Step, nbytes: int) -> int:
-    touched = pruned_in(rows_of(snapshot.checkpoint, step))
-    return total_for(snapshot, [n for n in snapshot.checkpoint.entries if n in touched], nbytes)
+def _suggestion(capture: Capture, step: Step, last: str, job: Job) -> str:
+    """Return the size that was entered last, if a step can reach it, or one in the middle."""
+    least, now, _touched = reach(capture, step, job)
+    before = parse_bytes(last)
+    if before is not None and least <= before < now:
+        return last
+    return format_bytes(int(float(f"{(least + now) // 2:.2g}")))
