@@ -16,6 +16,7 @@ from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import escaped, words_of
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.export.destination.sidecars import configuration_of
 from pruneapp.progress import Job
 
 # Lines that a person sees before a new script runs.
@@ -134,7 +135,10 @@ def template_for(checkpoint: Checkpoint) -> str:
     named = [f"#   {escaped(e.name)}  {e.shape}" for e in large[:_NAMED]]
     named += ["#   …"] * (len(large) > _NAMED)
     torch = checkpoint.format.startswith("torch")
-    text = resources.path("evaluation_template.txt").read_text(encoding="utf-8")
+    configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
+    embeds = configuration is not None and configuration.embeds
+    template = "encoder_template.txt" if embeds else "evaluation_template.txt"
+    text = resources.path(template).read_text(encoding="utf-8")
     # Names stand in comments, escaped, each on its line, and in a docstring, without quotes:
     # whatever a file is called, nothing of it is code.
     filled = {
@@ -228,7 +232,7 @@ def _executable(path: Path) -> Path:
     """Return an interpreter from its path, that of its environment, or a command's name."""
     with contextlib.suppress(OSError, ValueError):  # what can be no name
         if path.is_dir():
-            python = _python_of(path)
+            python = _python_of(path.absolute())  # the worker runs elsewhere
             if python is not None:
                 return python
         elif path.name == str(path) and not path.exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import runpy
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +18,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.collection import collect
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
-from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, template_for
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.evaluation.scripts import write_script
@@ -279,3 +280,10 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
         pages.write_text("\n")
         with pytest.raises(EvaluationError, match="holds no text"):
             runner.run(pruned, 0, Job())
+        (tmp_path / "new.py").write_text(template_for(checkpoint))
+    new = runpy.run_path(str(tmp_path / "new.py"))
+    loaded = new["load"](str(path))
+    rows = []
+    loaded[0].register_forward_hook(lambda _model, _given, output: rows.append(output[0].shape))
+    new["calibrate"](loaded)
+    assert [row[0] for row in rows] == [1] * len(new["SENTENCES"])

@@ -68,6 +68,8 @@ def test_the_environment_beside_the_script_comes_first(script, tmp_path, monkeyp
     beside = environment(script.path.parent / ".venv")
     assert find_interpreter(script).path == beside
     assert find_interpreter(script, beyond).path == beyond
+    monkeypatch.chdir(tmp_path)
+    assert find_interpreter(script, Path(".venv")).path == beyond, "the worker runs elsewhere"
     assert find_interpreter(script, tmp_path / ".venv").path == beyond
 
 
