@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from driving import StepError, wait, wait_until
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QMessageBox, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QTabBar, QWidget
 
 from pruneapp.gui.commands.palette import CommandPalette, KeySheet
 from pruneapp.gui.export.dialog import ExportDialog
@@ -128,6 +128,7 @@ def history(walk: Tour) -> None:
         wait_until(lambda: document.position == 1, "the step to be undone")
         person.replace(amount_field(walk, 1), "70%")
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
+        wait(QApplication.doubleClickInterval())  # the window takes a faster click for a mistake
         person.click(walk.views.preview.action.button)
         wait_until(lambda: document.position == 3, "the other step to be done")
         turn_to(walk, Page.WEIGHTS)
