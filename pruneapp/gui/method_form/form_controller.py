@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -248,11 +249,12 @@ class FormController(QObject):
         self._tree.set_checked(names)
         self._checks_pause.start()
 
-    def prepare(self, names: Sequence[str], method: str, values: Mapping[str, Any]) -> None:
-        """Check exactly these tensors, and ask for one rule for them and nothing else."""
-        self._form.set_request(FormRequest((FormRow("", "", method, values),)))
+    def prepare(self, name: str, method: str, values: Mapping[str, Any]) -> None:
+        """Ask for one rule for one tensor and nothing else; the check marks stay as they are."""
+        pattern = re.sub(r"[*?\[,]", r"[\g<0>]", name)
+        self._form.set_request(FormRequest((FormRow(pattern, "", method, values),)))
         self._untouched = None
-        self.check(names)
+        self._on_form_changed()
 
     def reset(self) -> None:
         """Go back to the form as it was at first."""

@@ -465,7 +465,7 @@ class ScanController(DialogController[ScanDialog]):
         return Row.of(RowEntry(conditions.method, RowConfiguration(values, names=(name,))))
 
     def _on_cell(self, name: str, amount: float) -> None:
-        """Check a tensor, and let the form prune it as the scan did."""
+        """Let the form prune a tensor as the scan did."""
         kept = self.kept
         if kept is None or name not in self._session.by_name:
             return
@@ -485,7 +485,7 @@ class ScanController(DialogController[ScanDialog]):
             self._session.refused.emit(error)
             return
         values = {n: v for n, v in row.values.items() if n != STATISTICS.name}
-        self._form.prepare([name], row.method, values)
+        self._form.prepare(name, row.method, values)
         self._show_tensor(name)
 
     def _on_metric(self, name: str) -> None:

@@ -363,3 +363,19 @@ def test_a_compact_size_is_shown_from_the_first_preview_on(opened):
     assert not words["compact"].isVisible(), "nothing is pruned yet"
     person.ask_amount("30 %")
     person.wait(words["compact"].isVisible)
+
+
+def test_a_rule_is_prepared_for_one_tensor_whatever_is_in_its_name(person, tmp_path):
+    names = ["blocks[0],a*.weight", "blocks0", "other.weight"]
+    path = tmp_path / "names.safetensors"
+    save_file({name: np.ones((4, 4), np.float32) for name in names}, path)
+    person.open(path)
+    person.wait_open(path)
+    checked = person.views.tree.checked()
+    form = person.workbench.form
+    for name in names:
+        form.prepare(name, "l1_unstructured", {"amount": 0.25})
+        (row,) = form.step().rows
+        assert row.names == (name,)
+        assert row.values["amount"] == 0.25
+    assert person.views.tree.checked() == checked

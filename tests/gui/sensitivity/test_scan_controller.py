@@ -52,10 +52,15 @@ def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, op
     assert not dialog.go.isEnabled()
 
 
-def test_a_click_on_a_cell_checks_the_tensor_and_sets_its_amount(scans, opened):
+def rules(opened):
+    return [row.pattern for row in opened.workbench.form.step().rows]
+
+
+def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_marks(scans, opened):
     scans.scan()
     scans.click(1, 0)
-    opened.wait(lambda: opened.views.tree.checked() == (SECOND,))
+    opened.wait(lambda: rules(opened) == [SECOND])
+    assert opened.views.tree.checked() == (FIRST, SECOND)
     assert opened.rule.fields.fields["amount"].editor.value() == 0.5
     assert opened.views.pages.page is Page.SENSITIVITY
     assert opened.views.pages.heading.name.text() == SECOND
@@ -65,9 +70,12 @@ def test_a_click_on_a_cell_checks_the_tensor_and_sets_its_amount(scans, opened):
     canvas.setFocus()
     for key in ("Up", "Right", "Return"):
         opened.key(key, canvas)
-    opened.wait(lambda: opened.views.tree.checked() == (FIRST,))
+    opened.wait(lambda: rules(opened) == [FIRST])
     assert opened.rule.fields.fields["amount"].editor.value() == 0.9
     assert plain(scans.view.readout.text()) == "first.weight, 90 % pruned:  loss 1.9, 0.9 worse"
+    dialog = scans.ask()
+    assert dialog.estimate.text().startswith("2 checked tensors"), "as for the first scan"
+    opened.click(dialog.leave)
 
 
 def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, runners):
