@@ -51,7 +51,9 @@ class ScopeRow(QWidget):
         )
         self.all = QRadioButton(self.tr("global"), self)
         self.all.setToolTip(
-            self.tr("One threshold for all tensors: the fraction pruned varies by tensor.")
+            self.tr(
+                "One threshold for all tensors of a rule: the fraction pruned varies by tensor."
+            )
         )
         for radio in (self.each, self.all):
             radio.setAccessibleDescription(radio.toolTip())

@@ -129,17 +129,17 @@ class QuestionRow(QWidget):
         self.changed.emit()
 
     def _say(self) -> None:
-        ink, text = (
-            MUTED,
-            self.tr(
-                "2:4 means that at most 2 of every 4 weights are nonzero. Zeros in the "
-                "file count as pruned."
-            ),
-        )
         try:
-            self._param.parse(self.pattern.currentText())
+            pattern = self._param.parse(self.pattern.currentText())
         except ParameterError as error:
             ink, text = DANGER, f"✕ {with_labels(str(error), (self._param,))}"
+        else:
+            n, m = pattern.split(":")
+            words = self.tr(
+                "{pattern} means that at most {n} of every {m} weights are nonzero. Zeros in the "
+                "file count as pruned."
+            )
+            ink, text = MUTED, words.format(pattern=pattern, n=n, m=m)
         self.note.setForegroundRole(ink)
         self.note.setText(text)
 

@@ -312,14 +312,23 @@ class DistributionView(Chart):
             self._to_prune = h.to_be_pruned.astype(np.float64)
 
     def _lowest_kept(self) -> float:
-        """Return the magnitude below which no bin has anything that is kept."""
+        """Return the magnitude below which no bin has anything that is kept.
+
+        If the pruned weights reach into the lowest bin with kept ones, and no further, it is the
+        upper edge of that: none of them is to lie beyond the line.
+        """
         h = self._histogram
         if h is None or not h.kept.any():
             return self._highest()
         edges, kept = h.edges, h.kept > 0
         # The bin in which 0 lies begins at magnitude 0, the others at their end that is nearer.
         nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
-        return float(nearest[kept].min())
+        lowest = kept & (nearest == nearest[kept].min())
+        pruned = h.pruned > 0
+        further = nearest > nearest[lowest][0]
+        if (pruned & lowest).any() and not (pruned & further).any():
+            return float(np.maximum(edges[1:], -edges[:-1])[lowest].max())
+        return float(nearest[lowest][0])
 
     def _highest(self) -> float:
         """Return the largest magnitude of all; 0 if there are no weights."""
@@ -405,8 +414,8 @@ class DistributionView(Chart):
         """Show a line to take hold of although nothing is asked for: it says not what would go.
 
         It stands `at` the threshold of the applied step. Where that is not known it stays where it
-        is; with the next histogram it stands at the edge of the lowest bin of which anything is
-        kept, with ≈: a threshold lies somewhere in that bin, if there was one.
+        is; with the next histogram it stands at an edge of the lowest bin of which anything is
+        kept, see `_lowest_kept`, with ≈: a threshold lies somewhere in that bin, if there was one.
         """
         if self._waits and at == self._applied_at:
             return

@@ -367,6 +367,7 @@ def test_the_scope_is_kept_beside_methods_that_cannot_have_it(form, qtbot):
     with qtbot.waitSignal(form.changed):
         qtbot.mouseClick(form.all, Qt.MouseButton.LeftButton)
     assert form.request().scope == "global"
+    assert "One threshold for all tensors of a rule" in form.all.toolTip()
     choose(form, "ln")
     assert form.request().scope == "local"
     choose(form, "random")

@@ -101,6 +101,7 @@ def test_what_is_typed_and_chosen_is_asked_at_once(dialog, asked, qtbot):
     assert asked[-1] == Question("4:8", -1, everything=True)
     qtbot.keyClick(dialog.row.pattern, Qt.Key.Key_Up)
     assert asked[-1] == Question("1:4", -1, everything=True)
+    assert dialog.row.note.text().startswith("1:4 means that at most 1 of every 4 weights are")
 
 
 @pytest.mark.parametrize("text", ["4:2", "2:", "two of four", "4:4"])

@@ -125,7 +125,9 @@ def test_a_line_that_waits_names_the_threshold_of_the_step_and_no_edge_of_a_bin(
     distribution.show_idle_line()  # an undo: nobody knows where that state was cut
     assert distribution.field.text() == "≈ 1.25", "until the histogram of that state is there"
     distribution.set_histogram(pruned)
-    assert distribution.field.text() == distribution.canvas.line.label == "≈ 1"
+    assert distribution.field.text() == distribution.canvas.line.label == "≈ 2", (
+        "all pruned are below"
+    )
     distribution.set_histogram(replace(histogram(), kept=np.zeros(4, np.int64)))
     assert distribution.field.text() == "≈ 4", "of a recovered step of 100 %"
     distribution.set_histogram(histogram())  # as after random pruning
