@@ -492,13 +492,11 @@ class ExportController(Controller):
     def _show_folder(self, path: Path) -> None:
         path = path.absolute()
         folder = path if is_folder(path) else path.parent
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._session.refused.emit(
-                PruneAppError(
-                    f"No file manager was found to show '{folder}'.",
-                    remedy="Open the folder manually.",
-                )
-            )
+        dialog = self.sender()
+        assert isinstance(dialog, ExportReportDialog)
+        shown = QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+        why = self.tr("No file manager was found to show '{folder}'. Open the folder manually.")
+        dialog.set_trouble("" if shown else why.format(folder=folder))
 
     def _on_report_finished(self, _result: int) -> None:
         # Not always the newest: each export has its own.

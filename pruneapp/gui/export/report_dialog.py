@@ -112,11 +112,19 @@ class ExportReportDialog(Dialog):
         layout.addWidget(self.table)
         title.setVisible(bool(self._tensors))
         self.table.setVisible(bool(self._tensors))
+        self.trouble = plain(wrap=True, ink=DANGER)
+        self.trouble.hide()
+        layout.addWidget(self.trouble)
         add_button_row(layout, self.close_button, beside=(self.show_folder, self.copy))
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
         self.show_folder.clicked.connect(lambda: self.folderRequested.emit(report.path))
         self.close_button.clicked.connect(self.accept)
+
+    def set_trouble(self, text: str) -> None:
+        """Say why the folder is not shown; empty if it is. A notice would be behind the dialog."""
+        self.trouble.setText(f"✕ {text}" if text else "")
+        self.trouble.setVisible(bool(text))
 
     def _above(self) -> QScrollArea:
         content = QWidget()
