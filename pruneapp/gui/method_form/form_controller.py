@@ -169,6 +169,7 @@ class FormController(QObject):
         super().__init__(window)
         self._session = session
         self._tree = tree
+        self._compared: list[tuple[str, ...]] = []  # with what is checked
         self._form = form
         self._extras = extras
         self._window = window
@@ -305,6 +306,10 @@ class FormController(QObject):
         if not all(named):  # rules that name their tensors have some
             several = len(rows) > 1
             raise self._nothing_checked(named.index(()) + 1 if several else 0)
+        if named != self._compared:  # not at each move of a slider
+            self._compared = named
+            own = frozenset(self._tree.checked())
+            self._tree.set_others(any(not own.issuperset(names) for names in named))
         return named
 
     def _match(self, row: FormRow) -> RuleMatches | SelectionError:

@@ -130,7 +130,7 @@ class ModuleTree(QWidget):
         # What it says must not make the whole side wider.
         self.footer = ElidedLabel(ink=MUTED)
         self.footer.elide = Qt.TextElideMode.ElideRight
-        self._used = self._alone = True
+        self._used = self._alone = self._others = True
         self._focus = -1
         self._short = ShortNames()
         self._order: list[int] | None = None
@@ -179,6 +179,12 @@ class ModuleTree(QWidget):
         """Take note whether any rule is for the checked tensors, and no other chooses its own."""
         if (used, alone) != (self._used, self._alone):
             self._used, self._alone = used, alone
+            self._count()
+
+    def set_others(self, others: bool) -> None:
+        """Take note whether rules choose tensors that are not checked."""
+        if others != self._others:
+            self._others = others
             self._count()
 
     def restore_state(self, look: Mapping[str, Any]) -> None:
@@ -311,7 +317,8 @@ class ModuleTree(QWidget):
         checks = self.model.checks
         tensors = int(checks.checked.sum())
         weights = int(self.model.nodes.numel[checks.checked].sum())
-        whole = self._alone and not checks.hidden  # else there is no room for the weights
+        alone = self._alone or not self._others
+        whole = alone and not checks.hidden  # else there is no room for the weights
         if not self.model.nodes.rows:
             text = ""
         elif not self._used:
@@ -321,7 +328,7 @@ class ModuleTree(QWidget):
             text = number_format.plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))
             text += self.tr(", {weights} weights checked") if whole else self.tr(" checked")
             text = text.format(weights=number_format.count(weights))
-            if not self._alone:
+            if not alone:
                 text += self.tr("; rules choose others")
         if checks.hidden:
             text += self.tr(" · {n} not shown").format(n=number_format.count(checks.hidden))

@@ -273,6 +273,12 @@ def test_the_last_rule_that_names_a_tensor_takes_precedence_and_is_shown(opened,
     assert form.order.text() == "The last rule that matches a tensor applies to it."
     assert "Rule 2 applies" in tooltip(person, NAMES[1])
     assert "Rule 1 applies" in tooltip(person, FIRST)
+    footer = person.views.tree.footer
+    assert footer.text().startswith("5 tensors, "), "the rules choose no others"
+    person.check(NAMES[1])
+    person.wait(lambda: footer.text() == "4 tensors checked; rules choose others")
+    person.check(NAMES[1])
+    person.wait(lambda: footer.text().startswith("5 tensors, "))
     person.wait_preview()
     person.key("Ctrl+Return")
     person.wait(lambda: len(person.states) == 2)
