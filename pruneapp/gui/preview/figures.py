@@ -65,6 +65,10 @@ class StepFigures(Figures):
         self._numel = self._pruned = 0
         # Of the step and of the model are two numbers, so they have two words. That of the model is
         # the one of the report and of the picture of the model.
+        sums = (
+            ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
+            ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
+        )
         self._shares = {
             key: (
                 (
@@ -78,18 +82,25 @@ class StepFigures(Figures):
                     self.tr("{norm} retained (whole model)").format(norm=norm),
                     self.tr(
                         "{sum} of the remaining weights, relative to the file as it was opened, "
-                        "over the whole model. Repaired weights count with their values in the "
-                        "file."
+                        "over the whole model."
                     ).format(sum=of),
                 ),
             )
-            for key, norm, of in (
-                ("norm", self.tr("Norm²"), self.tr("Sum of squares")),
-                ("l1", self.tr("L1 norm"), self.tr("Sum of magnitudes")),
-            )
+            for key, norm, of in sums
         }
-        self._of_state: bool | None = None
-        self._say(_WHOLE, *self._shares["norm"][True])
+        # What a repair made of the values is another model, and its norm says nothing of outputs.
+        self._unrepaired = {
+            key: (
+                self.tr("{norm} retained (without repair)").format(norm=norm),
+                self.tr(
+                    "{sum} of the remaining weights with their values in the file, relative to the "
+                    "file as it was opened, over the whole model: what pruning left before the "
+                    "repair."
+                ).format(sum=of),
+            )
+            for key, norm, of in sums
+        }
+        self._explained: tuple[bool, bool] | None = None
         self._explain(of_state=False)
 
     def set_model(self, numel: int, pruned: int) -> None:
@@ -121,7 +132,7 @@ class StepFigures(Figures):
 
     def show_done(self, report: SparsityReport, whole: float | None = None) -> None:
         """Show what a step did, and the norm² that the `whole` model retains, if it is counted."""
-        self._explain(of_state=False, goes_on=report.goes_on)
+        self._explain(of_state=False, goes_on=report.goes_on, repaired=bool(report.repaired))
         self.show_only(self.labels)
         texts = self._texts(report, "", "")
         if whole is not None:
@@ -131,7 +142,7 @@ class StepFigures(Figures):
 
     def show_now(self, report: SparsityReport | None) -> None:
         """Show the current state: all of the model, and what it retains if that is known."""
-        self._explain(of_state=True)
+        self._explain(of_state=True, repaired=report is not None and bool(report.repaired))
         texts = {
             "pruned": number_format.count(self._pruned),
             "sparsity": number_format.part(self._pruned, self._numel),
@@ -175,20 +186,23 @@ class StepFigures(Figures):
             before=number_format.part(before, numel), after=about + number_format.part(after, numel)
         )
 
-    def _explain(self, *, of_state: bool, goes_on: bool = False) -> None:
+    def _explain(self, *, of_state: bool, goes_on: bool = False, repaired: bool = False) -> None:
         """Say what the numbers are of; `goes_on`: of a step on tensors with pruned weights."""
         self.show_only(self.labels.keys() - {_WHOLE})
         word = self.tr("Pruned of remaining") if goes_on else self.tr("Weights pruned")
         tip = self.tr("This step, of the weights of its tensors that were not pruned before it.")
         self._say("pruned", word, self.tr("Whole model") if of_state else tip)
-        if of_state != self._of_state:
-            self._of_state = of_state
+        if (of_state, repaired) != self._explained:
+            self._explained = of_state, repaired
             tensors = self.tr("Tensors"), self.tr("Those that it prunes: by rules or check marks")
             if of_state:
                 tensors = self.tr("Tensors with pruned weights"), self.tr("Whole model")
             self._say("tensors", *tensors)
+            of_model = {key: shares[True] for key, shares in self._shares.items()}
+            of_model = self._unrepaired if repaired else of_model
+            self._say(_WHOLE, *of_model["norm"])
             for key, shares in self._shares.items():
-                self._say(key, *shares[of_state])
+                self._say(key, *(of_model[key] if of_state else shares[False]))
 
     def _say(self, key: str, word: str, tip: str) -> None:
         self.words[key].setText(word)

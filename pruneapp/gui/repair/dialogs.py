@@ -226,7 +226,12 @@ class RepairReportDialog(Dialog):
             self.tr("1 layer repaired: {moved} weights have new values."),
             self.tr("{n} layers repaired: {moved} weights have new values."),
         )
-        self.headline = heading(text.format(moved=moved))
+        text = text.format(moved=moved)
+        if biases := sum(bool(layer.bias) for layer in layers):
+            moved_too = self.tr("{n} biases or running means moved with them.")
+            one = self.tr("1 bias or running mean moved with them.")
+            text = f"{text} {plural(biases, one, moved_too)}"
+        self.headline = heading(text)
         notes = [
             self.tr("Inputs: {source}.").format(source=source),
             self.tr(

@@ -376,6 +376,26 @@ def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
     assert "again" not in forecast.note.text()
 
 
+def test_after_a_repair_the_norms_are_said_to_be_those_without_it(forecast):
+    """The norm² retained stayed 49.2 %, of a file that had 443 % after the repair."""
+    words = forecast.figures.words
+    tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
+    now = SparsityReport(tensors, 1000, 40, 40, norm_retained=0.492, l1_retained=0.8)
+    repaired = replace(now, repaired=frozenset({"m.a"}))
+    forecast.set_now(repaired, tensors[:1])
+    assert words["norm"].text() == "Norm² retained (without repair)"
+    assert words["l1"].text() == "L1 norm retained (without repair)"
+    assert "before the repair" in forecast.norm_retained.toolTip()
+    forecast.set_now(now, tensors[:1])
+    assert words["norm"].text() == "Norm² retained (whole model)"
+    forecast.set_done(replace(REPORT, repaired=frozenset({"m.a"})), 0.492)
+    assert words["norm"].text() == "Norm² retained (this step)"
+    assert words["whole"].text() == "Norm² retained (without repair)"
+    forecast.set_report(REPORT)
+    forecast.set_done(REPORT, 0.492)
+    assert words["whole"].text() == "Norm² retained (whole model)"
+
+
 def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):
     label = forecast.file.labels["compact"]
     assert label.text() == "–"

@@ -159,7 +159,9 @@ def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics
     report = repair.report
     assert person.states[-1] == "Repair of fc"
     assert set(person.document.snapshot().values) == {FC, "fc.bias"}
-    assert report.headline.text() == "1 layer repaired: 240 weights have new values."
+    assert report.headline.text() == (
+        "1 layer repaired: 240 weights have new values. 1 bias or running mean moved with them."
+    )
     assert report.risks == []
     assert "Not repaired, no statistics: 'head.weight'." in [note.text() for note in report.notes]
     person.click(report.undo)

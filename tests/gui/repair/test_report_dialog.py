@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
@@ -28,6 +30,14 @@ def report(show, english):
         700,
         600,
     )
+
+
+def test_biases_that_moved_are_counted(show, english):
+    """5 biases had new values, and nothing said so."""
+    layers = (*(replace(layer, bias=f"{layer.name}.bias") for layer in LAYERS[:2]), LAYERS[2])
+    for moved, words in ((layers, "2 biases or running means"), (layers[1:], "1 bias or running")):
+        report = show(RepairReportDialog(moved, risks=(), unknown=(), source="", shown={}))
+        assert f"have new values. {words}" in report.headline.text()
 
 
 def names(report):
