@@ -14,8 +14,8 @@ from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.errors import ParameterError, SelectionError
-from pruneapp.evaluation.evaluator import Evaluator, files_sha256, state_sha256
-from pruneapp.evaluation.metric import NoNumberError, compared, direction_of
+from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, files_sha256, state_sha256
+from pruneapp.evaluation.metric import NoNumberError, band_of, compared, direction_of
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan_file import (
     FORMAT,
@@ -145,7 +145,8 @@ def scan_tensors(
         yield replace(known, amounts=tuple(sorted(amounts)), tensors=tensors)
         return
     parts = job.parts(1 + len(todo))
-    metrics, seconds = _before(evaluator, snapshot, next(parts))
+    metrics, before = _before(evaluator, snapshot, next(parts))
+    seconds = before.baseline.first.measured.seconds
     if known is not None:
         _refuse_other_values(known, metrics, where)
         metrics = known.metrics
@@ -154,7 +155,7 @@ def scan_tensors(
     kernel = kernel or CpuKernel()
     places = {tensor.name: number for number, tensor in enumerate(tensors)}
     for (name, amount), part in zip(todo, parts, strict=True):
-        cell = _cell(evaluator, snapshot, request, name, amount, kernel, part)
+        cell = _cell(evaluator, snapshot, request, name, amount, kernel, before, part)
         changed = list(scanned.tensors)
         changed[places[name]] = changed[places[name]].with_cell(cell)
         scanned = replace(scanned, tensors=tuple(changed))
@@ -170,7 +171,7 @@ def continues(
     """
     if differing(known, _conditions(evaluator, snapshot, request, job)):
         return False
-    metrics, _seconds = _before(evaluator, snapshot, job)
+    metrics, _ = _before(evaluator, snapshot, job)
     try:
         _refuse_other_values(known, metrics, "scan")
     except EvaluationError:
@@ -240,6 +241,7 @@ def _cell(  # noqa: PLR0917 - each its own type
     name: str,
     amount: float,
     kernel: Kernel,
+    before: _Unscanned,
     job: Job,
 ) -> ScanCell:
     """Prune a tensor, and measure."""
@@ -254,15 +256,37 @@ def _cell(  # noqa: PLR0917 - each its own type
     mask = preview.masks[name]
     state = snapshot.replaced({"masks": {name: mask}})
     try:
-        measured = evaluator.measure(state, job).metrics
+        result = evaluator.measure(state, job)
+        measured, noise = result.metrics, before.noise_of(result)
     except NoNumberError as error:
-        measured = error.metrics
+        measured, noise = error.metrics, {}
     finite = {
         key: metric.value
         for key, metric in measured.items()
         if compared(key, evaluator.runner.directions) and math.isfinite(metric.value)
     }
-    return ScanCell(amount, mask.pruned, finite)
+    return ScanCell(amount, mask.pruned, finite, {n: noise[n] for n in finite if n in noise})
+
+
+@dataclass(frozen=True)
+class _Unscanned:
+    """The unpruned model, and the state that is scanned."""
+
+    baseline: Baseline
+    result: Result
+
+    def noise_of(self, result: Result) -> dict[str, float]:
+        """Return by metric the interval of a difference from that state, as the history has it."""
+        found = {}
+        for name, metric in result.metrics.items():
+            spread, was = self.baseline.spreads.get(name), self.result.metrics.get(name)
+            if spread is None or was is None:
+                continue
+            of_unpruned = result.bands if self.result is self.baseline.first else {}
+            half = (of_unpruned.get(name) or band_of(metric, was, spread)).half
+            if half != spread.largest and math.isfinite(half):
+                found[name] = half
+        return found
 
 
 def _conditions(
@@ -293,8 +317,8 @@ def changes_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
 
 def _before(
     evaluator: Evaluator, snapshot: Snapshot, job: Job
-) -> tuple[tuple[ScanMetric, ...], float]:
-    """Return what the metrics are before anything is pruned, and how many seconds they take."""
+) -> tuple[tuple[ScanMetric, ...], _Unscanned]:
+    """Return what the metrics are before anything is pruned, and what they were measured of."""
     parts = job.parts(2)
     baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
     directions, name = evaluator.runner.directions, evaluator.runner.name
@@ -310,7 +334,7 @@ def _before(
         ScanMetric(key, higher[key], result.metrics[key].value, baseline.spreads[key].largest)
         for key in judged
     )
-    return metrics, baseline.first.measured.seconds
+    return metrics, _Unscanned(baseline, result)
 
 
 def _refuse_other_values(known: Scan, metrics: Sequence[ScanMetric], where: str) -> None:

@@ -72,6 +72,8 @@ class ScanCell(Part, frozen=True):
     pruned: Weights  # of its weights, with those that were before
     # Only finite ones: a metric that is not here was NaN or infinite.
     metrics: dict[str, float] = field(default_factory=dict)
+    # Half of the 95 % interval of the difference from before, of metrics whose samples are known.
+    noise: dict[str, Annotated[float, Meta(ge=0.0)]] = field(default_factory=dict)
 
 
 class ScanTensor(Part, frozen=True):
@@ -225,7 +227,7 @@ def check_scan(scan: Scan, where: str) -> None:
                 raise JsonError(f"{cell.amount} is none of the amounts of the scan", where, at)
             if not tensor.pruned <= cell.pruned <= tensor.weights - tensor.protected:
                 raise JsonError("'pruned' is not a count that this tensor can have", where, at)
-            for name in cell.metrics.keys() - known:
+            for name in (cell.metrics.keys() | cell.noise.keys()) - known:
                 raise JsonError(f"'{name}' is none of the metrics of the scan", where, at)
 
 

@@ -22,6 +22,8 @@ class TensorSensitivity:
     weights: int
     # None where nothing was measured yet; NaN where the metric was no finite number.
     values: tuple[float | None, ...]
+    # By amount: differences up to this one are none; empty or None where that of the scan holds.
+    noises: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,20 @@ class Sensitivity:
     def damage(self, value: float) -> float:
         """Return by how much a value is worse than before."""
         return self.before - value if self.higher else value - self.before
+
+    def noise_at(self, row: TensorSensitivity, column: int) -> float:
+        """Return up to which difference there is none in a cell."""
+        noise = row.noises[column] if row.noises else None
+        return self.noise if noise is None else noise
+
+    @cached_property
+    def noises(self) -> NDArray[np.float64]:
+        """``float64[rows, amounts]``: differences up to this one are none."""
+        shape = len(self.rows), len(self.amounts)
+        columns = range(len(self.amounts))
+        return np.array(
+            [[self.noise_at(row, c) for c in columns] for row in self.rows], np.float64
+        ).reshape(shape)
 
     @property
     def wanted(self) -> int:
@@ -69,9 +85,10 @@ class Sensitivity:
     @cached_property
     def most_sensitive(self) -> tuple[int, int] | None:
         """Row and column of the largest damage that is a number, if one is beyond the noise."""
-        finite = np.where(np.isfinite(self.damages), self.damages, -np.inf)
-        if not finite.size or not finite.max() > max(self.noise, 0.0):
+        beyond = np.isfinite(self.damages) & (self.damages > np.maximum(self.noises, 0.0))
+        if not beyond.any():
             return None
+        finite = np.where(beyond, self.damages, -np.inf)
         row, column = np.unravel_index(int(finite.argmax()), finite.shape)
         return int(row), int(column)
 
@@ -90,7 +107,7 @@ class Sensitivity:
         least = max(self.noise, _RESOLUTION * worst) or 1.0
         finite = np.where(np.isfinite(damages), np.maximum(damages, 0.0), 0.0)
         levels = np.log1p(finite / least) / (math.log1p(worst / least) or 1.0)
-        levels[finite <= self.noise] = 0.0
+        levels[finite <= self.noises] = 0.0
         levels[np.isinf(damages)] = 1.0
         levels[np.isnan(damages)] = np.nan
         return levels

@@ -265,3 +265,22 @@ def test_an_earlier_scan_goes_on_only_under_its_conditions_and_on_its_data(state
         assert len(evaluator.runner.states) == runs + 2, "the unpruned model is known"
     with measured(PrunedShares(unpruned=1.1)) as evaluator:
         assert not continues(known, evaluator, state, more, Job()), "the data have changed"
+
+
+def test_where_samples_are_known_the_noise_of_a_cell_is_the_paired_interval(state):
+    class Right(PrunedShares):
+        def run(self, snapshot, seed, job, *, reference=False):
+            found = super().run(snapshot, seed, job)
+            wrong = round(10 * (found.metrics["loss"].value - 1))
+            samples = (0.0,) * wrong + (1.0,) * (100 - wrong)
+            return Measured({"accuracy": Metric(1 - wrong / 100, samples=samples)}, 0.5)
+
+    request = ScanRequest((NAMES[1],), amounts=(0.5,))
+    with measured(Right()) as evaluator:
+        scanned = last(scan_tensors(evaluator, state, request, Job()))
+        change = evaluator.changes([*evaluator.results.values()][-1])
+    (cell,) = scanned.tensors[0].cells
+    assert cell.metrics == {"accuracy": 0.95}
+    assert cell.noise == {"accuracy": change[0].band.half}, "as the history says"
+    assert cell.noise["accuracy"] > 0.03
+    assert scanned.metrics[0].noise == 0

@@ -38,3 +38,11 @@ def test_where_a_higher_value_is_better_a_lower_one_is_damage():
     nothing = found(None, 1.0)
     assert nothing.levels[0, 1] == 0
     assert (nothing.measured, nothing.worst) == (1, 0)
+
+
+def test_the_noise_of_a_cell_goes_before_that_of_the_scan():
+    rows = (TensorSensitivity("a", "a", 4, (1.1, 1.1, 1.3), (0.2, None, 0.2)),)
+    scan = Sensitivity(("m",), "m", False, 1.0, 0.01, (0.1, 0.2, 0.3), rows, "L1")
+    assert scan.levels[0, 0] == 0
+    assert scan.levels[0, 1] > 0
+    assert scan.most_sensitive == (0, 2)

@@ -372,7 +372,7 @@ class SensitivityView(PlotView):
         if not math.isfinite(value):
             return "✕"
         difference = value - found.before
-        if abs(difference) <= found.noise:
+        if abs(difference) <= found.noise_at(self._rows[row], column):
             return "≈" if difference else "0"
         if found.share:
             return signed(metric_amount(difference, share=True), difference)
@@ -390,12 +390,12 @@ class SensitivityView(PlotView):
         elif not math.isfinite(value):
             what = self.tr("{metric} is not a finite number").format(metric=found.metric)
         else:
-            damage = found.damage(value)
+            damage, noise = found.damage(value), found.noise_at(tensor, column)
             if not damage:
                 change = self.tr("no difference")
-            elif abs(damage) <= found.noise:
+            elif abs(damage) <= noise:
                 change = self.tr("no difference found within ±{noise}").format(
-                    noise=self._amount(found.noise)
+                    noise=self._amount(noise)
                 )
             elif damage > 0:
                 change = self.tr("{amount} worse").format(amount=self._amount(damage))
@@ -424,7 +424,7 @@ class SensitivityView(PlotView):
         before = self.tr("Before pruning: {metric} {value}.")
         value = metric_text(found.before, share=found.share)
         parts.append(before.format(metric=found.metric, value=value))
-        if not found.noise and found.measured:
+        if not found.noises.any() and found.measured:
             parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
         return " ".join(parts)
 

@@ -434,10 +434,12 @@ class ScanController(DialogController[ScanDialog]):
         rows = []
         for tensor in scan.tensors:
             cells = {cell.amount: cell.metrics.get(metric.name, math.nan) for cell in tensor.cells}
+            noise = {cell.amount: cell.noise.get(metric.name) for cell in tensor.cells}
             row = by_name.get(tensor.name)
             shown = tensor.name if row is None else row.shown
             values = tuple(cells.get(amount) for amount in scan.amounts)
-            rows.append(TensorSensitivity(tensor.name, shown, tensor.weights, values))
+            noises = tuple(noise.get(amount) for amount in scan.amounts)
+            rows.append(TensorSensitivity(tensor.name, shown, tensor.weights, values, noises))
         return Sensitivity(
             names,
             metric.name,
