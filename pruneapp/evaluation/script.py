@@ -121,6 +121,7 @@ class EvaluationScript:
 
 
 _SAMPLE_DATA = 'Path(__file__).with_name("digits.npz")'
+_SAMPLE_IMPORT = "from pathlib import Path\n\n"
 # Tensors that a template names.
 _NAMED = 12
 
@@ -130,7 +131,8 @@ def template_for(checkpoint: Checkpoint) -> str:
     sample = resources.path("sample")
     if checkpoint.path.parent == sample:
         text = (sample / "my_evaluation.py").read_text(encoding="utf-8")
-        return text.replace(_SAMPLE_DATA, repr(str(sample / "digits.npz")))
+        text = text.replace(_SAMPLE_DATA, repr(str(sample / "digits.npz")))
+        return text.replace(_SAMPLE_IMPORT, "")  # for nothing else is a path
     large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
     named = [f"#   {escaped(e.name)}  {e.shape}" for e in large[:_NAMED]]
     named += ["#   …"] * (len(large) > _NAMED)

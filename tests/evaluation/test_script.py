@@ -150,7 +150,9 @@ def functions_of(text, tmp_path):
 
 def test_the_template_for_the_sample_runs_as_it_is(tmp_path):
     with open_checkpoint(resources.path("sample/lenet-digits.safetensors")) as sample:
-        script = functions_of(template_for(sample), tmp_path)
+        text = template_for(sample)
+        assert "Path" not in text, "it was imported, and not used"
+        script = functions_of(text, tmp_path)
         model = script["load"](str(sample.path))
     right = script["evaluate"](model)["accuracy"]
     assert (sum(right), len(right)) == (356, 360)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QFontDatabase,
     QGuiApplication,
     QKeyEvent,
     QPainter,
@@ -102,6 +103,8 @@ class NoticeRow(QWidget):
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
         self.details.setPlainText(details)
+        # Tracebacks point at places in a line by marks below it.
+        self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.details.setFixedHeight(self.fontMetrics().lineSpacing() * 6)
         self.details.setAccessibleName(self.tr("Details"))
         self.copy = QPushButton(self.tr("Copy details"), self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 
 from pruneapp.gui.app.notices import NoticeBar
 
@@ -32,6 +32,8 @@ def test_a_notice_offers_its_action_its_details_and_an_end(show, qtbot):
     assert told.args == [number]
     qtbot.mouseClick(notice.more, Qt.MouseButton.LeftButton)
     assert notice.details.isVisible()
+    fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    assert notice.details.font().family() == fixed.family()
     qtbot.mouseClick(notice.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "<b>Cut</b> short.\n\nline\nline"
     qtbot.keyClick(notice.close_button, Qt.Key.Key_Escape)
