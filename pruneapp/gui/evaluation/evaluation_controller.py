@@ -401,8 +401,12 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._notifications.end(NoticeTopic.EVALUATION)
         for notice in found.notices:
             self._notifications.mention(NoticeTopic.EVALUATION, notice)
-        if not self._wanted:
-            self._notifications.say_done(quality_in_words(found.quality, self.metric))
+        document, keys = self._session.document, self._keys
+        if not self._wanted and document is not None and key in keys:
+            number = keys.index(key)  # the person may be at another state by now
+            label = numbered(number, document.items[number])
+            words = quality_in_words(found.quality, self.metric)
+            self._notifications.say_done(f"{label}: {words}")
         self._go_on()
 
     def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:

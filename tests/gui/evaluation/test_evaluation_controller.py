@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 import numpy as np
@@ -164,6 +165,8 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     click_mark(pruned, 1)
     pruned.wait_idle()
     assert pruned.document.position == 2, "a click on a dot goes nowhere"
+    done = plain(pruned.window.done.label.text())
+    assert re.match(r"1: L1 10 %.*: 10.0 % pruned: accuracy 93.0 %", done), "nobody knew of which"
     assert runner.measured[4:] == [7]
     assert marks(pruned)[1] == "10.0 % pruned: 93.0 % −7.0"
     assert len(runners) == 1, "the process stays"
