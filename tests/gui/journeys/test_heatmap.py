@@ -23,6 +23,7 @@ def weights():
 
 @pytest.fixture
 def view(person, weights, tmp_path):
+    person.window.resize(1500, 900)  # wide enough for the buttons that edit, beside seven pages
     path = tmp_path / "model.safetensors"
     save_file({"conv.weight": weights, "fc.weight": torch.randn(10, 16)}, path)
     person.open(path)
