@@ -270,6 +270,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
     sys.excepthook = start.report_bug
     window.show()
     status = application.exec()
+    settings.flush()
     if start.workbench is not None and not start.workbench.ended:
         # A thread is still in code that is not ours, and would keep the process alive for ever.
         os._exit(status)

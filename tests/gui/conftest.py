@@ -117,6 +117,7 @@ def roomy(monkeypatch):
 def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypatch):
     """Make windows as `main` does; they are shown, and closed without questions at the end."""
     made: list[tuple[MainWindow, Start, ThemeManager]] = []
+    kept: list[Settings] = []
     style, palette = qapp.style().objectName(), qapp.palette()
     interval = qapp.doubleClickInterval()
     qapp.setDoubleClickInterval(0)  # no two clicks are meant as one, however fast tests are
@@ -125,7 +126,10 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     def make(
         file: Path | None = None, *, show: bool = True, state_dict: str | None = None
     ) -> Person:
+        for settings in kept:
+            settings.flush()
         settings = Settings(settings_file)
+        kept.append(settings)
         appearance = ThemeManager(qapp, settings.get(THEME))
         window = MainWindow(settings, appearance)
         start = Start(window, settings, appearance, file=file, state_dict=state_dict)
@@ -151,6 +155,8 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     qapp.setStyle(style)
     qapp.setPalette(palette)
     qapp.setDoubleClickInterval(interval)
+    for settings in kept:
+        settings.flush()
 
 
 @pytest.fixture

@@ -246,6 +246,7 @@ def test_size_theme_and_docks_are_remembered(new_person, settings_file):
     second.pause(20)
     assert second.views.tree_dock.width() == 460
     assert second.window.actions_["theme_dark"].isChecked()
+    second.workbench.settings.flush()
     assert Settings(settings_file).get(THEME) == "dark"
 
 
@@ -472,6 +473,7 @@ def test_the_device_can_be_chosen_and_is_remembered(new_person, settings_file):
     assert box.itemText(0).startswith("Automatic")
     person.choose(box, "CPU")
     person.wait_preview()
+    person.workbench.settings.flush()
     assert json.loads(settings_file.read_text())["values"]["device"] == "cpu"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -85,11 +86,17 @@ class Settings:
     A file that cannot be read, or was written by hand with mistakes, never keeps the window from
     opening: what is not valid falls back to its default. Without a `path` it is where the system
     keeps the configuration of applications.
+
+    What changes is written by a thread, for a disk may take seconds to replace a file; `flush`
+    waits for it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
         self._stored = Stored()
+        self._lock = threading.Lock()
+        self._latest: bytes | None = None  # that is not written yet
+        self._writer: threading.Thread | None = None
         with contextlib.suppress(OSError, JsonError):
             self._stored = decode(self._path.read_bytes(), Stored, str(self._path), file_names=True)
 
@@ -202,10 +209,31 @@ class Settings:
         self._stored.blobs[name] = base64.b64encode(data).decode("ascii")
         self._write()
 
+    def flush(self) -> None:
+        """Wait until the file holds what was set."""
+        writer = self._writer
+        if writer is not None:
+            writer.join()
+
     def _write(self) -> None:
-        # A full or read-only home is no reason to disturb anybody at work.
-        with contextlib.suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = self._path.with_suffix(".part")
-            temporary.write_bytes(encoded(self._stored, indent=1))
-            temporary.replace(self._path)
+        with self._lock:
+            self._latest = encoded(self._stored, indent=1)
+            if self._writer is None:
+                self._writer = threading.Thread(
+                    target=self._save, name="pruneapp-settings", daemon=True
+                )
+                self._writer.start()
+
+    def _save(self) -> None:
+        while True:
+            with self._lock:
+                data, self._latest = self._latest, None
+                if data is None:
+                    self._writer = None
+                    return
+            # A full or read-only home is no reason to disturb anybody at work.
+            with contextlib.suppress(OSError):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                temporary = self._path.with_suffix(".part")
+                temporary.write_bytes(data)
+                temporary.replace(self._path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,9 @@ from tests.support.param_values import invalid, valid
 @pytest.mark.parametrize("param", SETTINGS, ids=lambda p: p.name)
 def test_every_valid_value_survives_a_restart(tmp_path, param):
     for value in valid(param):
-        Settings(tmp_path / "s.json").set(param, value)
+        settings = Settings(tmp_path / "s.json")
+        settings.set(param, value)
+        settings.flush()
 
         assert Settings(tmp_path / "s.json").get(param) == value
 
@@ -44,6 +48,7 @@ def test_recent_files_are_the_latest_first_without_repetition(tmp_path):
     paths = [tmp_path / f"{i}.pt" for i in range(RECENT_FILES + 3)]
     for path in [*paths, paths[-2]]:
         settings.add_recent(path)
+    settings.flush()
 
     found = Settings(tmp_path / "s.json").recent
 
@@ -54,13 +59,17 @@ def test_recent_files_are_the_latest_first_without_repetition(tmp_path):
 def test_a_recent_file_whose_name_is_no_text_survives_a_restart(tmp_path):
     path = tmp_path / os.fsdecode(b"x\xff.safetensors")
 
-    Settings(tmp_path / "s.json").add_recent(path)
+    settings = Settings(tmp_path / "s.json")
+    settings.add_recent(path)
+    settings.flush()
 
     assert Settings(tmp_path / "s.json").recent == (path,)
 
 
 def test_what_qt_made_survives_a_restart(tmp_path):
-    Settings(tmp_path / "s.json").set_blob("geometry", b"\x00\xff\x01")
+    settings = Settings(tmp_path / "s.json")
+    settings.set_blob("geometry", b"\x00\xff\x01")
+    settings.flush()
 
     assert Settings(tmp_path / "s.json").blob("geometry") == b"\x00\xff\x01"
     assert Settings(tmp_path / "s.json").blob("other") == b""
@@ -70,8 +79,32 @@ def test_a_folder_that_cannot_be_written_disturbs_nobody(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     settings = Settings(tmp_path / "file" / "s.json")
     settings.set(THEME, "dark")
+    settings.flush()
 
     assert settings.get(THEME) == "dark"
+
+
+def test_a_slow_disk_is_not_waited_for_and_the_last_choice_is_kept(tmp_path, monkeypatch):
+    """A window stalled for 1.9 seconds while its settings were written to a busy disk."""
+    begun, free, replaced = threading.Event(), threading.Event(), []
+    replace = Path.replace
+
+    def replace_slowly(self, target):
+        begun.set()
+        assert free.wait(60)
+        replaced.append(replace(self, target))
+
+    monkeypatch.setattr(Path, "replace", replace_slowly)
+    settings = Settings(tmp_path / "s.json")
+    settings.set(THEME, "light")
+    assert begun.wait(60)
+    for theme in ("system", "light", "dark"):
+        settings.set(THEME, theme)
+    assert not replaced, "the caller waited"
+    free.set()
+    settings.flush()
+    assert len(replaced) == 2, "what was overtaken is not written"
+    assert Settings(tmp_path / "s.json").get(THEME) == "dark"
 
 
 def test_the_devices_of_the_settings_are_those_of_the_kernels():

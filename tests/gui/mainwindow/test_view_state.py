@@ -51,7 +51,9 @@ def test_a_file_is_shown_as_it_was_left(person, files):
 def test_a_window_that_starts_with_the_whole_model_offers_no_manual_edit(
     new_person, settings_file, files, page
 ):
-    Settings(settings_file).set_views({"page": page}, files[0], {"page": page})
+    settings = Settings(settings_file)
+    settings.set_views({"page": page}, files[0], {"page": page})
+    settings.flush()
     person = new_person()
     person.wait_ready()
     opened(person, files[0])
@@ -204,6 +206,7 @@ def test_settings_keep_the_last_files_alone(tmp_path):
     settings = Settings(tmp_path / "s.json")
     for number in range(VIEWED_FILES + 5):
         settings.set_views({"page": "model"}, tmp_path / f"{number}.pt", {"tensor": str(number)})
+    settings.flush()
     found = Settings(tmp_path / "s.json")
     assert found.window == {"page": "model"}
     assert found.view(tmp_path / "4.pt") == {}
@@ -216,6 +219,7 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
     assert settings.folder("open") == ""
     settings.set_folder("open", tmp_path / "a" / "x.pt")
     settings.set_folder("recipe", tmp_path / "gone" / "x.json")
+    settings.flush()
     found = Settings(tmp_path / "s.json")
     assert found.folder("open") == str(tmp_path / "a")
     assert found.folder("recipe") == "", "it is not there any more"

@@ -237,6 +237,7 @@ def test_a_folder_with_a_name_that_is_too_long_is_no_folder(settings_file, tmp_p
     settings = Settings(settings_file)
     settings.set_folder("open", tmp_path / ("n" * 300) / "x")
     assert settings.folder("open") == ""
+    settings.flush()
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
