@@ -166,7 +166,7 @@ def test_wanda_prunes_and_its_recipe_names_the_statistics(call, statistics):
     weights, pruned = load_file("m.safetensors"), load_file("p.safetensors")
     scores = np.abs(weights["fc.weight"].astype(float)) * np.sqrt([0.1, 0.4, 9e5])
     zeros = pruned["fc.weight"] == 0
-    assert zeros.sum() == 3
+    assert zeros.sum(axis=1).tolist() == [2, 2], "half of three, rounded as torch does it"
     assert not zeros[:, 2].any()
     assert (scores[zeros].max() < scores[:, 2]).all()
     digest = "sha256:" + hashlib.sha256(statistics.read_bytes()).hexdigest()

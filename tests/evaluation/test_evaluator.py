@@ -139,10 +139,10 @@ def load(path):
 )
 
 
-def test_of_an_embedding_only_what_needs_no_classes_is_measured(folder, mode, state):
+def test_of_an_embedding_only_what_needs_no_classes_is_measured(tmp_path, state):
     """The largest of the coordinates of a sentence encoder is no answer: 'same_top1' was first."""
-    mode("plain")
-    script = write_script(folder, EMBEDDING, load="")
+    (tmp_path / "mode").write_text("plain")
+    script = write_script(tmp_path, EMBEDDING, load="")
     made = ScriptRunner(script, Interpreter(Path(sys.executable), ""), Options(device="cpu"))
     with Evaluator(made) as evaluator:
         evaluator.measure_baseline(state, Job())

@@ -63,7 +63,7 @@ def test_the_axes_of_a_histogram_say_what_is_counted(opened):
     titles = []
     for binning in ("magnitudes", "decades", "signed"):
         opened.choose(view.binning_box, view.binning_box.itemText(len(titles)))
-        opened.wait(lambda binning=binning: view._histogram.binning == binning)
+        opened.wait(lambda binning=binning: view._histogram and view._histogram.binning == binning)
         titles.append(view.canvas.bottom.labelText)
     assert titles == ["weight magnitude", "weight magnitude (log scale)", "weight value"]
     assert view.canvas.left.labelText == "number of weights"
