@@ -213,6 +213,7 @@ class Run(QObject):
             self.findings.add(
                 "leak", f"windows that are left: {[actions.label_of(w) for w in left]}"
             )
+        self._settings.flush()  # as the program does at its end
         threads = [
             thread.name
             for thread in threading.enumerate()
