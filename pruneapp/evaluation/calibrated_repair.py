@@ -101,7 +101,7 @@ def repair_by_script(
                 return None
             return layer_inputs(sums.inputs[name], partial(sums.gram, name, cancel=job.cancel))
 
-        return _repair(known, snapshot, settings, next(parts), sums.source)
+        return _repair(known, snapshot, settings, next(parts), source=sums.source)
 
 
 def repair_by_statistics(
@@ -113,7 +113,9 @@ def repair_by_statistics(
     """
     with open_statistics(path, job) as statistics:
         origin, known = statistics.origin, inputs_in(statistics)
-        done = _repair(known, snapshot, settings, job, origin.source, statistics.sha256)
+        done = _repair(
+            known, snapshot, settings, job, source=origin.source, sha256=statistics.sha256
+        )
         run = settings.wanted or snapshot.checkpoint
         if origin.checkpoint and origin.checkpoint != files_sha256(run, job):
             other = f"The statistics in '{path.name}' were collected with another checkpoint."
@@ -121,11 +123,12 @@ def repair_by_statistics(
         return done
 
 
-def _repair(  # noqa: PLR0917 - each its own type
+def _repair(
     known: KnownInputs,
     snapshot: Snapshot,
     settings: RepairSettings,
     job: Job,
+    *,
     source: str,
     sha256: str = "",
 ) -> CalibratedRepair:

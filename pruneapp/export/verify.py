@@ -251,7 +251,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         with hashed_meanwhile(original.files if texts else ()):
             fitted = fit(recipe, original, job)
             again = _Recomputation(fitted, against.recompute)
-            state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job, again)
+            state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job, look=again)
         if against.recipe is not None and _names_another(texts, made_recipe):
             return Verification((_OTHER_RECIPE,), recipe=made_recipe.canonical())
         if len(shards) == 1 and not original.contents.shards and file.is_dir():
@@ -429,12 +429,13 @@ class _Recomputation:
                 self.off[name] = max(share, self.off.get(name, 0.0))
 
 
-def apply_recipe(  # noqa: PLR0917 - each its own type
+def apply_recipe(
     original: Checkpoint,
     recipe: Recipe,
     fitted: Fit,
     kernel: Kernel,
     job: Job,
+    *,
     look: Callable[[Snapshot, Replayed, Job], None] = lambda *_: None,
 ) -> tuple[Snapshot, Recipe]:
     """Return the state after a recipe, and the recipe as it is said for this checkpoint.

@@ -271,7 +271,7 @@ class CutMask:
         if share.ties_pruned == share.equal:
             return self.size if share.ties_pruned else 0
         left = share.ties_pruned
-        for chunk in self._ranking.keys():  # noqa: SIM118 - no dict
+        for chunk in self._ranking.keys(0):
             if not left:
                 return chunk.start
             equal = chunk.keys == chunk.keys.dtype.type(self._key)

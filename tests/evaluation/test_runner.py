@@ -232,7 +232,7 @@ signal.signal(signal.SIGINT, interrupt)
 subprocess.Popen(["sleep", "60"])
 Path(sys.argv[1]).write_text(f"{{os.getpid()}}\\n")
 while True:
-    time.sleep(0.1)
+    time.sleep(0.1)  # until it is interrupted or killed
 """
 
 
@@ -246,7 +246,7 @@ def test_a_cancelled_command_is_interrupted_and_leaves_nothing_behind(state, tmp
 
     def cancel():
         while not (started.exists() and started.read_text().endswith("\n")):
-            time.sleep(0.01)
+            time.sleep(0.01)  # the command says in a file that it runs; nothing wakes this thread
         if hasty:
             runner.hurry()
         token.cancel()

@@ -226,7 +226,7 @@ def test_a_hasty_worker_ends_what_is_cancelled_at_once(stubbed):
         def evaluate(model):
             while True:
                 try:
-                    time.sleep(100)
+                    time.sleep(100)  # and goes on after SIGINT
                 except BaseException:
                     pass
     """)

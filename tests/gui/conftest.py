@@ -78,8 +78,9 @@ def show(qtbot):
 
 
 @pytest.fixture
-def settings_file(tmp_path) -> Path:
-    return tmp_path / "settings.json"
+def settings_file(tmp_path_factory) -> Path:
+    # Not beside models: what is written there while a folder is copied is refused.
+    return tmp_path_factory.mktemp("settings") / "settings.json"
 
 
 @pytest.fixture(scope="session")

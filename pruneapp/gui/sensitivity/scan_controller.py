@@ -69,14 +69,15 @@ class _Advance:
     kept: KeptScan
 
 
-def run_scan(  # noqa: PLR0917 - each its own type
+def run_scan(
     process: ScriptProcess,
     past: PastState,
     request: ScanRequest,
+    job: Job,
+    *,
     known: Sequence[Scan],
     kernel: Callable[[], Kernel],
     tell: Callable[[KeptScan], None],
-    job: Job,
 ) -> None:
     """Scan a state, going on with what of the known compares; `tell` of each cell.
 
@@ -324,9 +325,9 @@ class ScanController(DialogController[ScanDialog]):
                 process,
                 document.state_at(document.position),
                 request,
-                known,
-                self._session.kernel,
-                tell,
+                known=known,
+                kernel=self._session.kernel,
+                tell=tell,
             ),
             on_result=self._on_done,
             on_error=self._on_failed,

@@ -12,6 +12,16 @@ from tests.gui.person import plain
 from tests.gui.sensitivity.conftest import FIRST, SCRIPT, SECOND
 
 
+def save_and_close(opened, file):
+    """Keep the session in a file, and close what is open."""
+    opened.chooses_file(file, "getSaveFileName")
+    opened.key("Ctrl+S")
+    opened.wait_idle()
+    opened.key("Ctrl+W")
+    opened.wait(lambda: opened.document is None)
+    opened.wait_idle()
+
+
 def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert "Tools > Scan sensitivity…" in scans.view._message.text()
     assert not scans.view.allocate.isEnabled()
@@ -163,12 +173,7 @@ def test_each_state_keeps_its_scans_and_so_does_a_session(scans, opened, tmp_pat
     opened.wait(lambda: len(scans.cells[0]) == 2)
     assert scans.view.about.text().startswith("Scanned state: Opened, the current one.")
     file = tmp_path / "work.prune"
-    opened.chooses_file(file, "getSaveFileName")
-    opened.key("Ctrl+S")
-    opened.wait_idle()
-    opened.key("Ctrl+W")
-    opened.wait(lambda: opened.document is None)
-    opened.wait_idle()
+    save_and_close(opened, file)
     opened.open(file)
     opened.wait(lambda: len(scans.cells) == 2)
     assert len(scans.cells[0]) == 2, "that of the current state"
@@ -196,12 +201,7 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     scans.scan()
     before = scans.cells
     file = tmp_path / "work.prune"
-    opened.chooses_file(file, "getSaveFileName")
-    opened.key("Ctrl+S")
-    opened.wait_idle()
-    opened.key("Ctrl+W")
-    opened.wait(lambda: opened.document is None)
-    opened.wait_idle()
+    save_and_close(opened, file)
     assert scans.cells == []
     assert runners[0].closed
     opened.open(file)
