@@ -94,7 +94,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         finally:
             if latest is not None and latest is not written:
                 write_scan(latest, path)
-            if latest is not None and sys.exception() is not None:
+            if latest is not None and latest is not known and sys.exception() is not None:
                 sys.stderr.write(
                     f"{latest.measured:,} of {latest.wanted:,} evaluations are in "
                     f"'{escaped(path.name)}'; the same command continues.\n"

@@ -309,7 +309,7 @@ def _check_share(scan: Scan, curves: Sequence[Curve], weights: int, total: float
     if least <= round(total * weights) <= most:
         return
     low, high = math.ceil(least / weights * 1000) / 10, math.floor(most / weights * 1000) / 10
-    unfinished = f"continue the scan ({scan.measured:,} of {scan.wanted:,} evaluations are there)"
+    unfinished = f"continue the scan ({scan.measured:,} of {scan.wanted:,} evaluations are done)"
     more = unfinished if scan.measured < scan.wanted else "scan larger amounts"
     raise ParameterError(
         f"The total must be from {low:g} % to {high:g} % of {weights:,} weights here (got "
@@ -344,7 +344,8 @@ def _curve(tensor: ScanTensor, by: ScanMetric, worst: float, low: float, high: f
     if unit == 1 and measured:  # an amount is a share: that of all is more than the rounded counts
         amount = max(cell.amount for cell in tensor.cells)
         above = before + math.ceil(amount * (tensor.weights - before) - _NEAR)
-        most = max(most, min(above, tensor.weights - tensor.protected))
+        most = max(most, above)
+    most = min(most, tensor.weights - tensor.protected)
     # As `Limits`: where no whole number lies between both, the larger one holds.
     highest = max(before, min(most, math.floor(high * tensor.weights + _NEAR)))
     highest = before + (highest - before) // unit * unit

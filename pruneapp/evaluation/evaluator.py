@@ -10,6 +10,7 @@ from typing import Self
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.digest import sha256_of
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.manual_edit import digest
 from pruneapp.evaluation.metric import (
     Band,
     Metric,
@@ -120,8 +121,10 @@ class Evaluator:
         self._original, self._baseline = original, Baseline(result, spreads)
         return self._baseline
 
-    def measure(self, snapshot: Snapshot, job: Job) -> Result:
+    def measure(self, snapshot: Snapshot, job: Job, *, samples: bool = False) -> Result:
         """Measure a state, unless it was measured before.
+
+        With `samples`, it is measured again if the values of its samples were forgotten.
 
         Raises
         ------
@@ -131,7 +134,7 @@ class Evaluator:
         """
         key = self.key_of(snapshot, job)
         known = self.results.get(key)
-        if known is not None:
+        if known is not None and not (samples and known.bands):
             return known
         self.runner.start(job)
         if self.runner.agrees and self._original is None:
@@ -158,7 +161,7 @@ class Evaluator:
             bands = {
                 name: band_of(metric, base.first.metrics[name], base.spreads[name])
                 for name, metric in former.metrics.items()
-                if name in base.spreads
+                if metric.samples and name in base.spreads
             }
         metrics = {name: metric.without_samples() for name, metric in former.metrics.items()}
         measured = replace(former.measured, metrics=metrics)
@@ -173,13 +176,8 @@ class Evaluator:
             If a metric was measured of only one of them.
         """
         assert self._baseline is not None
+        self.refuse_other_metrics(result.metrics)
         first = self._baseline.first.metrics
-        if first.keys() != result.metrics.keys():
-            name = next(iter(first.keys() ^ result.metrics.keys()))
-            raise EvaluationError(
-                f"'{self.runner.name}' returned '{name}' for only one of the two models.",
-                remedy="Return the same metrics for every model.",
-            )
         directions = self.runner.directions
         return [
             Change(
@@ -198,6 +196,15 @@ class Evaluator:
     def baseline(self) -> Baseline | None:
         """The unpruned model; None until it was measured."""
         return self._baseline
+
+    def refuse_other_metrics(self, metrics: Mapping[str, Metric]) -> None:
+        """Raise `EvaluationError` if these are not the metrics of the unpruned model, by names."""
+        assert self._baseline is not None
+        if others := self._baseline.first.metrics.keys() ^ metrics.keys():
+            raise EvaluationError(
+                f"'{self.runner.name}' returned '{min(others)}' for only one of the two models.",
+                remedy="Return the same metrics for every model.",
+            )
 
     def refuse_undirected(self, baseline: Baseline) -> None:
         """Raise `EvaluationError` if it is not known of a metric which way is better."""
@@ -232,18 +239,14 @@ def files_sha256(checkpoint: Checkpoint, job: Job) -> str:
 
 def state_sha256(snapshot: Snapshot, job: Job | None = None) -> str:
     """Return what of a state differs from its file, as one hash; may cancel."""
-    digest, cancel = hashlib.sha256(), (job or Job()).cancel
+    state, aside = hashlib.sha256(), Job(cancel=(job or Job()).cancel)
     for name in snapshot.checkpoint.entries:
         zeroed = snapshot.zeroed(name)
         if zeroed is not None and zeroed.pruned:
-            cancel.check()
-            digest.update(f"{len(name)}:{name}".encode())
-            digest.update(hashlib.sha256(zeroed.packed.data).digest())
+            state.update(f"{len(name)}:{name}".encode() + bytes.fromhex(digest(zeroed, aside)))
     for name, values in sorted(snapshot.values.items()):
-        cancel.check()
-        digest.update(f"{len(name)}={name}".encode())
-        digest.update(hashlib.sha256(values.packed.data).digest())
-    return digest.hexdigest()
+        state.update(f"{len(name)}={name}".encode() + bytes.fromhex(digest(values, aside)))
+    return state.hexdigest()
 
 
 def _difference(metric: Metric, other: Metric | None) -> float:

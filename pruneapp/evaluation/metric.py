@@ -97,10 +97,8 @@ def higher_is_better(name: str, declared: Directions) -> bool | None:
     """Whether a larger value of a metric is better; None if that is not known."""
     if isinstance(declared, bool):
         return declared
-    if declared:
-        for key in (name, name.rpartition(".")[2]):
-            if key in declared:
-                return declared[key]
+    if declared and (key := _declared(name, declared)) is not None:
+        return declared[key]
     for word in reversed(_words(name)):
         if word in IGNORED:
             return None
@@ -113,9 +111,14 @@ def higher_is_better(name: str, declared: Directions) -> bool | None:
 
 def compared(name: str, declared: Directions) -> bool:
     """Whether a metric is held against that of another model at all."""
-    if isinstance(declared, Mapping) and name in declared:
+    if isinstance(declared, Mapping) and _declared(name, declared) is not None:
         return True
     return not any(word in IGNORED for word in _words(name))
+
+
+def _declared(name: str, declared: Mapping[str, bool]) -> str | None:
+    """Return the key of a metric: its name, or the last part of it; None if it is not declared."""
+    return next((key for key in (name, name.rpartition(".")[2]) if key in declared), None)
 
 
 def direction_of(name: str, declared: Directions, script: str) -> bool:

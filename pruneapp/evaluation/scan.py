@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,7 +138,8 @@ def scan_tensors(
     amounts = {*request.amounts}
     if known is not None:
         refuse_other_conditions(known, conditions, where)
-        tensors, amounts = known.tensors, amounts.union(known.amounts)
+        tensors = with_protection(known, snapshot).tensors
+        amounts = amounts.union(known.amounts)
     there = {tensor.name for tensor in tensors}
     tensors += tuple(_tensor(snapshot, request, name) for name in names if name not in there)
     todo = missing(tensors, request.amounts, names)
@@ -222,14 +224,25 @@ def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
     return names
 
 
+def with_protection(scan: Scan, snapshot: Snapshot) -> Scan:
+    """Return a scan with what is protected of its tensors in a state now, not when it ran."""
+    tensors = (replace(t, protected=_protected(snapshot, t.name)) for t in scan.tensors)
+    return replace(scan, tensors=tuple(tensors))
+
+
+def _protected(snapshot: Snapshot, name: str) -> int:
+    protected = snapshot.protected.get(name)
+    return 0 if protected is None else protected.kept
+
+
 def _tensor(snapshot: Snapshot, request: ScanRequest, name: str) -> ScanTensor:
-    entry, protected = snapshot.entry(name), snapshot.protected.get(name)
+    entry = snapshot.entry(name)
     along = dim_of(request.row([name], request.amounts[0]), entry.shape, name)
     return ScanTensor(
         name,
         entry.numel,
         snapshot.masks.pruned(name),
-        0 if protected is None else protected.kept,
+        _protected(snapshot, name),
         1 if along < 0 else entry.numel // entry.shape[along],
     )
 
@@ -260,6 +273,7 @@ def _cell(  # noqa: PLR0917 - each its own type
         measured, noise = result.metrics, before.noise_of(result)
     except NoNumberError as error:
         measured, noise = error.metrics, {}
+    evaluator.refuse_other_metrics(measured)
     finite = {
         key: metric.value
         for key, metric in measured.items()
@@ -299,13 +313,13 @@ def _conditions(
         checkpoint_sha256=files_sha256(checkpoint, job),
         script=runner.name,
         script_sha256=runner.sha256,
-        interpreter_sha256=hashlib.sha256(runner.interpreter.encode()).hexdigest(),
+        interpreter_sha256=hashlib.sha256(os.fsencode(runner.interpreter)).hexdigest(),
         method=request.method,
         values={name: value for name, value in values.items() if name != "amount"},
         seed=evaluator.seed,
         limit=runner.options.limit,
         device=runner.options.device,
-        state_sha256=changes_sha256(snapshot),
+        state_sha256=changes_sha256(snapshot, job),
     )
 
 
@@ -329,7 +343,8 @@ def _before(
             remedy="Return a number such as a loss or an accuracy.",
         )
     higher = {key: direction_of(key, directions, name) for key in judged}
-    result = evaluator.measure(snapshot, next(parts))
+    result = evaluator.measure(snapshot, next(parts), samples=True)
+    evaluator.refuse_other_metrics(result.metrics)
     metrics = tuple(
         ScanMetric(key, higher[key], result.metrics[key].value, baseline.spreads[key].largest)
         for key in judged

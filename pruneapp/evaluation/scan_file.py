@@ -82,7 +82,7 @@ class ScanTensor(Part, frozen=True):
     name: str
     weights: Annotated[int, Meta(ge=1, le=_MOST)]
     pruned: Weights = 0  # before the scan
-    protected: Weights = 0  # weights that no method prunes
+    protected: Weights = 0  # weights that no method prunes, when it was scanned last
     unit: Annotated[int, Meta(ge=1, le=_MOST)] = 1  # weights of a channel, for methods that
     # prune whole ones
     cells: tuple[ScanCell, ...] = ()
@@ -225,7 +225,8 @@ def check_scan(scan: Scan, where: str) -> None:
             at = f"{place}.cells[{index}]"
             if cell.amount not in scan.amounts:
                 raise JsonError(f"{cell.amount} is none of the amounts of the scan", where, at)
-            if not tensor.pruned <= cell.pruned <= tensor.weights - tensor.protected:
+            # What is protected by now may not have been then.
+            if not tensor.pruned <= cell.pruned <= tensor.weights:
                 raise JsonError("'pruned' is not a count that this tensor can have", where, at)
             for name in (cell.metrics.keys() | cell.noise.keys()) - known:
                 raise JsonError(f"'{name}' is none of the metrics of the scan", where, at)

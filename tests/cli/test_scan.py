@@ -149,6 +149,9 @@ def test_a_scan_that_fails_keeps_what_it_has(call, place, monkeypatch):
     assert status == 2
     assert "2 of 4 evaluations are in 's.json'" in err
     assert len(json.loads(Path("s.json").read_text())["tensors"]) == 2
+    status, _, err = call("scan", "m.safetensors", "--command", command(1e-9), "-o", "s.json")
+    assert (status, "is a scan with another script" in err) == (2, True)
+    assert "the same command continues" not in err, "it would be refused again"
 
 
 @pytest.mark.parametrize(

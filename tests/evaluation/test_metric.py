@@ -19,6 +19,8 @@ from pruneapp.evaluation.metric import (
     compared,
     higher_is_better,
 )
+from pruneapp.progress import Job
+from tests.support.cancel_checks import count_looks
 
 NONE = Spread(0.0, 0.0)
 
@@ -52,6 +54,7 @@ def test_times_and_errors_of_metrics_are_not_compared_unless_declared():
     assert not compared("acc_stderr,none", None)
     assert compared("fluff", None)
     assert compared("eval_runtime", {"eval_runtime": False})
+    assert compared("val.seconds", {"seconds": False})
 
 
 @pytest.mark.parametrize(
@@ -154,3 +157,16 @@ def test_the_hash_of_a_state_is_that_of_what_is_pruned(source_of):
     }
     assert len(hashes) == 4
     assert state_sha256(state.replaced({"masks": {"a": BitMask.full(9)}})) == state_sha256(state)
+
+
+def test_hashing_a_state_can_be_cancelled_within_a_tensor(source_of):
+    import numpy as np
+    import torch
+
+    from pruneapp.document.snapshot import Snapshot
+    from pruneapp.edits.repaired_values import as_values
+
+    state = Snapshot(source_of("safetensors", {"a": torch.ones(9)}))
+    state = state.replaced({"values": {"a": as_values(np.zeros(64 << 20, np.uint8))}})
+    looks = count_looks(lambda token: state_sha256(state, Job(cancel=token))).looks
+    assert looks >= 8, "at least every 8 MiB: some milliseconds"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from contextlib import contextmanager
 
 import numpy as np
@@ -18,7 +19,14 @@ from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Measured
-from pruneapp.evaluation.scan import ScanRequest, coarse_to_fine, continues, scan_tensors
+from pruneapp.evaluation.scan import (
+    ScanRequest,
+    coarse_to_fine,
+    continues,
+    scan_tensors,
+    with_protection,
+)
+from pruneapp.evaluation.scan_file import check_scan
 from pruneapp.evaluation.script import Options
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -127,6 +135,13 @@ def test_an_interrupted_scan_goes_on_where_it_was(state):
     assert runner.states == []  # not even the unpruned model
 
 
+@pytest.mark.skipif(os.name != "posix", reason="names of files are bytes")
+def test_the_python_may_lie_in_a_folder_whose_name_is_no_text(state):
+    runner = PrunedShares(interpreter=os.fsdecode(b"/opt/\xff/bin/python"))
+    with measured(runner) as evaluator:
+        assert last(scan_tensors(evaluator, state, ScanRequest(NAMES), Job())).measured == 10
+
+
 def test_amounts_and_tensors_may_be_added(state):
     with measured() as evaluator:
         first = last(scan_tensors(evaluator, state, ScanRequest(NAMES[:1], amounts=(0.5,)), Job()))
@@ -190,6 +205,41 @@ def test_protected_weights_stay_and_those_that_were_pruned_count(state):
         (tensor,) = last(scan_tensors(evaluator, state, request, Job())).tensors
     assert (tensor.pruned, tensor.protected) == (100, 90)
     assert [cell.pruned for cell in tensor.cells] == [105, 110]
+
+
+def test_protection_may_change_between_two_parts_of_a_scan(state):
+    """So the file of it can still be read, and an allocation keeps to what is protected now."""
+    half = {"protected": {NAMES[1]: BitMask.from_bools(np.arange(200) < 100)}}
+    with measured() as evaluator:
+        first = ScanRequest(NAMES[1:], amounts=(0.5,))
+        known = last(scan_tensors(evaluator, state.replaced(half), first, Job()))
+        more = ScanRequest(NAMES[1:], amounts=(0.9,))
+        scanned = last(scan_tensors(evaluator, state, more, Job(), known=known))
+    (tensor,) = scanned.tensors
+    assert (tensor.protected, [cell.pruned for cell in tensor.cells]) == (0, [100, 180])
+    now = with_protection(scanned, state.replaced(half))
+    check_scan(now, "scan")
+    assert allocate(now, 0.5).pruned == 100
+    with pytest.raises(ParameterError, match="from 0 % to 50 %"):
+        allocate(now, 0.6)
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_metrics_that_are_not_those_of_the_unpruned_model_end_the_scan(state, more):
+    """A file of it could not be read, or its damage would be infinite."""
+
+    def metrics(loss):
+        return {"loss": loss} | ({"accuracy": 1.0} if (loss > 1.8) is more else {})
+
+    with measured(PrunedShares(metrics=metrics)) as evaluator:
+        found = scan_tensors(evaluator, state, ScanRequest(NAMES[1:]), Job())
+        kept = [next(found) for _ in range(2)][-1]
+        with pytest.raises(EvaluationError, match="'accuracy' for only one of the two models"):
+            last(found)
+        check_scan(kept, "scan")
+        pruned = state.replaced({"masks": {NAMES[1]: BitMask.from_bools(np.zeros(200, bool))}})
+        with pytest.raises(EvaluationError, match="'accuracy' for only one"):
+            last(scan_tensors(evaluator, pruned, ScanRequest(NAMES[:1]), Job()))
 
 
 def test_channels_are_scanned_as_such(state):
@@ -267,14 +317,29 @@ def test_an_earlier_scan_goes_on_only_under_its_conditions_and_on_its_data(state
         assert not continues(known, evaluator, state, more, Job()), "the data have changed"
 
 
-def test_where_samples_are_known_the_noise_of_a_cell_is_the_paired_interval(state):
-    class Right(PrunedShares):
-        def run(self, snapshot, seed, job, *, reference=False):
-            found = super().run(snapshot, seed, job)
-            wrong = round(10 * (found.metrics["loss"].value - 1))
-            samples = (0.0,) * wrong + (1.0,) * (100 - wrong)
-            return Measured({"accuracy": Metric(1 - wrong / 100, samples=samples)}, 0.5)
+class Right(PrunedShares):
+    """Says of each of 100 samples whether it is right."""
 
+    def run(self, snapshot, seed, job, *, reference=False):
+        found = super().run(snapshot, seed, job)
+        wrong = round(10 * (found.metrics["loss"].value - 1))
+        samples = (0.0,) * wrong + (1.0,) * (100 - wrong)
+        return Measured({"accuracy": Metric(1 - wrong / 100, samples=samples)}, 0.5)
+
+
+def test_a_state_whose_samples_were_forgotten_is_measured_again_before_a_scan(state):
+    masks = [{NAMES[0]: BitMask.from_bools(np.arange(20) >= n)} for n in (10, 5)]
+    pruned, other = (state.replaced({"masks": each}) for each in masks)
+    with measured(Right()) as evaluator:
+        evaluator.measure_baseline(state, Job())
+        for each in (pruned, other):
+            evaluator.measure(each, Job())
+        request = ScanRequest(NAMES[1:], amounts=(0.5,))
+        (tensor,) = last(scan_tensors(evaluator, pruned, request, Job())).tensors
+    assert 0.03 < tensor.cells[0].noise["accuracy"] < 0.06
+
+
+def test_where_samples_are_known_the_noise_of_a_cell_is_the_paired_interval(state):
     request = ScanRequest((NAMES[1],), amounts=(0.5,))
     with measured(Right()) as evaluator:
         scanned = last(scan_tensors(evaluator, state, request, Job()))

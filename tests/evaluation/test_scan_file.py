@@ -61,7 +61,7 @@ CELL = ("tensors", 0, "cells", 0)
         (changed(("tensors", 0, "weights"), 1 << 53), "more weights than any model"),
         (changed(("tensors", 0, "pruned"), 99), "more is pruned and protected than there is"),
         (changed(("tensors", 0, "unit"), 3), "'unit' does not divide"),
-        (changed((*CELL, "pruned"), 98), "not a count that this tensor can have"),
+        (changed((*CELL, "pruned"), 101), "not a count that this tensor can have"),
         (changed((*CELL, "pruned"), "1"), "expected an integer, got '1'"),
         (changed((*CELL, "metrics"), {"loss": "x"}), "expected a number"),
         (changed((*CELL, "metrics"), {"loss": 1}).replace(": 1}", ": 1e999}"), "too large"),

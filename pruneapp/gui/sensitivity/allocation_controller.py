@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from msgspec.structs import replace
+
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.evaluation.allocation import Allocation, Bound, allocate
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.scan import changes_sha256
+from pruneapp.evaluation.scan import changes_sha256, with_protection
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask, Urgency
@@ -99,7 +101,9 @@ class AllocationController(DialogController[AllocationDialog]):
             )
             return
         note = self._same_data(kept)
-        if number != document.position:
+        if number == document.position:
+            kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
+        else:
             text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
             note = f"{text.format(state=numbered(number, document.items[number]))} {note}"
         short = self._session.contents.short

@@ -6,6 +6,9 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
+from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.progress import Job
 from tests.gui.person import plain
 from tests.gui.sensitivity.conftest import FIRST, SECOND
 
@@ -94,7 +97,7 @@ def test_of_an_unfinished_scan_it_says_so(scans, opened, runners):
     runner.gate.closed = False
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
     total(opened, dialog, "95 %")
-    words = "continue the scan (2 of 6 evaluations are there)"
+    words = "continue the scan (2 of 6 evaluations are done)"
     opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
     opened.click(dialog.leave)
 
@@ -113,6 +116,20 @@ def test_it_follows_the_scanned_state_in_a_branch(scans, opened):
     opened.wait(lambda: opened.document.position == 2)
     assert opened.document.branches.parent(2) == 0
     assert opened.document.masks.pruned(SECOND) == 22
+
+
+def test_what_was_protected_since_the_scan_is_not_allocated(scans, opened):
+    scans.scan("50%, 90%")
+    targets = (ManualTarget(SECOND, (((0, 6), (0, 5)),)),)
+    opened.workbench.session.commit(
+        compute_manual_edit(opened.document.snapshot(), ManualEdit("protect", targets), Job())
+    )
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 2)
+    assert opened.document.masks.pruned(FIRST) == 28
 
 
 def test_without_a_scan_there_is_nothing_to_allocate(opened):
