@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
+import os
 import shlex
 import shutil
 import tempfile
@@ -283,7 +284,7 @@ class CommandRunner:
                 remedy="Write {checkpoint} where its path belongs.",
             )
         self.name, self.options = self._words[0], options
-        self.sha256 = hashlib.sha256(command.encode()).hexdigest()
+        self.sha256 = hashlib.sha256(os.fsencode(command)).hexdigest()
         where = () if folder is None else (str(folder),)
         self.key = hashlib.sha256(repr((command, options, *where)).encode()).hexdigest()
         self._folder, self._hasty = folder or Path.cwd(), False
@@ -372,7 +373,10 @@ def _filled(word: str, given: Mapping[str, str]) -> str:
 
 def _metrics_in(out: Path, printed: str) -> dict[str, float]:
     """Return the numbers of a result, one level deep; a number alone is named ``score``."""
-    files = sorted(out.rglob("*.json"), key=lambda p: p.stat().st_mtime) if out.is_dir() else [out]
+    files = [out]
+    if out.is_dir():
+        found = (path for path in out.rglob("*.json") if path.is_file())
+        files = sorted(found, key=lambda path: path.stat().st_mtime)
     for file in reversed(files):
         with contextlib.suppress(OSError, JsonError):
             if metrics := _numbers(json_codec.load(file.read_bytes(), constants=True)):
@@ -388,8 +392,8 @@ def _metrics_in(out: Path, printed: str) -> dict[str, float]:
 
 
 def _numbers(value: Any) -> dict[str, float]:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return {"score": float(value)}
+    if (alone := _number(value)) is not None:
+        return {"score": alone}
     if not isinstance(value, dict):
         return {}
     inner = value.get("results")
@@ -397,9 +401,17 @@ def _numbers(value: Any) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for key, one in value.items():
         rows = one.items() if isinstance(one, dict) else [("", one)]
-        for name, number in rows:
-            if isinstance(number, int | float) and not isinstance(number, bool):
-                numbers[f"{key}.{name}" if name else key] = (
-                    number if math.isfinite(number) else float(number)
-                )
+        for name, each in rows:
+            if (number := _number(each)) is not None:
+                numbers[f"{key}.{name}" if name else key] = number
     return numbers
+
+
+def _number(value: Any) -> float | None:
+    """Return a number of JSON; infinite if no float is as large."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

@@ -236,8 +236,8 @@ def wanted(
     unknown = [p.name for p in named if p.name not in offered and p.default is kinds.empty]
     if unknown:
         raise ContractError(
-            f"{name}() asks for '{unknown[0]}', which there is not.",
-            f"It may ask for {', '.join(sorted(offered))}; give any other parameter a default.",
+            f"{name}() has a parameter '{unknown[0]}', which Pruneapp does not provide.",
+            f"It provides {', '.join(sorted(offered))}; give any other parameter a default.",
         )
     return words
 
@@ -287,7 +287,7 @@ def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
             return {"value": first, "samples": packed(samples)}
     number = number_of(value)
     if number is not None:
-        return {"value": number}
+        return {"value": float(number)}
     samples = samples_of(value)
     if samples:
         return {"value": math.fsum(samples) / len(samples), "samples": packed(samples)}

@@ -100,8 +100,10 @@ class Pipe:
 
     def send(self, kind: str, **more: Any) -> None:
         """Send a line; an empty one before it, should something else have been written there."""
-        data = json.dumps({"token": self.token, "kind": kind, "id": self.current, **more})
-        rest = memoryview(b"\n" + data.encode() + b"\n")
+        line = {"token": self.token, "kind": kind, "id": self.current, **more}
+        # Halves of characters, as a script may have them in its messages, are no text.
+        data = json.dumps(line, ensure_ascii=False).encode(errors="replace")
+        rest = memoryview(b"\n" + data + b"\n")
         try:
             with self._lock:
                 while rest:

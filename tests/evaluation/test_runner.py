@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -198,11 +199,20 @@ def test_what_is_said_of_a_command_that_does_not_work(state, command, words):
         ("sh -c 'echo 0.25; echo bye' {checkpoint}", {"score": 0.25}),
         ("""sh -c 'echo {\\"f1\\": 1}; echo 7' {checkpoint}""", {"f1": 1.0}),
         ("sh -c 'echo 3; echo 0.5 > $1' {checkpoint} {out}", {"score": 0.5}),
+        ("sh -c 'echo 4; mkdir $1; ln -s gone $1/a.json' {checkpoint} {out}", {"score": 4.0}),
+        (f"sh -c 'echo -1{'0' * 400}' {{checkpoint}}", {"score": -math.inf}),
     ],
 )
 def test_a_number_alone_is_a_score_where_there_is_no_object(state, command, metrics):
     found = runner_of(command).run(state, 0, Job()).metrics
     assert {name: metric.value for name, metric in found.items()} == metrics
+
+
+@pytest.mark.skipif(os.name != "posix", reason="arguments are bytes")
+def test_a_command_may_name_a_file_whose_name_is_no_text(state):
+    odd = os.fsdecode(b"\xff")
+    found = runner_of(f"sh -c 'printf %s $0 | wc -c' {odd} {{checkpoint}}").run(state, 0, Job())
+    assert found.metrics["score"].value == 1
 
 
 def test_a_command_runs_in_its_folder_where_its_program_may_be(state, tmp_path):

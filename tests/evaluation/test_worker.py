@@ -90,6 +90,7 @@ def test_what_is_said_of_a_wrong_result_and_the_worker_goes_on(stubbed, tmp_path
         ("1 / 0", "raised ZeroDivisionError while evaluating: division by zero"),
         ("exit(4)", "called exit(4)"),
         ("[0] * 10**15", "ran out of memory"),
+        ("10**400", "raised OverflowError while evaluating"),
     ):
         (tmp_path / "returned").write_text(returned)
         assert words in refused(worker.evaluate)
@@ -147,6 +148,16 @@ def test_what_ends_the_process_is_said_and_the_next_start_works(stubbed, does, w
     assert words in message
     assert "my_evaluation.py" in message
     assert worker.evaluate() == {"score": 1}
+
+
+def test_half_a_character_in_what_a_script_says_is_no_foreign_line(stubbed):
+    worker = stubbed(r"""
+        def evaluate(model, progress):
+            progress(1, 2, "half of \ud83d")
+            raise ValueError("half of \ud83d")
+    """)
+    assert "raised ValueError while evaluating: half of ?" in refused(worker.evaluate)
+    assert worker.runs
 
 
 def test_a_crash_shows_where_it_was(stubbed):
@@ -305,7 +316,7 @@ def test_parameters_are_given_by_name(stubbed):
     assert worker.evaluate(seed=3) == {"seed": 3, "limit": 5, "device": 3, "other": 4}
     worker = stubbed("def evaluate(model, dataset): return 1")
     said = refused(worker.evaluate)
-    assert "evaluate() asks for 'dataset', which there is not" in said
+    assert "evaluate() has a parameter 'dataset', which Pruneapp does not provide" in said
     assert "device, limit, progress, seed" in said
     worker = stubbed("def evaluate(): return 1")
     assert "evaluate() takes no argument" in refused(worker.evaluate)
