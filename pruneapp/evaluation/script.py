@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +14,13 @@ from pathlib import Path
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import escaped, words_of
-from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
 from pruneapp.progress import Job
 
-# Lines that a person sees before a new script runs.
-FIRST_LINES = 20
 # Seconds between two looks at whether a job was cancelled.
 _LOOK = 0.05
-# More is no script that anybody wrote.
+# No script that anybody wrote is larger.
 _MOST_BYTES = 16 << 20
 _HEADER = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(?:^#(?:| .*)$\s?)+?)^# ///\s*$")
 # Where the search for .venv in the folders above a script ends.
@@ -64,7 +61,7 @@ class EvaluationScript:
                 data = file.read(_MOST_BYTES + 1)
             if len(data) > _MOST_BYTES:
                 raise EvaluationError(
-                    f"'{path}' is larger than {_MOST_BYTES >> 20} MiB, so it is no script.",
+                    f"'{path}' is larger than {_MOST_BYTES >> 20} MiB, so it is not a script.",
                     remedy="Choose the Python file that defines load and evaluate.",
                 )
             text = data.decode("utf-8")
@@ -104,11 +101,6 @@ class EvaluationScript:
             return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
         except OSError:
             return False
-
-    @property
-    def first_lines(self) -> str:
-        """What a person sees of it before it runs."""
-        return "\n".join(self.text.splitlines()[:FIRST_LINES])
 
     @property
     def header(self) -> str:
@@ -250,35 +242,21 @@ def _executable(path: Path) -> Path:
 
 
 def _by_uv(uv: str, script: EvaluationScript, job: Job) -> Path:
-    """Have uv make the environment that the header of a script describes."""
+    """Have uv make the environment that the header of a script describes; may cancel."""
     last = ""
     for command in (["sync", "--script"], ["python", "find", "--script"]):
-        job.cancel.check()
-        with subprocess.Popen(  # noqa: S603 - uv, for a script that the person chose to run
-            [uv, *command, str(script.path)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            printed = _printed_by(process, job)
-        if process.returncode:
+        process = ChildProcess([uv, *command, str(script.path)], Path.cwd(), {}, talks=False)
+        try:
+            while process.runs:
+                job.cancel.check()
+                job.cancel.wait(_LOOK)
+        finally:
+            status = process.end()
+        if status:
             raise EvaluationError(
                 f"uv could not make the environment that the header of '{script.path}' describes.",
                 remedy="Correct the header, or choose an interpreter.",
-                details=printed[1],
+                details=process.log,
             )
-        last = printed[0].strip()
+        last = process.log.rpartition("\n")[2]
     return _executable(Path(last))
-
-
-def _printed_by(process: subprocess.Popen[str], job: Job) -> tuple[str, str]:
-    """Return what a process printed until its end; it is killed if the job is cancelled."""
-    while True:
-        try:
-            return process.communicate(timeout=_LOOK)
-        except subprocess.TimeoutExpired:
-            if job.cancel.cancelled:
-                process.kill()
-                process.communicate()
-                job.cancel.check()
