@@ -112,7 +112,7 @@ def repair_by_statistics(
     Raises as `open_statistics` and `compute_repair`.
     """
     with open_statistics(path, job) as statistics:
-        origin, known = statistics.origin, inputs_in(statistics)
+        origin, known = statistics.origin, inputs_in(statistics, job.cancel)
         done = _repair(
             known, snapshot, settings, job, source=origin.source, sha256=statistics.sha256
         )
@@ -173,7 +173,7 @@ class RepeatedRepair:
                 )
             again = compute_repair(
                 snapshot,
-                inputs_in(statistics),
+                inputs_in(statistics, job.cancel),
                 job,
                 names=made.names,
                 wanted=wanted,

@@ -25,7 +25,7 @@ from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError, counted
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.solve import (
     DAMPING,
     ITERATIONS,
@@ -59,8 +59,8 @@ class LayerInputs:
 KnownInputs: TypeAlias = Callable[[TensorEntry], LayerInputs | None]
 
 
-def inputs_in(statistics: Statistics) -> KnownInputs:
-    """Return what a file of statistics knows of weights.
+def inputs_in(statistics: Statistics, cancel: CancelToken | None = None) -> KnownInputs:
+    """Return what a file of statistics knows of weights; reading Gram matrices may cancel.
 
     Raises `ParameterError` if it has no Gram matrix; the function raises as
     `Statistics.inputs`.
@@ -78,7 +78,7 @@ def inputs_in(statistics: Statistics) -> KnownInputs:
             return None
 
         def gram(group: int) -> Float64s:
-            found = statistics.gram(name, group)
+            found = statistics.gram(name, group, cancel)
             assert found is not None
             return found
 
@@ -342,7 +342,8 @@ class _Tensor:
 
         One that has come to 0 is -0.0, where there is one: it is not pruned, and reads so.
         """
-        moved = self.free & (values != decode(self.bits, dtype))
+        now = decode(self.bits, dtype)
+        moved = self.free & (values != now) & ~np.isnan(now)
         bits = encode(values, dtype)
         assert dtype.form is not None
         if not dtype.form.fnuz:

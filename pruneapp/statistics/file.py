@@ -36,7 +36,7 @@ from pruneapp.errors import (
 from pruneapp.json_codec import decode as decode_json
 from pruneapp.kernels.values import Float64s, decode
 from pruneapp.params import SHA256
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 SUM2, SUM, COUNTS, GRAM = ".in_sum2", ".in_sum", ".counts", ".in_gram"
 # Of the metadata; its value is an `Origin` as JSON.
@@ -156,10 +156,10 @@ class Statistics:
             total = self._numbers(f"{name}{SUM}", sizes)
         return Inputs(sum2, total, counts, transposed)
 
-    def gram(self, name: str, part: int = 0) -> Float64s | None:
+    def gram(self, name: str, part: int = 0, cancel: CancelToken | None = None) -> Float64s | None:
         """Return the sums of products of a part, ``float64[columns, columns]``; None if not there.
 
-        `name` is one of `names`.
+        `name` is one of `names`; may cancel, for it may be gigabytes.
         """
         name_of_gram = f"{name}{GRAM}"
         if not self._file.holds(name_of_gram):
@@ -168,7 +168,8 @@ class Statistics:
         size = columns * columns
         if self._file.entry(name_of_gram).numel != parts * size:
             raise self._damaged(f"'{name_of_gram}' does not have {columns:,} x {columns:,} numbers")
-        return self._read(name_of_gram, part * size, (part + 1) * size).reshape(columns, columns)
+        numbers = self._read(name_of_gram, part * size, (part + 1) * size, cancel)
+        return numbers.reshape(columns, columns)
 
     def _sizes(self, name: str) -> tuple[int, int]:
         """Return parts and columns of a weight, as the header has them."""
@@ -185,13 +186,20 @@ class Statistics:
             raise self._damaged(f"'{name}' has {entry.numel:,} numbers instead of {words}")
         return self._read(name, 0, entry.numel).reshape(shape)
 
-    def _read(self, name: str, start: int, stop: int) -> Float64s:
+    def _read(
+        self, name: str, start: int, stop: int, cancel: CancelToken | None = None
+    ) -> Float64s:
         dtype = self._file.entry(name).dtype
         if dtype.name not in {"F64", "F32", "I64", "I32"}:
             raise self._damaged(f"'{name}' is of type {dtype.label}")
-        values = decode(self._file.bits(name, start, stop), dtype).astype(np.float64, copy=False)
-        if not np.isfinite(values).all():
-            raise self._damaged(f"'{name}' holds numbers that are not finite")
+        values = np.empty(stop - start)
+        for chunk in self._file.chunks(name, start, stop):
+            if cancel is not None:
+                cancel.check()
+            here = values[chunk.start - start :][: chunk.bits.size]
+            here[:] = decode(chunk.bits, dtype)
+            if not np.isfinite(here).all():
+                raise self._damaged(f"'{name}' holds numbers that are not finite")
         return values
 
     def _damaged(self, what: str) -> DamagedFileError:

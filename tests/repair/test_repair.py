@@ -98,6 +98,18 @@ def test_a_linear_layer_with_its_bias(opened):
     assert np.array_equal(after.bits(FC)[pruned], before.bits(FC)[pruned])
 
 
+def test_a_row_that_is_not_finite_stays_to_the_bit_and_counts_as_such(opened):
+    weight = normal(20, 30)
+    weight.view(np.uint32)[3, 4] = 0x7FC12345  # NaN, and more
+    document = opened(fc__weight=weight)
+    prune(document, FC)
+    (layer,) = repair(document, InputArrays({FC: mixed(0, 99, 30)})).layers
+    after = document.snapshot()
+    kept = after.masks[FC].bools().reshape(20, 30)
+    assert layer.moved == kept.sum() - kept[3].sum()
+    assert np.array_equal(after.bits(FC).reshape(20, 30)[3], weight.view(np.uint32)[3])
+
+
 def test_undo_drops_the_values_and_redo_brings_them_back(opened):
     """Nobody else holds them: not the caches, not the history once the step is deleted."""
     document = opened(fc__weight=normal(20, 30))

@@ -11,6 +11,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp.errors import CheckpointError, DamagedFileError, ParameterError
 from pruneapp.progress import Job
 from pruneapp.statistics.file import KEY, Inputs, Origin, fits, open_statistics, save_statistics
+from tests.support.cancel_checks import CountingToken
 from tests.support.imatrix_files import dat, gguf
 
 RNG = np.random.default_rng(0)
@@ -188,3 +189,13 @@ def test_the_header_is_json_of_the_format(tmp_path):
     data = path.read_bytes()
     head = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     assert json.loads(head["__metadata__"][KEY]) == {"source": "text"}
+
+
+def test_reading_a_large_gram_matrix_can_be_cancelled(tmp_path):
+    gram = RNG.normal(size=(2, 1500, 1500))
+    weights = {"experts": inputs(2, 1500)}
+    save_statistics(tmp_path / "s", weights, Origin(), Job(), grams={"experts": list(gram)})
+    with open_statistics(tmp_path / "s") as statistics:
+        token = CountingToken()
+        assert np.array_equal(statistics.gram("experts", 1, token), gram[1])
+        assert token.looks >= 4, "18 MB are not read in one go"
