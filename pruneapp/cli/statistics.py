@@ -107,7 +107,8 @@ def _print(collected: Collected, output: str) -> None:
     )
     if collected.unseen:
         names = first_names(collected.unseen, 5, escaped)
-        sys.stdout.write(f"Nothing was seen of {len(collected.unseen):,}: {names}\n")
+        weights = counted(len(collected.unseen), "weight")
+        sys.stdout.write(f"No inputs were seen for {weights}: {names}\n")
 
 
 def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:

@@ -24,7 +24,9 @@ from pruneapp.recipes.recipe import load, methods_of
 def verify(options: argparse.Namespace, token: CancelToken) -> int:
     """Print whether a file is what its recipe makes; returns 0 if it is, else 1."""
     if options.unpruned and not options.recompute:
-        raise ParameterError("--unpruned is of use with --recompute only.")
+        raise ParameterError(
+            "--unpruned requires --recompute.", remedy="Name a statistics file with it."
+        )
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Verifying", token))
         recompute = None

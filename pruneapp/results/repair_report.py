@@ -58,8 +58,8 @@ def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]
         )
     if layers and not any(layer.before or layer.moved for layer in layers):
         found.append(
-            "Nothing was to be repaired: the weights that are pruned are 0 in the unpruned model, "
-            "too. If the file was pruned elsewhere, name the model before it was."
+            "There was nothing to repair: the pruned weights are 0 in the unpruned model as well. "
+            "If the file was pruned before, repair it against the original."
         )
     if uniform := uniform_risk([1 - layer.left / layer.numel for layer in layers if layer.numel]):
         found.append(uniform)

@@ -130,7 +130,7 @@ def test_verify_computes_the_values_again(repair, call, tmp_path, files):
     assert max(off.values()) < 1e-6
     assert "values of 2 tensors, computed again, are off by at most" in call(*again, *unpruned)[1]
     assert "Name that model, which was pruned, with --unpruned" in call(*again)[2]
-    assert "--unpruned is of use with --recompute only" in call(*again[:4], *unpruned)[2]
+    assert "--unpruned requires --recompute" in call(*again[:4], *unpruned)[2]
     status, _, said = call(*again, "--unpruned", tmp_path / "pruned.safetensors")
     assert status == 2
     assert "is not the model that the repair was made for" in said

@@ -134,7 +134,7 @@ def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, mon
     assert status == 0
     assert out == (
         "Wrote statistics of 1 weight over 3 rows to s.safetensors\n"
-        "Nothing was seen of 1: lm_head.weight\n"
+        "No inputs were seen for 1 weight: lm_head.weight\n"
     )
     assert err == (
         "Note: 1 name of the imatrix left out, unknown or with inputs in another order than in the "

@@ -19,7 +19,7 @@ def test_an_ordinary_repair_has_no_risks():
 def test_a_model_that_was_zero_there_before_is_told():
     still = LayerRepair("a", 0, 30, 0.0, 0.0, 0.0, numel=100)
     (risk,) = risks_of([still])
-    assert "are 0 in the unpruned model, too" in risk
+    assert "are 0 in the unpruned model as well" in risk
     assert risks_of([still, layer("b", left=10)]) == ()
 
 

@@ -116,6 +116,15 @@ def taken_up(journal: Path, **more) -> Document:
         return reopened(found, Job(), **more)
 
 
+def check_taken_up(document: Document, journal: Path) -> None:
+    """Check that a journal has all that was done to a document, and close both."""
+    again = taken_up(journal)
+    assert again.branches == document.branches
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
 def states(document: Document) -> list[dict]:
     """All that each state of a document says, as plain data; the document stays where it is."""
     here, branches, found = document.position, document.branches, []

@@ -32,6 +32,7 @@ from tests.sessions.session_documents import (
     C,
     branched,
     by_hand,
+    check_taken_up,
     delete_any,
     open_model,
     prune,
@@ -148,11 +149,7 @@ def test_a_branch_that_was_deleted_stays_so_after_a_crash(model, place):
     prune(document, B, 0.1)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
-    again = taken_up(journal.path)
-    assert again.branches == document.branches
-    assert states(again) == states(document)
-    shut(document)
-    shut(again)
+    check_taken_up(document, journal.path)
 
 
 def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
@@ -207,11 +204,7 @@ def test_a_record_of_branches_that_makes_no_sense_ends_the_journal(model, place,
     journal._writer.note(wrong)
     journal._writer.note(journal_file.NameRecord(1, "too late"))
     journal.close()
-    again = taken_up(journal.path)
-    assert again.branches == document.branches
-    assert states(again) == states(document)
-    shut(document)
-    shut(again)
+    check_taken_up(document, journal.path)
 
 
 def test_a_branch_whose_end_is_not_ahead_is_redone_along_the_newest(model, place):
@@ -551,10 +544,7 @@ def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypat
         ]
     assert b'"version":1' in said[0]
     assert not any(b'"type":"intent"' in entry for entry in said)
-    again = taken_up(journal.path)
-    assert states(again) == states(document)
-    shut(document)
-    shut(again)
+    check_taken_up(document, journal.path)
 
 
 def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):
@@ -641,10 +631,7 @@ def test_a_full_disk_is_a_sentence_and_later_everything_is_written(
     prune(document, C)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
-    again = taken_up(journal.path)
-    assert states(again) == states(document)
-    shut(again)
-    shut(document)
+    check_taken_up(document, journal.path)
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(model, tmp_path):
@@ -670,10 +657,7 @@ def test_a_mask_that_was_deleted_before_it_was_written_is_made_up_for(model, pla
         journal.keep(late, {}, Job())
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
-    again = taken_up(journal.path)
-    assert states(again) == states(document)
-    shut(document)
-    shut(again)
+    check_taken_up(document, journal.path)
 
 
 def test_it_is_not_compacted_while_little_of_it_is_dead(model, place):
@@ -706,10 +690,7 @@ def test_compaction_keeps_everything_and_one_file(tmp_path, place):
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
-    again = taken_up(path)
-    assert states(again) == states(document)
-    shut(document)
-    shut(again)
+    check_taken_up(document, path)
 
 
 # Kills
