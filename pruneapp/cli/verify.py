@@ -11,7 +11,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.prune import offer_methods, offer_statistics
-from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, size
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.evaluation.calibrated_repair import RepeatedRepair
 from pruneapp.export.verify import Against, Verification
@@ -27,6 +27,8 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
         raise ParameterError(
             "--unpruned requires --recompute.", remedy="Name a statistics file with it."
         )
+    if not options.tolerance >= 0:
+        raise ParameterError(f"'tolerance' must be at least 0 (got {options.tolerance:g}).")
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Verifying", token))
         recompute = None
@@ -52,6 +54,8 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
         print_json(_as_json(options.file, result))
     else:
         _print(options.file, result)
+    if recompute is not None and result.same and not result.recomputed:
+        print_notes(["The recipe has no repair, so nothing was computed again."])
     return DONE if result.same else DIFFERENT
 
 

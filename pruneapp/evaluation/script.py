@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.errors import escaped, words_of
+from pruneapp.errors import ParameterError, escaped, words_of
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
 from pruneapp.progress import Job
@@ -29,13 +29,27 @@ _PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 @dataclass(frozen=True)
 class Options:
-    """How a script is run."""
+    """How a script is run.
+
+    Raises
+    ------
+    ParameterError
+        If a limit is not positive.
+    """
 
     device: str = ""  # what the script is given as `device`; empty for the fastest that torch has
     limit: int | None = None  # how many samples at most, for scripts that ask for `limit`
     seed: int = 0
     time_limit: float | None = None  # seconds that each call may take
     text: Path | None = None  # what the built-in runner has the model read
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise ParameterError(f"'limit' must be at least 1 (got {self.limit:,}).")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise ParameterError(
+                f"'time_limit' must be more than 0 seconds (got {self.time_limit:g})."
+            )
 
 
 @dataclass(frozen=True)

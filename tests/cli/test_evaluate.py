@@ -202,6 +202,9 @@ def test_what_cannot_be_judged_exits_with_2(run, files, printing, said, more, wo
         (["--python", "x"], "--python is for a script"),
         (["--limit", "x"], "--limit must be a whole number"),
         (["--time-limit", "x"], "--time-limit must be a number"),
+        (["--limit", "0"], "--limit must be at least 1 (got 0)"),
+        (["--time-limit", "-1"], "--time-limit must be more than 0 seconds (got -1)"),
+        (["--time-limit", "nan"], "--time-limit must be more than 0 seconds (got nan)"),
         (["--script", "x"], "not allowed with argument"),
     ],
 )

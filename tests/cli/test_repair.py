@@ -156,6 +156,20 @@ def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, 
     assert f"{FC} has repaired values that are off by 0." in said
     assert "computed again, more than 0.001" in said
     assert call(*verify, *again, "--tolerance", "9")[0] == 0
+    for text in ("nan", "-1"):
+        said = call(*verify, *again, f"--tolerance={text}")[2]
+        assert f"--tolerance must be at least 0 (got {text})" in said
+
+
+def test_without_a_repair_verify_says_that_nothing_was_computed_again(call, tmp_path, files):
+    out = tmp_path / "out.safetensors"
+    prune = "prune", tmp_path / "original.safetensors", "--method", "l1_unstructured"
+    assert call(*prune, "--amount", "0.5", "-o", out)[0] == 0
+    verify = "verify", out, "--against", tmp_path / "original.safetensors"
+    status, said, noted = call(*verify, "--recompute", tmp_path / "stats.safetensors")
+    assert (status, said.startswith("Yes")) == (0, True)
+    assert "Note: The recipe has no repair, so nothing was computed again." in noted
+    assert not call(*verify)[2]
 
 
 def test_what_was_rounded_since_is_verified_with_the_recipe(repair, call, tmp_path):
