@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from pruneapp.cli import terminal
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, print_table
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, escaped
+from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.evaluation.classifier import classifier_of, count_images
 from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.process import EvaluationError
@@ -64,11 +66,11 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
 
     What the person should know of the choice is added to `notices`.
     """
-    if options.text is not None and (options.script or options.command_line):
-        raise ParameterError(
-            "'--text' is for the built-in evaluation of model folders.",
-            remedy="Let the script read the text.",
-        )
+    for name in ("text", "images"):
+        if getattr(options, name) is not None and (options.script or options.command_line):
+            raise ParameterError(
+                f"'--{name}' is for the built-in evaluation.", remedy="Let the script read it."
+            )
     if options.command_line is not None:
         if options.python is not None:
             raise ParameterError(
@@ -82,7 +84,8 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
             "agreement with the original is measured.",
             remedy="Name the original.",
         )
-    if not (options.script or options.text or original) and _is_model_folder(options.file):
+    data = options.script or options.text or options.images
+    if not (data or original) and _is_model_folder(options.file):
         raise ParameterError(
             "Without a script, '--text' or '--against' is required.",
             remedy="Name a text for the perplexity, or the original for the agreement with it.",
@@ -99,8 +102,11 @@ def script_runner(
     `need` says what a script must define. What the person should know of the interpreter is added
     to `notices`.
     """
+    given = _given(options)
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
+    elif options.images is not None:
+        script, given = _of_images(given, model, options, need)
     elif _is_model_folder(model):
         script = EvaluationScript.shipped(text=options.text is not None, embeds=_embeds(model))
     else:
@@ -111,7 +117,32 @@ def script_runner(
     interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
     if interpreter.notice:
         notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
-    return ScriptRunner(script, interpreter, _given(options))
+    return ScriptRunner(script, interpreter, given)
+
+
+def _of_images(
+    given: Options, model: str, options: argparse.Namespace, need: str
+) -> tuple[EvaluationScript, Options]:
+    with open_checkpoint(Path(model), state_dict=options.state_dict) as checkpoint:
+        classifier = classifier_of(checkpoint)
+    if classifier is None:
+        raise ParameterError(
+            f"'{model}' is not known as an image classifier of torchvision or timm, so "
+            "'--images' cannot be used.",
+            remedy=f"Write a script with {need}.",
+        )
+    folder = Path(options.images)
+    images = count_images(folder, Job())
+    labelled = images.classes == classifier.classes
+    if not labelled and getattr(options, "against", "") is None:
+        raise ParameterError(
+            f"'--against' is required: '{folder}' has {counted(images.classes, 'subfolder')} with "
+            f"images, and the model {counted(classifier.classes, 'class', 'classes')}, so the "
+            "agreement with the original is measured.",
+            remedy="Name the original, or a folder with a subfolder for each class.",
+        )
+    script = EvaluationScript.shipped_for_images(labelled=labelled)
+    return script, replace(given, images=folder, classifier=classifier)
 
 
 def _embeds(path: str) -> bool:

@@ -275,6 +275,19 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         "original on its lines; FILE is a model folder that transformers loads. Without a text, "
         "too: agreement with the original on random token ids",
     )
+    _add_images(
+        parser,
+        "the accuracy on these images, if there is a subfolder for each class, or the agreement "
+        "with the original",
+    )
+
+
+def _add_images(parser: argparse._ActionsContainer, help_: str) -> None:
+    parser.add_argument(
+        "--images",
+        metavar="FOLDER",
+        help=f"without a script: {help_}; FILE is an image classifier of torchvision or timm",
+    )
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
@@ -315,6 +328,7 @@ def _add_statistics(statistics: argparse.ArgumentParser) -> None:
         help="without a script: run this text; FILE is a model folder that transformers loads. "
         "Without a text, too: random token ids",
     )
+    _add_images(kind, "run these images")
     statistics.add_argument("-o", "--output", required=True, metavar="STATS", help="output path")
     statistics.add_argument(
         "--gram",
@@ -358,6 +372,7 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
         help="without a script: run this text; ORIGINAL is a model folder that transformers loads. "
         "Without a text, too: random token ids",
     )
+    _add_images(kind, "run these images")
     _add_gram_memory(repair)
     repair.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
     repair.add_argument(
@@ -410,6 +425,12 @@ def _add_scan(scan: argparse.ArgumentParser) -> None:
         default="30%,50%,70%,85%,95%",
         metavar="LIST",
         help="fractions of each tensor, with commas between them; default 30%%,50%%,70%%,85%%,95%%",
+    )
+    scan.add_argument(
+        "--repair",
+        metavar="STATS",
+        help="repair each tensor by this statistics file with Gram matrices before the model is "
+        "measured",
     )
     _add_select(scan, f"scan {_MATCHING}; default: {_USUAL}")
     for param in LIMITS:

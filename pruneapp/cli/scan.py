@@ -38,6 +38,7 @@ from pruneapp.evaluation.scan import (
     check_scanned,
     missing,
     read_amounts,
+    repaired,
     scan_tensors,
 )
 from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
@@ -47,6 +48,7 @@ from pruneapp.methods import registry
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import save
+from pruneapp.statistics.file import register, statistics_of
 
 # Seconds between two times that an unfinished scan is written.
 KEEP = 10.0
@@ -69,7 +71,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         state = open_state(stack, options.file, options.state_dict, job)
         _refuse_masks(state)
         checkpoint = state.checkpoint
-        read = (options.script, options.text)
+        read = (options.script, options.text, options.images, options.repair)
         path = output_beside(options.output, read, checkpoint, "scan", f"model{SUFFIX}")
         known = read_scan(path) if path.exists() else None
         if options.select:
@@ -78,7 +80,8 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
             names = usual_selection(checkpoint)
             if method.takes_statistics:
                 names = with_statistics(checkpoint, values, names)
-        request = ScanRequest(names, method.name, values, amounts, spare)
+        repair = register(Path(options.repair), job) if options.repair else ""
+        request = ScanRequest(names, method.name, values, amounts, spare, repair)
         kernel = kernel_for("auto")
         latest, written, wrote = known, known, time.monotonic()
         try:
@@ -167,7 +170,9 @@ def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
 def allocate(options: argparse.Namespace, token: CancelToken) -> int:
     """Turn a scan into a recipe; measures the result if a script is named."""
     total = next(p for p in limits_of.LIMITS if p.name == "total").parse(options.total)
-    if options.file is None and any((options.script, options.command_line, options.text)):
+    if options.file is None and any(
+        (options.script, options.command_line, options.text, options.images)
+    ):
         raise ParameterError(
             "To measure the result, the scanned checkpoint is needed.",
             remedy="Name it behind the scan: pruneapp allocate SCAN FILE --script SCRIPT …",
@@ -199,6 +204,11 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
             measured = _measure(stack, options, allocation, notices, job)
         if options.output is not None:
             save(recipe, Path(options.output), job)
+    if known.conditions.repair:
+        notices.append(
+            "The scan repaired each tensor before the model was measured: repair the result of the "
+            "recipe as well, by pruneapp repair with the same statistics."
+        )
     if allocation.unmeasured:
         names = first_names(allocation.unmeasured, 5, escaped)
         notices.append(
@@ -232,6 +242,8 @@ def _measure(
     """Measure what the allocation does to the model, and what one rule to the same total does."""
     conditions = allocation.scan.conditions
     offer_statistics(options.statistics, job)
+    if conditions.repair:
+        statistics_of(conditions.repair)  # said before anything runs
     runner = runner_of(options, notices, original=True)
     evaluator = stack.enter_context(Evaluator(runner, options.script_seed))
     state = open_state(stack, options.file, options.state_dict, job)
@@ -246,7 +258,7 @@ def _measure(
         baseline = evaluator.measure_baseline(state, next(parts))
         found = []
         for step, part in zip((allocation.step(), allocation.uniform()), parts, strict=False):
-            after = _after(state, step, part)
+            after = _after(state, step, conditions.repair, part)
             found.append(evaluator.changes(evaluator.measure(after, part)))
     before = {name: metric.value for name, metric in baseline.first.metrics.items()}
     same = (conditions.script_sha256, conditions.limit, conditions.seed) == (
@@ -267,9 +279,10 @@ def _measure(
     return found[0], found[1]
 
 
-def _after(state: Snapshot, step: Step, job: Job) -> Snapshot:
+def _after(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
     preview = compute_preview(state, step, kernel_for("auto"), Job(cancel=job.cancel), norms=False)
-    return state.replaced(preview.edit.after)
+    after = state.replaced(preview.edit.after)
+    return repaired(after, repair, job) if repair else after
 
 
 def _print_allocation(

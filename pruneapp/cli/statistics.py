@@ -113,7 +113,7 @@ def _print(collected: Collected, output: str) -> None:
 
 def _output(options: argparse.Namespace, checkpoint: Checkpoint) -> Path:
     """Return where to write; raises before anything runs if that is not possible."""
-    read = (options.script, options.text, options.imatrix)
+    read = (options.script, options.text, options.images, options.imatrix)
     return output_beside(
         options.output, read, checkpoint, "statistics", "model.statistics.safetensors"
     )

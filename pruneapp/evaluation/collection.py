@@ -248,6 +248,8 @@ def _kind(runner: ScriptRunner) -> str:
     worker = runner.worker
     if not worker.script.builtin:
         return "calibrate"
+    if worker.options.images is not None:
+        return "images"
     return "random tokens" if worker.options.text is None else "text"
 
 

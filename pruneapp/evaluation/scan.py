@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import os
@@ -37,6 +38,8 @@ from pruneapp.methods.method import Method
 from pruneapp.params import Amount, AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.repair.repair import compute_repair, inputs_in
+from pruneapp.statistics.file import statistics_of
 
 AMOUNTS = (0.3, 0.5, 0.7, 0.85, 0.95)
 
@@ -48,8 +51,8 @@ class ScanRequest:
     Raises
     ------
     ParameterError
-        If the method has no amount of weights or channels, a value breaks its rule, or an amount is
-        no share.
+        If the method has no amount of weights or channels, a value breaks its rule, an amount is
+        no share, or the statistics for the repair are not open, or without Gram matrices.
     """
 
     names: tuple[str, ...]  # any names of the tensors
@@ -57,6 +60,9 @@ class ScanRequest:
     values: Mapping[str, Any] = field(default_factory=dict)  # of its parameters, less the amount
     amounts: tuple[float, ...] = AMOUNTS  # shares of what is left of a tensor
     spare: tuple[str, ...] = ()  # as `Limits.spare`
+    # Open statistics, as `statistics_of` names them, by which each tensor is repaired before the
+    # model is measured; those without a Gram matrix are not, as by any repair. Empty for no repair.
+    repair: str = ""
 
     def __post_init__(self) -> None:
         check_scanned(registry.get(self.method))
@@ -69,6 +75,8 @@ class ScanRequest:
         object.__setattr__(self, "amounts", amounts)
         valid = self.row(self.names, amounts[0]).values
         object.__setattr__(self, "values", {n: v for n, v in valid.items() if n != "amount"})
+        if self.repair:
+            inputs_in(statistics_of(self.repair))
 
     def row(self, names: Sequence[str], amount: Amount) -> Row:
         """Return the rule that prunes tensors to an amount."""
@@ -268,6 +276,8 @@ def _cell(  # noqa: PLR0917 - each its own type
     preview = compute_preview(snapshot, step, kernel, Job(cancel=job.cancel), norms=False)
     mask = preview.masks[name]
     state = snapshot.replaced({"masks": {name: mask}})
+    if request.repair:
+        state = repaired(state, request.repair, job, names=[name])
     try:
         result = evaluator.measure(state, job)
         measured, noise = result.metrics, before.noise_of(result)
@@ -280,6 +290,20 @@ def _cell(  # noqa: PLR0917 - each its own type
         if compared(key, evaluator.runner.directions) and math.isfinite(metric.value)
     }
     return ScanCell(amount, mask.pruned, finite, {n: noise[n] for n in finite if n in noise})
+
+
+def repaired(
+    state: Snapshot, statistics: str, job: Job, *, names: Sequence[str] | None = None
+) -> Snapshot:
+    """Return a state with tensors repaired, all by default; as it is if nothing of them can be.
+
+    Raises as `statistics_of` and `compute_repair`.
+    """
+    known = inputs_in(statistics_of(statistics))
+    with contextlib.suppress(SelectionError):  # without a Gram matrix, or with nothing left
+        repair = compute_repair(state, known, Job(cancel=job.cancel), names=names)
+        return state.replaced(repair.edit.after)
+    return state
 
 
 @dataclass(frozen=True)
@@ -320,6 +344,7 @@ def _conditions(
         limit=runner.options.limit,
         device=runner.options.device,
         state_sha256=changes_sha256(snapshot, job),
+        repair=request.repair,
     )
 
 

@@ -50,6 +50,8 @@ class ScanConditions(Part, frozen=True):
     device: str = ""
     # What was pruned and replaced before: SHA-256 of masks and values.
     state_sha256: str = ""
+    # SHA-256 of the statistics by which each tensor was repaired before it was measured.
+    repair: str = ""
 
 
 class ScanMetric(Part, frozen=True):
@@ -203,6 +205,7 @@ _WORDS = {
     "seed": "seed",
     "limit": "limit",
     "device": "device",
+    "repair": "repair",
 }
 
 

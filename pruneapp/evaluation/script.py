@@ -14,6 +14,7 @@ from pathlib import Path
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ParameterError, escaped, words_of
+from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
 from pruneapp.progress import Job
@@ -41,7 +42,10 @@ class Options:
     limit: int | None = None  # how many samples at most, for scripts that ask for `limit`
     seed: int = 0
     time_limit: float | None = None  # seconds that each call may take
-    text: Path | None = None  # what the built-in runner has the model read
+    # What the built-in runner has the model read or look at, and how it builds the latter.
+    text: Path | None = None
+    images: Path | None = None
+    classifier: Classifier | None = None
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
@@ -101,6 +105,12 @@ class EvaluationScript:
         """
         of_text = "builtin_embedding.py" if embeds else "builtin_perplexity.py"
         name = of_text if text else "builtin_agreement.py"
+        return cls.read(resources.path(f"pruneapp_worker/{name}"))
+
+    @classmethod
+    def shipped_for_images(cls, *, labelled: bool) -> EvaluationScript:
+        """Return that for image classifiers: accuracy if images are labelled, or agreement."""
+        name = "builtin_accuracy.py" if labelled else "builtin_images.py"
         return cls.read(resources.path(f"pruneapp_worker/{name}"))
 
     @property

@@ -109,7 +109,7 @@ class Worker:
             sha256=self.script.sha256,
             device=self.options.device,
             limit=self.options.limit,
-            text=None if self.options.text is None else str(self.options.text.absolute()),
+            inputs=_inputs(self.options),
             folder=str(self.folder),
         )
         try:
@@ -318,6 +318,13 @@ def _receive(
                 ours = False
             messages.put(message if ours else {"kind": "foreign"})
     messages.put(None)
+
+
+def _inputs(options: Options) -> dict[str, Any]:
+    """Return what functions of the scripts that ship may ask for, beside what any may."""
+    paths = {"text": options.text, "images": options.images}
+    given: dict[str, Any] = {name: str(path.absolute()) for name, path in paths.items() if path}
+    return given | ({"classifier": options.classifier} if options.classifier else {})
 
 
 def _first_line(text: str) -> str:

@@ -34,7 +34,7 @@ class Session:
         self._sha256: str = first["sha256"]
         self._device: str = first.get("device") or best_device()
         self._limit: int | None = first.get("limit")
-        self._text: str | None = first.get("text")
+        self._inputs: dict[str, Any] = first.get("inputs") or {}
         self._module: types.ModuleType | None = None
         self._model: Any = None
         self._tensors: tensors.ModelTensors | None = None
@@ -183,7 +183,7 @@ class Session:
             "progress": self._progress,
             "limit": self._limit,
             "seed": seed,
-            **({"text": self._text} if self._text else {}),
+            **self._inputs,
         }
         words = wanted(function, name, len(given), offered)
         with self._running():

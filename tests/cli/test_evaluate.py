@@ -18,6 +18,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from tests.cli.command_process import until
+from tests.evaluation.stock_model import install, write_images, write_model
 
 SCRIPT = """
 import torch
@@ -232,6 +233,29 @@ def test_without_a_script_a_model_folder_and_something_to_measure_are_required(
     status, _, err = run(tmp_path, "--text", "x")
     assert status == 2
     assert "returns an embedding and no logits" in err
+
+
+def test_a_stock_classifier_is_measured_on_images_without_a_script(run, tmp_path, monkeypatch):
+    install(tmp_path / "packages", monkeypatch)
+    model, images = write_model(tmp_path / "tiny.safetensors"), write_images(tmp_path / "images")
+    status, out, err = run(model, "--images", images, "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["metrics"]["accuracy"] == 1
+    status, out, err = run(model, "--images", images / "red", "--against", model, "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["metrics"]["same_top1"] == 1
+    status, _, err = run(model, "--images", images / "red")
+    assert status == 2
+    assert "has 0 subfolders with images, and the model 3 classes" in err
+    status, _, err = run(model, "--images", images, "--script", "measure.py")
+    assert status == 2
+    assert "--images is for the built-in evaluation." in err
+
+
+def test_images_are_for_classifiers(run, files, tmp_path):
+    status, _, err = run(files[0], "--images", tmp_path)
+    assert status == 2
+    assert "is not known as an image classifier of torchvision or timm" in err
 
 
 def test_a_script_that_cannot_be_read_is_refused_before_anything_runs(run, files, tmp_path):

@@ -16,7 +16,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.cli import scan as module
+from pruneapp.evaluation.scan_file import read_scan
 from tests.cli.command_process import until
+from tests.support.activation_statistics import forget
 
 SCRIPT = """
 import torch
@@ -100,6 +102,32 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     rows = [line.split() for line in out.splitlines()]
     assert ["metric", "unpruned", "predicted", "allocated", "one", "rule", "noise"] in rows
     assert "predicted if damages add up" in out
+
+
+def test_each_tensor_may_be_repaired_before_the_model_is_measured(call, place):
+    script = Path("script.py")
+    script.write_text(SCRIPT + "\ndef calibrate(model): model(torch.ones(9, 8).cumsum(0))\n")
+    statistics = ("m.safetensors", "--script", "script.py", "-o", "s.safetensors", "--gram")
+    assert call("statistics", *statistics)[0] == 0
+    words = ("scan", "m.safetensors", "--script", "script.py", "--amounts", "50%,90%", "-o")
+    assert call(*words, "plain.scan.json")[0] == 0
+    assert call(*words, "repaired.scan.json", "--repair", "s.safetensors")[0] == 0
+    plain, repaired = (read_scan(Path(f"{name}.scan.json")) for name in ("plain", "repaired"))
+    cells = [[c.metrics["loss"] for c in scan.tensors[0].cells] for scan in (plain, repaired)]
+    assert not set(cells[0]) & set(cells[1])
+    more = ("m.safetensors", "--script", "script.py", "--total", "60%", "--json")
+    measured = []
+    for name in ("plain", "repaired"):
+        given = ("--statistics", "s.safetensors")
+        status, out, err = call("allocate", f"{name}.scan.json", *more, *given)
+        assert status == 0
+        assert ("repair the result" in err) == (name == "repaired")
+        measured.append(json.loads(out)["measured"]["loss"])
+    assert measured[0] != measured[1]
+    forget(repaired.conditions.repair)
+    status, _, err = call("allocate", "repaired.scan.json", *more)
+    assert status == 2
+    assert "or name it with --statistics" in err
 
 
 def test_data_that_give_the_same_values_are_said_to_be_the_same(call, place):

@@ -32,6 +32,8 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.statistics.file import Inputs, Origin, register, save_statistics
+from tests.support.activation_statistics import forget
 
 NAMES = ("small.weight", "large.weight")
 
@@ -173,6 +175,65 @@ def test_what_does_not_compare_is_not_continued(state):
     for words, (runner, asked) in cases.items():
         with measured(runner) as evaluator, pytest.raises(EvaluationError, match=words):
             last(scan_tensors(evaluator, state, asked, Job(), known=known, where="x.scan.json"))
+
+
+@pytest.fixture
+def statistics(tmp_path):
+    """Statistics of inputs that are alike, of the large weight alone."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(64, 20)) + 2 * rng.normal(size=(64, 1))
+    gram = rows.T @ rows
+    inputs = Inputs(np.diagonal(gram)[np.newaxis].copy(), rows.sum(0)[np.newaxis], np.full(1, 64.0))
+    path, weights = tmp_path / "m.statistics.safetensors", {NAMES[1]: inputs}
+    save_statistics(path, weights, Origin("calibrate"), Job(), grams={NAMES[1]: [gram]})
+    name = register(path)
+    yield name
+    forget(name)
+
+
+class RepairedValues(PrunedShares):
+    """Remembers of which tensors values are replaced, and what was pruned of the large one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[tuple[str, ...]] = []
+        self.large: list[np.ndarray] = []
+
+    def run(self, snapshot, seed, job, *, reference=False):
+        self.values.append(tuple(snapshot.values))
+        weight = np.frombuffer(snapshot.bits(NAMES[1]), np.float32)
+        self.large.append(weight * snapshot.masks[NAMES[1]].bools() if snapshot.values else weight)
+        return super().run(snapshot, seed, job, reference=reference)
+
+
+def test_each_tensor_is_repaired_before_the_model_is_measured(state, statistics):
+    request = ScanRequest(NAMES, amounts=(0.5,), repair=statistics)
+    runner = RepairedValues()
+    with measured(runner) as evaluator:
+        scanned = last(scan_tensors(evaluator, state, request, Job()))
+    # Without a Gram matrix the small one stays as it is, as by any repair.
+    assert runner.values[-2:] == [(NAMES[1], "large.bias"), ()]
+    assert not any(runner.values[:-2])
+    assert scanned.conditions.repair == statistics
+    repaired_now, unpruned = runner.large[-2], runner.large[0]
+    assert not np.array_equal(repaired_now[repaired_now != 0], unpruned[repaired_now != 0])
+    other = ScanRequest(NAMES, amounts=(0.5,))
+    with (
+        measured() as evaluator,
+        pytest.raises(EvaluationError, match="a scan with another repair"),
+    ):
+        last(scan_tensors(evaluator, state, other, Job(), known=scanned, where="x.scan.json"))
+
+
+def test_statistics_for_the_repair_are_there_and_have_gram_matrices(tmp_path):
+    with pytest.raises(ParameterError, match="are not there"):
+        ScanRequest(NAMES, repair="sha256:00")
+    inputs = Inputs(np.ones((1, 20)), None, np.ones(1))
+    save_statistics(tmp_path / "s.safetensors", {NAMES[1]: inputs}, Origin(), Job())
+    name = register(tmp_path / "s.safetensors")
+    with pytest.raises(ParameterError, match="has no Gram matrices"):
+        ScanRequest(NAMES, repair=name)
+    forget(name)
 
 
 def test_what_is_no_number_is_left_out_and_the_scan_goes_on(state):

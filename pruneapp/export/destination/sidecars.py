@@ -45,7 +45,8 @@ def home_of(checkpoint: Checkpoint) -> Path:
 class Configuration(msgspec.Struct, frozen=True):
     """What config.json says of a model; its other keys do not matter here."""
 
-    architectures: list[str] = []
+    architectures: list[str] = []  # of transformers
+    architecture: str = ""  # of timm
     model_type: str = ""
     num_hidden_layers: int | None = None
     auto_map: dict[str, object] = {}

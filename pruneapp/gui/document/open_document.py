@@ -22,6 +22,7 @@ from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ExportError, OriginalChangedError, OriginalMissingError, PruneAppError
+from pruneapp.evaluation.classifier import Classifier, classifier_of
 from pruneapp.export.destination.sidecars import Configuration, companions, configuration_of
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import freeze_large
@@ -126,6 +127,7 @@ class LoadedContents:
     size: Size = field(default_factory=Size)
     # What the config.json beside the weights says; None without one.
     configuration: Configuration | None = None
+    classifier: Classifier | None = None
     # The other files of the model's folder, which an export as a folder copies.
     companions: tuple[str, ...] = ()
 
@@ -171,6 +173,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         example=_example_of(rows, cancel),
         size=size_of(entries.values(), cancel),
         configuration=configuration_of(document.checkpoint),
+        classifier=classifier_of(document.checkpoint),
         companions=_companions_of(document.checkpoint),
     )
 

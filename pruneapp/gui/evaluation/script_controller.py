@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.errors import ParameterError, PruneAppError
+from pruneapp.errors import ParameterError, PruneAppError, counted
+from pruneapp.evaluation.classifier import ImageFolder, count_images
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask
-from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
 from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
     CommandFacts,
@@ -36,7 +37,7 @@ class AgreedScript:
 
     script: EvaluationScript
     python: Path | None = None  # as chosen; None for the one that is found
-    text: Path | None = None  # what the script that ships reads
+    options: Options = field(default_factory=Options)  # with what a script that ships is given
 
     def runner(self, job: Job, *, device: str = "", limit: int | None = None) -> ScriptRunner:
         """Return what runs it; in a job, for uv may have to make its environment first.
@@ -44,7 +45,8 @@ class AgreedScript:
         Raises `EvaluationError` if there is no Python for it.
         """
         interpreter = find_interpreter(self.script, self.python, job)
-        return ScriptRunner(self.script, interpreter, Options(device, limit, text=self.text))
+        options = replace(self.options, device=device, limit=limit)
+        return ScriptRunner(self.script, interpreter, options)
 
     @property
     def unchanged(self) -> bool:
@@ -89,6 +91,7 @@ class _Found:
 
     agreed: AgreedScript
     interpreter: Interpreter
+    images: ImageFolder | None = None
 
     @property
     def key(self) -> str:
@@ -96,15 +99,21 @@ class _Found:
         return f"{self.agreed.script.sha256} {self.interpreter.path}"
 
 
-def find(source: DataSource, embeds: bool, _job: Job) -> _Found:
+def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
     """Read the script that was chosen, and find its Python; neither is run.
 
-    Of a model that `embeds`, see `EvaluationScript.shipped`, the agreement is measured.
+    The built-in scripts are chosen by what the model of the open file is.
     Raises `EvaluationError` or `ParameterError` if one of them is not there.
     """
-    text = None
+    options, images = Options(), None
     if source.kind is DataKind.SCRIPT:
         script = EvaluationScript.read(_path(source.path, "an evaluation script"))
+    elif source.kind is DataKind.IMAGES and contents.classifier is not None:
+        folder = _path(source.path, "a folder of images")
+        images = count_images(folder, job)
+        options = Options(images=folder, classifier=contents.classifier)
+        labelled = images.classes == contents.classifier.classes
+        script = EvaluationScript.shipped_for_images(labelled=labelled)
     else:
         if source.kind is DataKind.TEXT:
             text = _path(source.path, "a text file")
@@ -112,9 +121,12 @@ def find(source: DataSource, embeds: bool, _job: Job) -> _Found:
                 raise ParameterError(
                     f"There is no file '{text}'.", remedy="Choose a text file for the model."
                 )
-        script = EvaluationScript.shipped(text=text is not None, embeds=embeds)
+            options = Options(text=text)
+        embeds = contents.configuration is not None and contents.configuration.embeds
+        script = EvaluationScript.shipped(text=options.text is not None, embeds=embeds)
     python = Path(source.python).expanduser() if source.python else None
-    return _Found(AgreedScript(script, python, text), find_interpreter(script, python, make=False))
+    found = find_interpreter(script, python, make=False)
+    return _Found(AgreedScript(script, python, options), found, images)
 
 
 def find_command(agreed: AgreedCommand, job: Job) -> CommandFacts:
@@ -161,18 +173,13 @@ class ScriptController(DialogController[ConsentDialog]):
         document = self._session.document
         if document is None:
             return (DataKind.SCRIPT,)
+        contents = self._session.contents
+        if contents.classifier is not None:
+            return (DataKind.SCRIPT, DataKind.IMAGES)
         folder = path_of(document.checkpoint)
-        by_transformers = self._session.contents.configuration is not None and folder.is_dir()
+        by_transformers = contents.configuration is not None and folder.is_dir()
         more = (DataKind.TEXT, DataKind.TOKENS) if by_transformers else ()
         return (DataKind.SCRIPT, *more)
-
-    @property
-    def _embeds(self) -> bool:
-        """Whether the model of the open file returns an embedding, and no logits."""
-        if self._session.document is None:
-            return False
-        configuration = self._session.contents.configuration
-        return configuration is not None and configuration.embeds
 
     def source(self, purpose: str) -> DataSource:
         """Return what was chosen last for the open file and a purpose, such as ``repair``.
@@ -213,7 +220,7 @@ class ScriptController(DialogController[ConsentDialog]):
         if source.kind is DataKind.COMMAND:
             self._look.ask(partial(find_command, self._command(source)), found_command, failed)
         else:
-            self._look.ask(partial(find, source, self._embeds), found, failed)
+            self._look.ask(partial(find, source, self._session.contents), found, failed)
 
     def _command(self, source: DataSource) -> AgreedCommand:
         """Return a command line that is to run where the open file is."""
@@ -226,7 +233,28 @@ class ScriptController(DialogController[ConsentDialog]):
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=python.found
         )
-        return f"{words} {python.notice}".strip()
+        return " ".join(filter(None, (self._words_of_images(found), words, python.notice)))
+
+    def _words_of_images(self, found: _Found) -> str:
+        images, classifier = found.images, found.agreed.options.classifier
+        if images is None or classifier is None:
+            return ""
+        if labelled := images.classes == classifier.classes:
+            words = self.tr("Accuracy of {model} on {n} of {images}.")
+        elif images.classes:
+            words = self.tr(
+                "Agreement of {model} with the unpruned model on {n} of {images} ({folders}, but "
+                "{classes})."
+            )
+        else:
+            words = self.tr("Agreement of {model} with the unpruned model on {n} of {images}.")
+        return words.format(
+            model=f"{classifier.name} ({classifier.library})",
+            n=f"{images.measured(labelled=labelled):,}",
+            images=counted(images.images, "image"),
+            folders=counted(images.classes, "subfolder"),
+            classes=counted(classifier.classes, "class", "classes"),
+        )
 
     # -- running --------------------------------------------------------------------------------
 
@@ -252,7 +280,7 @@ class ScriptController(DialogController[ConsentDialog]):
             elif self.dialog is None:
                 self._ask_about(result, known, run, parent)
 
-        self._request.ask(partial(find, source, self._embeds), found, refused)
+        self._request.ask(partial(find, source, self._session.contents), found, refused)
 
     def request_command(
         self,

@@ -1,4 +1,4 @@
-"""Where a model is run: a script, a text, random token ids, a command, or statistics of before."""
+"""Where a model is run: a script, text, images, random token ids, a command; or statistics."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class DataKind(Enum):
 
     SCRIPT = "script"
     TEXT = "text"
+    IMAGES = "images"
     TOKENS = "tokens"
     STATISTICS = "statistics"
     COMMAND = "command"
@@ -40,7 +41,7 @@ class DataSource:
     """What a person chose; paths as they were typed."""
 
     kind: DataKind = DataKind.SCRIPT
-    path: str = ""  # of the script, the text or the statistics; or the command line itself
+    path: str = ""  # of the script, text, images or statistics; or the command line itself
     python: str = ""  # empty for the one that is found
 
     @property
@@ -192,14 +193,21 @@ class SourceChoice(QWidget):
         self.changed.emit()
 
     def _browse(self, kind: DataKind) -> None:
-        title = self.radios[kind].text().replace("&", "")
-        self._ask_file(self.fields[kind], title, _filter(kind))
+        title, field = self.radios[kind].text().replace("&", ""), self.fields[kind]
+        if kind is DataKind.IMAGES:
+            folder = field.text() or self._folder
+            self._take(field, QFileDialog.getExistingDirectory(self, title, folder))
+        else:
+            self._ask_file(field, title, _filter(kind))
 
     def _browse_python(self) -> None:
         self._ask_file(self.python, self.tr("Python interpreter"), "")
 
     def _ask_file(self, field: LineEdit, title: str, kinds: str) -> None:
         path, _ = QFileDialog.getOpenFileName(self, title, field.text() or self._folder, kinds)
+        self._take(field, path)
+
+    def _take(self, field: LineEdit, path: str) -> None:
         if path:
             field.setText(path)
             self._typed.stop()
@@ -219,6 +227,15 @@ def _words(kind: DataKind) -> tuple[str, str]:
                 "A text for the model, which transformers loads from its folder. Evaluate measures "
                 "the perplexity of a language model; of an encoder, how far the embeddings of the "
                 "lines are those of the unpruned model.",
+            ),
+        ),
+        DataKind.IMAGES: (
+            translate("DataKind", "&Images"),
+            translate(
+                "DataKind",
+                "A folder of images for the classifier, which torchvision or timm builds. With a "
+                "subfolder for each class of the model, Evaluate measures the accuracy; else, how "
+                "far the outputs are those of the unpruned model.",
             ),
         ),
         DataKind.TOKENS: (

@@ -326,6 +326,14 @@ class RepairController(DialogController[RepairDialog]):
                     "better than on other texts."
                 ),
             )
+        if source.kind is DataKind.IMAGES:
+            return (
+                self.tr(
+                    "Accuracy is measured on other images of the folder than those that it was "
+                    "repaired by, but agreement, where there are no labels, on the same: it will "
+                    "be less on others."
+                ),
+            )
         if source.kind is DataKind.SCRIPT:
             return (
                 self.tr(

@@ -106,6 +106,12 @@ class AllocationController(DialogController[AllocationDialog]):
         else:
             text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
             note = f"{text.format(state=numbered(number, document.items[number]))} {note}"
+        if kept.scan.conditions.repair:
+            text = self.tr(
+                "The scan repaired each tensor before the model was measured: repair the result, "
+                "too."
+            )
+            note = f"{text} {note}"
         short = self._session.contents.short
         dialog = AllocationDialog(PARAMS, note, self._window, short=short)
         dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))

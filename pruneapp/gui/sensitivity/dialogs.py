@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
@@ -24,7 +24,10 @@ _TABLE_LINES = 8
 
 
 class ScanDialog(DecisionDialog):
-    """Asks before a scan; `kinds` are what the model can be run on, `methods` name and label."""
+    """Asks before a scan; `kinds` are what the model can be run on, `methods` name and label.
+
+    `repairs` if tensors could be repaired: statistics with Gram matrices are loaded.
+    """
 
     # The person wants the scan by `choice`, `method` and `amounts`; answer with `done`, or say by
     # `choice.set_found` or `set_estimate` what is wrong.
@@ -38,6 +41,8 @@ class ScanDialog(DecisionDialog):
         source: DataSource,
         methods: Sequence[tuple[str, str]],
         parent: QWidget | None = None,
+        *,
+        repairs: bool = False,
     ) -> None:
         super().__init__(self.tr("Scan sensitivity"), self.tr("Scan"), parent)
         about = plain(
@@ -73,12 +78,20 @@ class ScanDialog(DecisionDialog):
             field.setAccessibleDescription(field.toolTip())
             row.addWidget(label_for(field, text))
             row.addWidget(field, 1)
+        self.repair = QCheckBox(self.tr("&Repair each tensor before the model is measured"), self)
+        self.repair.setEnabled(repairs)
+        help_ = self.tr(
+            "By the statistics of activations that are loaded in the form; they need Gram matrices."
+        )
+        self.repair.setToolTip(help_)
+        self.repair.setAccessibleDescription(help_)
         self.estimate = plain(wrap=True, ink=MUTED)
         self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.methods.activated.connect(self._on_changed)
         self.fractions.textEdited.connect(self._on_changed)
         self._valid = True
-        self.lay_out((about, self.state, self.choice, rows, self.estimate), wide=self.choice)
+        parts = about, self.state, self.choice, rows, self.repair, self.estimate
+        self.lay_out(parts, wide=self.choice)
         self._show_state()
 
     def set_state(self, text: str) -> None:

@@ -43,6 +43,7 @@ from pruneapp.params import AmountParam, with_labels
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import numbered
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
+from pruneapp.statistics.file import statistics_of
 
 # A session does not keep scans of more cells: they would be written with every change.
 MOST_KEPT = 20_000
@@ -210,7 +211,9 @@ class ScanController(DialogController[ScanDialog]):
             for method in registry.METHODS.values()
             if method.has_amount and (self._extras.statistics or not method.takes_statistics)
         ]
-        dialog = ScanDialog(self._evaluation.kinds, source, offered, self._window)
+        statistics = self._extras.statistics
+        repairs = bool(statistics and statistics_of(statistics).grams)
+        dialog = ScanDialog(self._evaluation.kinds, source, offered, self._window, repairs=repairs)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.set_state(self._about_state(document))
         rows = self._rows()
@@ -256,7 +259,9 @@ class ScanController(DialogController[ScanDialog]):
         values.pop("amount", None)
         if method.takes_statistics:
             values[STATISTICS.name] = self._extras.statistics
-        return ScanRequest(names, method.name, values, read_amounts(dialog.amounts))
+        repair = self._extras.statistics if dialog.repair.isChecked() else ""
+        amounts = read_amounts(dialog.amounts)
+        return ScanRequest(names, method.name, values, amounts, repair=repair)
 
     def _estimate(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
         try:
@@ -458,9 +463,12 @@ class ScanController(DialogController[ScanDialog]):
 
     def _method_words(self, scan: Scan) -> str:
         try:
-            return registry.get(scan.conditions.method).label
+            words = registry.get(scan.conditions.method).label
         except PruneAppError:
-            return scan.conditions.method  # that is not loaded now
+            words = scan.conditions.method  # that is not loaded now
+        return (
+            self.tr("{method}, repaired").format(method=words) if scan.conditions.repair else words
+        )
 
     def _row(self, scan: Scan, name: str, amount: float) -> Row:
         conditions = scan.conditions

@@ -11,6 +11,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.progress import Job
+from tests.evaluation.stock_model import install, write_images, write_model
 
 
 @pytest.fixture
@@ -136,6 +137,39 @@ def test_folders_of_transformers_need_no_script_and_no_question(person, tmp_path
     run, _ = request(person, scripts, pages)
     assert run[0].script.path.name == "builtin_embedding.py", "it has no logits for a perplexity"
     assert str(runner.worker.python) == sys.executable
+
+
+def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_path, monkeypatch):
+    install(tmp_path / "packages", monkeypatch)
+    images, model = write_images(tmp_path / "images"), write_model(tmp_path / "tiny.safetensors")
+    person.open(model)
+    person.wait_open(model)
+    scripts = person.workbench.scripts
+    assert scripts.kinds == (DataKind.SCRIPT, DataKind.IMAGES)
+    told = []
+
+    def look(folder):
+        told.clear()
+        source = DataSource(DataKind.IMAGES, str(folder), sys.executable)
+        scripts.look(source, lambda *one: told.append(one))
+        person.wait(lambda: told)
+        return told[0]
+
+    words, trouble = look(images)
+    assert words.startswith("Accuracy of tiny (torchvision) on 3 of 6 images. Runs with ")
+    assert not trouble
+    agreement = "Agreement of tiny (torchvision) with the unpruned model on 1 of 2 images"
+    assert look(images / "red")[0].startswith(f"{agreement}. Runs")
+    (images / "all").mkdir()
+    (images / "all" / "red").symlink_to(images / "red")
+    assert look(images / "all")[0].startswith(f"{agreement} (1 subfolder, but 3 classes). Runs")
+    words, trouble = look(images / "notes")
+    assert words.startswith(f"There is no image in '{images / 'notes'}' or its subfolders. Name ")
+    assert trouble
+    run, _ = request(person, scripts, DataSource(DataKind.IMAGES, str(images), sys.executable))
+    assert run[0].script.path.name == "builtin_accuracy.py"
+    assert run[0].options.classifier == ("torchvision", "tiny", 3)
+    assert run[0].runner(Job(), limit=5).options.limit == 5
 
 
 def test_a_file_without_a_config_needs_a_script(opened):

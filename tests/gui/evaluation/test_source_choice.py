@@ -50,6 +50,19 @@ def test_another_kind_keeps_what_was_typed_for_the_first(choice, qtbot):
     assert choice.source() == DataSource(DataKind.SCRIPT, "a.py", "/bin/python")
 
 
+def test_a_folder_of_images_is_browsed_for(show, qtbot, monkeypatch):
+    found = show(SourceChoice((DataKind.SCRIPT, DataKind.IMAGES)))
+    seen = []
+    found.changed.connect(lambda: seen.append(found.source()))
+    qtbot.mouseClick(found.radios[DataKind.IMAGES], Qt.MouseButton.LeftButton)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "/images")
+    qtbot.mouseClick(found.buttons[DataKind.IMAGES], Qt.MouseButton.LeftButton)
+    assert seen == [DataSource(DataKind.IMAGES), DataSource(DataKind.IMAGES, "/images")]
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
+    qtbot.mouseClick(found.buttons[DataKind.IMAGES], Qt.MouseButton.LeftButton)
+    assert found.source().path == "/images", "nothing was chosen"
+
+
 def test_a_command_line_is_typed_and_needs_no_python(choice, qtbot):
     qtbot.mouseClick(choice.radios[DataKind.COMMAND], Qt.MouseButton.LeftButton)
     assert not choice.python.isEnabled()

@@ -32,7 +32,7 @@ class Runner:
     def __init__(self, script):
         self.key = self.sha256 = script.sha256
         self.gate, self.most = Gate(), None
-        self.measured, self.error, self.closed = [], None, False
+        self.measured, self.repaired, self.error, self.closed = [], [], None, False
 
     def start(self, _job):
         self.closed = False
@@ -45,6 +45,7 @@ class Runner:
             raise self.error
         shares = {n: snapshot.masks.pruned(n) / size for n, size in SIZES.items()}
         self.measured.append(shares)
+        self.repaired.append(set(snapshot.values))
         loss = 1 + shares[FIRST] + shares[SECOND] / 10
         right = round(1000 - 100 * shares[FIRST])
         return Measured(

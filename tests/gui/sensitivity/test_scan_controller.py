@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.plots.pages import Page
+from pruneapp.progress import Job
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.person import plain
 from tests.gui.sensitivity.conftest import FIRST, SCRIPT, SECOND
+from tests.support.activation_statistics import forget
 
 
 def save_and_close(opened, file):
@@ -125,6 +130,31 @@ def test_another_method_begins_anew(scans, opened, runners):
     assert "Method: Random unstructured." in scans.view.about.text()
     opened.choose(scans.view.scan_box, "Opened; L1 unstructured")
     assert scans.cells == [["+0.5", "+0.9"], ["+0.05", "+0.09"]], "the first one is kept"
+
+
+def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, runners, tmp_path):
+    dialog = scans.ask()
+    assert not dialog.repair.isEnabled(), "nothing is loaded"
+    opened.click(dialog.leave)
+    weights = {FIRST: Inputs(np.full((1, 8), 2.0), None, np.ones(1))}
+    path, gram = tmp_path / "s.safetensors", np.eye(8) + 1
+    save_statistics(path, weights, Origin(), Job(), grams={FIRST: [gram]})
+    opened.workbench.extras.load_statistics(path)
+    opened.wait(lambda: opened.workbench.extras.statistics)
+    dialog = scans.ask()
+    assert dialog.repair.isEnabled()
+    opened.click(dialog.repair, QPoint(8, dialog.repair.height() // 2))
+    opened.type(dialog.fractions, "50%")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.workbench.scripts.dialog is not None)
+    opened.wait(opened.workbench.scripts.dialog.isVisible)
+    opened.click(opened.workbench.scripts.dialog.go)
+    opened.wait(lambda: opened.workbench.scans.dialog is None)
+    opened.wait_idle()
+    (runner,) = runners
+    assert runner.repaired[-2:] == [{FIRST}, set()]
+    assert "Method: L1 unstructured (magnitude), repaired." in scans.view.about.text()
+    forget(opened.workbench.extras.statistics)
 
 
 def prune(opened, amount="10 %"):

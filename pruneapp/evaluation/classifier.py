@@ -1,0 +1,147 @@
+"""Image classifiers of torchvision and timm, known by the names and shapes of their tensors."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.errors import words_of
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.export.destination.sidecars import configuration_of
+from pruneapp.progress import Job
+
+TABLE = "classifiers.json"
+# Parts of names of the last layers, whose shapes depend on the classes.
+_HEADS = frozenset({"fc", "fc2", "head", "heads", "classifier"})
+# A classifier has fewer; others need not be hashed.
+_MOST_TENSORS = 5_000
+# Digits of a SHA-256 that tell models apart: of 1,400 two are alike with a chance of 10^-8.
+_DIGITS = 14
+
+
+class Classifier(NamedTuple):
+    """An architecture that a library builds, and how many classes it tells apart."""
+
+    library: str  # "torchvision" or "timm"
+    name: str
+    classes: int
+
+
+def signature(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """Return what names and shapes of a state dict come to, whatever the number of classes.
+
+    Of tensors of the last layers only the number of dimensions counts; `num_batches_tracked`, which
+    old files lack, does not count at all. O(n log n) in the number of tensors.
+    """
+    rows = sorted(
+        (name, len(shape) if _HEADS.intersection(name.split(".")) else list(shape))
+        for name, shape in shapes.items()
+        if not name.endswith("num_batches_tracked")
+    )
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:_DIGITS]
+
+
+def classifier_of(checkpoint: Checkpoint) -> Classifier | None:
+    """Return what a checkpoint is the state dict of; None if no library is known to build it.
+
+    A folder of timm says so in its config.json; anything else is looked up in a table.
+    """
+    if len(checkpoint.entries) > _MOST_TENSORS:
+        return None
+    shapes = {name: entry.shape for name, entry in checkpoint.entries.items()}
+    classes = _classes(shapes)
+    configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
+    if configuration is not None and configuration.architecture:
+        return Classifier("timm", configuration.architecture, classes)
+    while classes:
+        found = _table().get(signature(shapes))
+        if found is not None:
+            library, name = found.split("/")
+            return Classifier(library, name, classes)
+        # As of DistributedDataParallel, or an attribute of a larger model.
+        prefixes = {name.partition(".")[0] for name in shapes}
+        if len(prefixes) > 1 or not all("." in name for name in shapes):
+            break
+        shapes = {name.partition(".")[2]: shape for name, shape in shapes.items()}
+    return None
+
+
+def _classes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+    """Return the rows of the last weight; 0 if no layer is named as the last ones are."""
+    last = [
+        name
+        for name, shape in shapes.items()
+        if len(shape) > 1 and _HEADS.intersection(name.split("."))
+    ]
+    return shapes[max(last, key=_in_order)][0] if last else 0
+
+
+def _in_order(name: str) -> tuple[tuple[int, int | str], ...]:
+    """Return a key that sorts ``classifier.10`` behind ``classifier.6``."""
+    parts = name.split(".")
+    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
+
+
+@functools.cache
+def _table() -> Mapping[str, str]:
+    text = resources.path(TABLE).read_text(encoding="utf-8")
+    table: dict[str, str] = json.loads(text)
+    return table
+
+
+# As the built-in runner has them, see resources/pruneapp_worker/image_classifier.py.
+MOST_IMAGES = 1000
+# Images that Pillow reads and people have; others in a folder are passed over.
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
+
+
+class ImageFolder(NamedTuple):
+    """What lies in a folder of images."""
+
+    images: int
+    classes: int  # subfolders with images: one for each class, in the order of their names
+
+    def measured(self, *, labelled: bool) -> int:
+        """Return how many are measured; as many others calibrate. Agreement is that of these."""
+        run = min(self.images, 2 * MOST_IMAGES)
+        return (run + 1) // 2 if labelled else max(1, run // 2)
+
+
+def count_images(folder: Path, job: Job) -> ImageFolder:
+    """Count the images in the subfolders of a folder; in itself, if there are none.
+
+    Raises
+    ------
+    EvaluationError
+        If there is no image, or the folder cannot be listed.
+    """
+    try:
+        inside = [_images_in(path, job) for path in folder.iterdir() if path.is_dir()]
+        found = ImageFolder(sum(inside), sum(map(bool, inside)))
+        if not found.images:
+            found = ImageFolder(_images_in(folder, job), 0)
+    except OSError as error:
+        raise EvaluationError(
+            f"The images in '{folder}' cannot be listed: {words_of(error)}.",
+            remedy="Check the path.",
+        ) from None
+    if not found.images:
+        raise EvaluationError(
+            f"There is no image in '{folder}' or its subfolders.",
+            remedy=f"Name a folder with images ({', '.join(_SUFFIXES)}).",
+        )
+    return found
+
+
+def _images_in(folder: Path, job: Job) -> int:
+    count = 0
+    for path in folder.iterdir():
+        job.cancel.check()
+        count += path.name.lower().endswith(_SUFFIXES)
+    return count

@@ -1,0 +1,139 @@
+"""The built-in runner for image classifiers: stock models of torchvision and timm, and images."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Callable
+
+# Before timm is imported, which reads it then: nothing is fetched for a model.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import torch
+
+from pruneapp_worker.pipe import ContractError
+
+# Images that are measured, and as many others that calibrate, unless a limit is given.
+MOST_IMAGES = 1000
+BATCH = 16
+SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
+# What the published weights of these were made with, beside the defaults of torchvision.
+MORE = {"transform_input": True, "init_weights": False}
+WITH_MORE = ("googlenet", "inception_v3")
+_transforms: list[Callable[[Any], torch.Tensor]] = []
+
+
+def load(path: str, device: str, classifier: Any) -> Any:
+    """Return a model with the weights of a file or folder, as its library builds it."""
+    library, name, classes = classifier
+    try:
+        model, transform = (_of_timm if library == "timm" else _of_torchvision)(name, classes)
+    except ImportError as error:
+        raise ContractError(
+            f"The model is {name} of {library}, which cannot be imported ({error}).",
+            f"Choose a Python with {library}, or write an evaluation script.",
+        ) from None
+    _transforms[:] = [transform]
+    missing, unexpected = model.load_state_dict(_weights_in(Path(path), model), strict=False)
+    wrong = [*unexpected, *(n for n in missing if not n.endswith("num_batches_tracked"))]
+    if wrong:
+        raise ContractError(
+            f"{name} of the installed {library} has other tensors, among them '{wrong[0]}'.",
+            "Write an evaluation script with load(path) for the model.",
+        )
+    return model.eval().to(device)
+
+
+def _of_torchvision(name: str, classes: int) -> tuple[Any, Any]:
+    from torchvision import models
+
+    more = MORE if name in WITH_MORE else {}
+    model = models.get_model(name, weights=None, num_classes=classes, **more)
+    return model, models.get_model_weights(name).DEFAULT.transforms()
+
+
+def _of_timm(name: str, classes: int) -> tuple[Any, Any]:
+    import timm
+
+    model = timm.create_model(name, num_classes=classes)
+    return model, timm.data.create_transform(**timm.data.resolve_model_data_config(model))
+
+
+def _weights_in(path: Path, model: Any) -> dict[str, torch.Tensor]:
+    """Return the tensors of a file or folder, by the names that the model has for them."""
+    state: dict[str, Any] = {}
+    for file in sorted(path.glob("*.safetensors")) if path.is_dir() else [path]:
+        if file.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            state.update(load_file(file))
+        else:
+            state.update(torch.load(file, map_location="cpu", weights_only=True))
+    first = next(iter(model.state_dict()))
+    while not any(str(name).endswith(first) for name in state):
+        inner = [value for value in state.values() if isinstance(value, dict)]
+        if not inner:
+            return state
+        state = max(inner, key=len)
+    prefix = next(str(name) for name in state if str(name).endswith(first))[: -len(first)]
+    return {name[len(prefix) :]: value for name, value in state.items() if name.startswith(prefix)}
+
+
+def images_in(folder: str, limit: Any) -> list[tuple[Path, int]]:
+    """Return images, evenly taken, with the number of the subfolder that each lies in.
+
+    Twice as many as are to be measured: those at even places are measured, the others calibrate.
+    Without subfolders the number is 0.
+    """
+    inside = [_files_in(path) for path in sorted(Path(folder).iterdir()) if path.is_dir()]
+    inside = [files for files in inside if files] or [_files_in(Path(folder))]
+    found = [(file, number) for number, files in enumerate(inside) for file in files]
+    if not found:
+        raise ContractError(f"There is no image in '{folder}'.", "Name a folder with images.")
+    wanted = min(len(found), 2 * int(limit or MOST_IMAGES))
+    return [found[place * len(found) // wanted] for place in range(wanted)]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.name.lower().endswith(SUFFIXES))
+
+
+def batches(model: Any, images: list[tuple[Path, int]], progress: Any) -> Any:
+    """Run images through a model; yields its outputs and the numbers of the images."""
+    device = next(model.parameters()).device
+    starts = range(0, len(images), BATCH)
+    for start in progress(starts):
+        part = images[start : start + BATCH]
+        inputs = torch.stack([_read(file) for file, _ in part]).to(device)
+        yield model(inputs), torch.tensor([number for _, number in part])
+
+
+def _read(file: Path) -> torch.Tensor:
+    from PIL import Image
+
+    try:
+        with Image.open(file) as image:
+            return _transforms[0](image.convert("RGB"))
+    except (OSError, SyntaxError) as error:  # as Pillow raises for files that are broken
+        raise ContractError(
+            f"The image '{file}' cannot be read: {error}.", "Mend it, or take it out of the folder."
+        ) from None
+
+
+@torch.no_grad()
+def calibrate(model: Any, images: str, progress: Any, limit: Any = None) -> None:
+    """Run the images that are not measured; the only one, if there is one."""
+    found = images_in(images, limit)
+    for _ in batches(model, found[1::2] or found, progress):
+        pass
+
+
+@torch.no_grad()
+def evaluate(model: Any, images: str, progress: Any, limit: Any = None) -> dict[str, Any]:
+    """Return the accuracy, and the cross-entropy of each image."""
+    right, losses = 0, []
+    for output, numbers in batches(model, images_in(images, limit)[::2], progress):
+        logits = output.float().cpu()
+        right += int((logits.argmax(-1) == numbers).sum())
+        losses += torch.nn.functional.cross_entropy(logits, numbers, reduction="none").tolist()
+    return {"accuracy": (right, len(losses)), "loss": losses}

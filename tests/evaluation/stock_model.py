@@ -1,0 +1,97 @@
+"""Stand-ins for torchvision and Pillow, a model of theirs that knows colours, and its images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+
+from pruneapp.evaluation import classifier
+
+# Colours are classes: the model answers with the sums of the channels.
+TORCHVISION = """
+import numpy, torch
+
+class Tiny(torch.nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.bn = torch.nn.BatchNorm2d(3)
+        self.fc = torch.nn.Linear(3, classes)
+
+    def forward(self, images):
+        return self.fc(self.bn(images).sum((2, 3)))
+
+def get_model(name, weights, num_classes):
+    assert (name, weights) == ("tiny", None)
+    return Tiny(num_classes)
+
+class Weights:
+    class DEFAULT:
+        @staticmethod
+        def transforms():
+            return lambda image: torch.from_numpy(image.pixels).permute(2, 0, 1)
+
+def get_model_weights(name):
+    return Weights
+"""
+PILLOW = """
+import numpy
+
+class open:
+    def __init__(self, file):
+        try:
+            self.pixels = numpy.load(file)
+        except ValueError:
+            raise OSError("cannot identify image file")
+    def __enter__(self):
+        return self
+    def __exit__(self, *_):
+        pass
+    def convert(self, mode):
+        assert mode == "RGB"
+        return self
+"""
+COLOURS = "blue", "green", "red"  # in the order of their names, as classes are
+# Of a model that knows each colour.
+STATE: Mapping[str, torch.Tensor] = {
+    "fc.weight": torch.eye(3).flip(0),
+    "fc.bias": torch.zeros(3),
+    "bn.weight": torch.ones(3),
+    "bn.bias": torch.zeros(3),
+    "bn.running_mean": torch.zeros(3),
+    "bn.running_var": torch.ones(3),
+}
+
+
+def install(place: Path, monkeypatch) -> None:
+    """Have workers import the stand-ins, and the model known by its tensors."""
+    for name, text in (("torchvision/models.py", TORCHVISION), ("PIL/Image.py", PILLOW)):
+        (place / name).parent.mkdir(parents=True)
+        (place / name).write_text(text)
+        (place / name).with_name("__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(place))
+    known = classifier.signature({name: tuple(one.shape) for name, one in STATE.items()})
+    monkeypatch.setattr(classifier, "_table", lambda: {known: "torchvision/tiny"})
+
+
+def write_model(path: Path) -> Path:
+    """Write the model; returns the path."""
+    save_file(dict(STATE), path)
+    return path
+
+
+def write_images(folder: Path) -> Path:
+    """Write two images of each colour into a folder each, and what is no image."""
+    for channel, colour in zip((2, 1, 0), COLOURS, strict=True):
+        pixels = np.zeros((4, 4, 3), np.float32)
+        pixels[..., channel] = 1
+        (folder / colour).mkdir(parents=True)
+        for number in range(2):
+            with (folder / colour / f"{number}.PNG").open("wb") as file:
+                np.save(file, pixels)
+    (folder / "notes").mkdir()
+    (folder / "notes" / "read.me").touch()
+    return folder
