@@ -105,11 +105,12 @@ class CompactSizes:
         if state is None:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
+        permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
         for t in tensors:
             pruned = t.after
-            if snapshot.permanent and (zeroed := snapshot.zeroed(t.name)) is not None:
+            if permanent and (zeroed := snapshot.zeroed(t.name)) is not None:
                 pruned = max(pruned, zeroed.pruned)
-            nbytes += _most(snapshot.checkpoint.entries[t.name], pruned) - state.tensors[t.name]
+            nbytes += _most(entries[t.name], pruned) - state.tensors[t.name]
         described = self._of_step(snapshot.checkpoint, step, entry)
         return nbytes + _texts((*state.history, described))
 

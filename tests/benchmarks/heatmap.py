@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.plots.heatmap.shading import Mode
+from pruneapp.gui.plots.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
@@ -249,6 +250,7 @@ def picture(path: str, rounds: int) -> dict[str, Any]:
     hand.open(Path(path))
     hand.wait(lambda: not hand.bench.histograms.busy)
     hand.preview()
+    hand.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)  # another benchmark may have left another
     eye = Eye(hand)
     chosen = [eye.choose() for _ in range(rounds)]
     canvas = eye.canvas

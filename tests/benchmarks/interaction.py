@@ -15,12 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from pruneapp.analysis import histogram_store
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.gui.plots.pages import Page
+from pruneapp.progress import Job
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.event_loop_delay import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
 from tests.benchmarks.window import Hand, print_answer
@@ -194,8 +198,8 @@ def handle_of(slider: QSlider) -> QPoint:
     return slider.style().subControlRect(control, option, handle, slider).center()
 
 
-def interaction(path: str, rounds: int) -> dict[str, Any]:
-    """Open a model, let it be counted, and drag."""
+def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
+    """Open a model, let it be counted, and drag; with Wanda, too, if statistics are named."""
     hand = Hand()
     before = resident_bytes()
     reset_peak()
@@ -216,17 +220,22 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
     hand.preview()
     follow = Follow(hand)
     hand.beats.phase = "dragging"
-    for name, page, everywhere, grip in (
-        ("each", Page.WEIGHTS, False, slider_of),
-        ("global", Page.WEIGHTS, True, slider_of),
-        ("threshold", Page.DISTRIBUTION, True, threshold_of),
-    ):
+    drags = [
+        ("each", Page.WEIGHTS, "l1_unstructured", False, slider_of),
+        ("global", Page.WEIGHTS, "l1_unstructured", True, slider_of),
+        ("threshold", Page.DISTRIBUTION, "l1_unstructured", True, threshold_of),
+    ]
+    if statistics:
+        hand.bench.extras.load_statistics(write_statistics(Path(statistics), Path(path)))
+        hand.wait(lambda: bool(hand.bench.extras.statistics))
+        drags.append(("wanda", Page.WEIGHTS, "wanda", False, slider_of))
+    for name, page, method, everywhere, grip in drags:
         follows: list[float] = []
         exact: list[float] = []
         worked: list[float] = []
         hand.views.pages.tabs.setCurrentIndex(page)
         for _ in range(rounds):
-            hand.ask("l1_unstructured", f"{FROM:.0%}", everywhere=everywhere)
+            hand.ask(method, f"{FROM:.0%}", everywhere=everywhere)
             hand.rest(0.05)
             hand.preview()
             hand.rest(REST_S)
@@ -237,6 +246,19 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
         found[name] = {"follows": follows, "exact": exact, "worked": worked}
     hand.leave()
     return found
+
+
+def write_statistics(path: Path, model: Path) -> Path:
+    """Write statistics for all matrices of a model, as if some inputs were larger than others."""
+    rng = np.random.default_rng(0)
+    with open_checkpoint(model) as checkpoint:
+        shapes = {e.name: e.shape for e in checkpoint.entries.values() if len(e.shape) == 2}
+    inputs = {
+        name: Inputs(rng.uniform(1, 100, (1, columns)), None, np.full(1, 1000.0))
+        for name, (_, columns) in shapes.items()
+    }
+    save_statistics(path, inputs, Origin("calibrate"), Job())
+    return path
 
 
 def slider_of(hand: Hand) -> Grip:

@@ -483,14 +483,16 @@ class PruneForm(QWidget):
 
     def _arrange_list(self) -> None:
         several = self.several
+        if not several and self._arranged == (self.rules[0],):
+            return  # to lay out the form anew takes a part of each move of a slider
         lines = self._rule_texts() if several else []
         place, room = self.stack.currentIndex(), self.list.room
         methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
         height = self.list.fontMetrics().height()
         needed = (tuple(self.rules), *methods, *lines, place, room, height)
         if needed == self._arranged:
-            return  # to lay out the form anew takes a part of each move of a slider
-        self._arranged = needed
+            return
+        self._arranged = needed if several else (self.rules[0],)
         for rule in self.rules:
             rule.set_rules_shown(shown=several)
         with QSignalBlocker(self.list):

@@ -13,6 +13,7 @@ DRAGS = {
     "each": "slider, L1, each tensor",
     "global": "slider, L1, global",
     "threshold": "dragged threshold, L1, global",
+    "wanda": "slider, Wanda, each row",
 }
 FOLLOWS_MS, EXACT_MS = 50, 500
 
@@ -20,6 +21,8 @@ FOLLOWS_MS, EXACT_MS = 50, 500
 def measure(ground: Ground) -> Iterator[Line]:
     for name, words in MODELS:
         arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
+        if name == "blocks":  # of convolutions there are no synthetic statistics
+            arguments["statistics"] = str(ground.folder / "blocks.statistics.safetensors")
         answer = run_python(
             ["-m", "tests.benchmarks.interaction", json.dumps(arguments)], ground.folder
         ).answer
@@ -38,6 +41,8 @@ def measure(ground: Ground) -> Iterator[Line]:
             note=f"{counting['held']:.0f} MB of counts are kept",
         )
         for key, drag in DRAGS.items():
+            if key not in answer:
+                continue
             follows, exact = sorted(answer[key]["follows"]), answer[key]["exact"]
             work = f"{words}, {drag}"
             worked = median(answer[key]["worked"])
