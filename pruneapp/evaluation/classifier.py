@@ -21,7 +21,7 @@ TABLE = "classifiers.json"
 _HEADS = frozenset({"fc", "fc2", "head", "heads", "classifier"})
 # A classifier has fewer; others need not be hashed.
 _MOST_TENSORS = 5_000
-# Digits of a SHA-256 that tell models apart: of 1,400 two are alike with a chance of 10^-8.
+# Digits of a SHA-256 that tell models apart: of 1,300 two are alike with a chance of 10^-8.
 _DIGITS = 14
 
 
