@@ -292,9 +292,13 @@ def allocate(
     curves = [_curve(t, by, worst, *limits[t.name]) for t in tensors]
     resolution = resolution_of(curves)
     weights = sum(tensor.weights for tensor in tensors)
-    target = round(total * weights) if isinstance(total, float) else total
+    target = total if isinstance(total, int) else round(total * weights)
+    most = sum(curve.high for curve in curves)
     if isinstance(total, float):
-        _check_share(scan, curves, weights, total)
+        # A bound is rounded down in each tensor, and the total in all of them.
+        if most < target < most + sum(curve.unit == 1 for curve in curves):
+            target = most
+        _check_share(scan, curves, weights, target, total)
     counts = fill(curves, target, resolution)
     shares = tuple(
         TensorShare(tensor, int(n), float(damage_at(curve, np.array([n]), resolution)[0]))
@@ -303,10 +307,12 @@ def allocate(
     return Allocation(scan, by, shares, unmeasured)
 
 
-def _check_share(scan: Scan, curves: Sequence[Curve], weights: int, total: float) -> None:
+def _check_share(
+    scan: Scan, curves: Sequence[Curve], weights: int, target: int, total: float
+) -> None:
     """Raise `ParameterError`, in percent, if the bounds of all do not allow a share."""
     least, most = sum(curve.low for curve in curves), sum(curve.high for curve in curves)
-    if least <= round(total * weights) <= most:
+    if least <= target <= most:
         return
     low, high = math.ceil(least / weights * 1000) / 10, math.floor(most / weights * 1000) / 10
     unfinished = f"continue the scan ({scan.measured:,} of {scan.wanted:,} evaluations are done)"

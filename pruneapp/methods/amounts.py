@@ -225,6 +225,8 @@ def _whole(share: float, numel: Counts) -> Counts:
 def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | None = None) -> int:
     """Return how many elements of all tensors are to be pruned after a step.
 
+    Of a share as large as the ceiling, as many as that allows: less than one a tensor is missing.
+
     Raises
     ------
     ParameterError
@@ -238,8 +240,11 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
         if before:
             what = "the amount, with what is pruned already,"
     else:
-        target = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
-        word = "total"
+        target, word = total if isinstance(total, int) else 0, "total"
+        if isinstance(total, float):
+            target = round(total * int(tensors.numel.sum()))
+            if total <= limits.ceiling:  # that is rounded in each tensor, and it in all of them
+                target = min(target, int(bounds.ceiling.sum()))
         what = f"{percent(total)} of all" if isinstance(total, float) else "the total"
     least, most = int(bounds.low.sum()), int(bounds.high.sum())
     if least <= target <= most:

@@ -209,3 +209,10 @@ def test_protected_weights_and_what_was_pruned_before_count():
     assert [share.pruned for share in found.shares] == [40, 40]
     rows = found.step().rows
     assert [row.values["amount"] for row in rows] == [20, 20]
+
+
+def test_a_total_as_large_as_the_ceiling_is_what_that_allows():
+    scanned = made_scan({"a": (45, {0.5: 1.0}), "b": (49, {0.5: 2.0})})
+    assert allocate(scanned, 0.3, bounds=[Bound(high=0.3)]).pruned == 13 + 14
+    with pytest.raises(ParameterError, match="got 33 %"):
+        allocate(scanned, 0.33, bounds=[Bound(high=0.3)])

@@ -224,6 +224,20 @@ def test_contradictory_wishes_are_explained(bound, sentence):
         assert caught.value.remedy
 
 
+@pytest.mark.parametrize("scope", ["local", "global"])
+def test_a_total_as_large_as_the_ceiling_is_what_that_allows(scope):
+    """30 % of 5 x 9 and 7 x 7 weights is 13.5 and 14.7, together 28.2."""
+    rng = np.random.default_rng(0)
+    arrays = {"a.w": rng.normal(size=(5, 9)), "b.w": rng.normal(size=(7, 7))}
+    state = Snapshot(MemoryCheckpoint(arrays))
+    row = Row(tuple(arrays), "l1_unstructured", {"amount": 0.2})
+    step = Step((row,), scope, Limits(total=0.3, ceiling=0.3))
+    assert pruned_in(masks_after(state, step), list(arrays)).tolist() == [13, 14]
+    report = counted_estimate(state, step).report
+    assert report is not None
+    assert report.newly_pruned == 27
+
+
 def state_of(state, step):
     return state_after(state, step, CpuKernel(), Job())
 
