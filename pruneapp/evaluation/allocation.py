@@ -283,7 +283,7 @@ def allocate(
     tensors = [t for t in scan.tensors if t.name in chosen and t.cells]
     if not tensors:
         raise EvaluationError(
-            "Nothing was measured of these tensors yet.",
+            "None of these tensors has been measured yet.",
             remedy="Continue the scan: `pruneapp scan` with the same file.",
         )
     unmeasured = tuple(t.name for t in scan.tensors if t.name in chosen and not t.cells)

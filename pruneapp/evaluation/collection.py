@@ -190,8 +190,8 @@ def collect_sums(
     runner.start(next(parts))
     if "calibrate" not in runner.worker.functions:
         raise EvaluationError(
-            f"'{runner.name}' does not define calibrate(model), which statistics of activations "
-            "are collected with.",
+            f"'{runner.name}' does not define calibrate(model), which collecting statistics of "
+            "activations requires.",
             remedy="Define calibrate(model), and run some inputs through the model in it.",
         )
     place = runner.worker.folder if folder is None else folder
@@ -210,8 +210,8 @@ def collect_sums(
             if not _same_inputs(first, again):
                 runner.verify(handover, job)  # it may be the weights that changed
                 raise EvaluationError(
-                    f"calibrate of '{runner.name}' ran other inputs in its next run, so sums of "
-                    "the two do not go together.",
+                    f"calibrate in '{runner.name}' ran other inputs in its next run, so the sums "
+                    "of the two cannot be combined.",
                     remedy="Run the same inputs in the same order each time; 'seed' is the same.",
                 )
             with_grams |= {name: again[name] for name in names}
@@ -276,8 +276,8 @@ def _passes(
             continue
         if sums.gram_bytes > budget:
             raise EvaluationError(
-                f"The Gram matrix of '{name}' takes {format_bytes(sums.gram_bytes)}, more than the "
-                f"{format_bytes(budget)} that all of one run may take.",
+                f"The Gram matrix of '{name}' takes {format_bytes(sums.gram_bytes)}, but only "
+                f"{format_bytes(budget)} are allowed in one run.",
                 remedy="Allow more memory, or collect without Gram matrices.",
             )
         if used + sums.gram_bytes > budget:

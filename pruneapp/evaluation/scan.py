@@ -226,7 +226,7 @@ def _names(snapshot: Snapshot, request: ScanRequest) -> list[str]:
             names.append(name)
     if not names:
         raise SelectionError(
-            "Nothing is left to be pruned of the selected tensors.",
+            "Nothing is left to prune in the selected tensors.",
             remedy="Select other tensors.",
         )
     return names

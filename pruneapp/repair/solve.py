@@ -157,8 +157,9 @@ def variances(
 ) -> list[Float64s] | None:
     """Return the variance of each output of some weights; None if the mean input is not known.
 
-    NaN of a row with weights that are not finite. `job` is stepped by ``rows * columns²`` of each;
-    may cancel. Raises as `solve`.
+    It is ``w C w'`` of each row w, with the covariance ``C = G / n - m m'`` of n inputs with the
+    mean m. Of each ``[rows, columns]`` comes ``float64[rows]``, with NaN of a row with weights that
+    are not finite. `job` is stepped by ``rows * columns²`` of each; may cancel. Raises as `solve`.
     """
     if moments.sums is None or not moments.count:
         return None

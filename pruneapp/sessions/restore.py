@@ -404,8 +404,8 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
     """Return the notice of edits that could not be taken up; `why`, as the end of a sentence."""
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
     return Notice(
-        f"{what} missing: the masks were not on the disk yet, and {why}. What there is of it is "
-        "offered again at the next start.",
+        f"{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is "
+        "kept, and offered again at the next start.",
         details,
     )
 

@@ -182,7 +182,7 @@ def test_what_was_not_measured_stays_and_is_named():
     found = allocate(scan, 0.4)
     assert [share.pruned for share in found.shares] == [40]
     assert found.unmeasured == ("b",)
-    with pytest.raises(EvaluationError, match="Nothing was measured of these tensors yet"):
+    with pytest.raises(EvaluationError, match="None of these tensors has been measured yet"):
         allocate(scan, 0.4, patterns=["b"])
 
 

@@ -297,7 +297,7 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
     (notice,) = again.notices
     assert notice.text == (
         "The last 2 steps are missing: the masks were not on the disk yet, and cannot be computed "
-        "again. What there is of it is offered again at the next start."
+        "again. The unsaved work is kept, and offered again at the next start."
     )
     assert notice.details == "The file cannot be read. Look at the disk."
     shut(again)
