@@ -276,8 +276,8 @@ def _passes(
             continue
         if sums.gram_bytes > budget:
             raise EvaluationError(
-                f"The Gram matrix of '{name}' takes {format_bytes(sums.gram_bytes)}, but only "
-                f"{format_bytes(budget)} are allowed in one run.",
+                f"The Gram matrix of '{name}' takes {format_bytes(sums.gram_bytes)}, but the limit "
+                f"of one run is {format_bytes(budget)}.",
                 remedy="Allow more memory, or collect without Gram matrices.",
             )
         if used + sums.gram_bytes > budget:

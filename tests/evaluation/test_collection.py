@@ -177,7 +177,7 @@ def test_gram_matrices_are_summed_within_a_budget_in_several_runs(
         torch.manual_seed(3)
         x = torch.randn(20, 6).double().numpy()
         assert np.allclose(one.gram("fc.weight"), x.T @ x)
-    with pytest.raises(EvaluationError, match="takes 1 KiB, more than the 1 kB"):
+    with pytest.raises(EvaluationError, match="takes 1 KiB, but the limit of one run is 1 kB"):
         collect(runner, state, tmp_path / "s", Job(), grams=names, budget=1000)
 
 
