@@ -149,10 +149,16 @@ def refuses(checkpoint: Checkpoint) -> str:
     """Say why safetensors cannot hold `checkpoint`; empty if it can."""
     entries = checkpoint.entries.values()
     other = set(map(attrgetter("dtype.name"), entries)) - SAFETENSORS_DTYPES
-    if not other:
-        return ""
-    entry = next(entry for entry in entries if entry.dtype.name in other)
-    return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
+    if other:
+        entry = next(entry for entry in entries if entry.dtype.name in other)
+        return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
+    if _METADATA in checkpoint.entries:
+        return f"safetensors reserves the name '{_METADATA}', which a tensor has."
+    try:
+        "".join(chain.from_iterable(map(attrgetter("names"), entries))).encode()
+    except UnicodeEncodeError:
+        return "safetensors cannot store a tensor name that is not valid Unicode."
+    return ""
 
 
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:

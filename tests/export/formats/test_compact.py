@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (
     CheckpointError,
     DamagedFileError,
@@ -27,6 +29,7 @@ from pruneapp.errors import (
     ParameterError,
     UnsupportedFileError,
 )
+from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.export.formats.compact import expand
@@ -35,6 +38,7 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.export import ExportRequest
 from tests.export.test_every_format import SPARSITIES, pruned, write_source
 from tests.support.containers import SOURCES, as_snapshot, kept_masks, model
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
 @pytest.fixture
@@ -345,6 +349,23 @@ def test_names_that_the_layout_needs_are_refused(tmp_path):
         state = pruned(source, 0.5)
         with pytest.raises(ExportError, match="reserves the name 'w:index'"):
             write(state, tmp_path / "x.compact.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("__metadata__", "safetensors reserves the name '__metadata__', which a tensor has."),
+        ("a\ud800", "safetensors cannot store a tensor name that is not valid Unicode."),
+    ],
+)
+def test_names_that_safetensors_has_not_are_refused_before_anything_is_planned(name, why, tmp_path):
+    """The large one is packed under another name, and could not be expanded again."""
+    source = MemoryCheckpoint({name: np.ones((64, 64), np.float32)})
+    for form in ("compact", "safetensors", "zst"):
+        assert FORMATS[form].why_not(source) == why
+    with pytest.raises(ExportError, match=re.escape(why)):
+        write(Snapshot(source), tmp_path / "x.compact.safetensors")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_it_can_be_cancelled_at_any_step_and_leaves_nothing(source, tmp_path):
