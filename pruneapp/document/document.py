@@ -189,6 +189,8 @@ class Document:
     def commit(self, proposal: Proposal) -> None:
         """Put a change that was made in a worker in force, as one entry of the history.
 
+        If the same was done here before, and undone, that state is put in force instead.
+
         Raises
         ------
         StaleError
@@ -200,10 +202,13 @@ class Document:
                 remedy="Compute it again.",
             )
         edit = proposal.edit
-        item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
-        self._items = (*self._items, item)
-        self.history.push(edit)
-        self._replace(edit.after)
+        if (undone := self.history.undone(edit)) is not None:
+            self._replace(self.history.go_to(undone))
+        else:
+            item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
+            self._items = (*self._items, item)
+            self.history.push(edit)
+            self._replace(edit.after)
         self._tell(edit.kind, edit.names)
 
     def restore(

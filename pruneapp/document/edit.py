@@ -122,12 +122,32 @@ class Record(Action):
     after: LayerSlots
     key: object = field(default_factory=object)
 
+    def is_of(self, edit: Edit) -> bool:
+        """Whether an edit of the same state does the same, as far as masks in memory tell."""
+        words = edit.kind, edit.label, edit.detail
+        # The values of a repair are in a file.
+        if (self.kind, self.label, self.detail) != words or self.kind == EditKind.REPAIR:
+            return False
+        return (
+            self.as_json() == edit.as_json()
+            and self.after.keys() == edit.after.keys()
+            and all(_are(slots, edit.after[layer]) for layer, slots in self.after.items())
+        )
+
     def slots(self) -> Iterator[MaskSlot]:
         """Yield the slots of all its masks; some more than once."""
         yield from self.entry_masks.values()
         for layers in (self.before, self.after):
             for slots in layers.values():
                 yield from filter(None, slots.values())
+
+
+def _are(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | None]) -> bool:
+    """Whether slots hold these masks, all of them in memory."""
+    return slots.keys() == masks.keys() and all(
+        masks[name] is None if slot is None else slot.mask is not None and slot.mask == masks[name]
+        for name, slot in slots.items()
+    )
 
 
 @dataclass(frozen=True, eq=False)

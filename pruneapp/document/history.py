@@ -152,6 +152,15 @@ class History:
         self._spill_now()
         return record
 
+    def undone(self, edit: Edit) -> int | None:
+        """Return the state that an edit of the state in force has led to before; None for none.
+
+        One whose masks were moved to disk is none: reading them would take its time.
+        """
+        after = enumerate(self._branches.after, 1)
+        states = (state for state, at in after if at == self._position)
+        return next((s for s in states if self._records[s - 1].is_of(edit)), None)
+
     def restore(
         self, records: Sequence[Record], position: int, branches: Branches | None = None
     ) -> LayerMasks:

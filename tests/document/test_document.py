@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,9 @@ from tests.support.document_edits import delete_undone, make_permanent
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 FC = "module.fc.weight"
+
+
+STEP = Step((Row((FC,), "l1_unstructured", {"amount": 0.5}),))
 
 
 def prune(document: Document, name: str = FC, amount=0.5) -> None:
@@ -88,6 +92,44 @@ def test_a_step_after_an_undo_begins_a_branch_and_the_other_one_stays(model):
     assert document.position == 1, "the other branch was the last one"
     with pytest.raises(IndexError):
         document.jump(4)
+
+
+def test_the_same_step_again_is_the_state_that_it_led_to(model):
+    document = Document(model)
+    prune(document)
+    prune(document)
+    document.jump(0)
+    prune(document, amount=7)
+    document.undo()
+    told = []
+    document.subscribe(told.append)
+    first = document.items
+    prune(document)
+    assert document.position == 1
+    assert document.items is first
+    assert document.branches.after == (0, 1, 0)
+    assert document.branches.tip == 2
+    assert (document.masks[FC].kept, told[0].kind, told[0].names) == (320, "prune", (FC,))
+    prune(document)
+    assert document.position == 2
+    prune(document)
+    assert document.position == 4, "after another state it is another step"
+
+
+def test_the_same_words_for_other_masks_are_another_step(model, tmp_path: Path):
+    """So are masks that were put aside: nobody reads a disk to compare them."""
+    document = Document(model, scratch=tmp_path)
+    prune(document)
+    document.undo()
+    proposal = compute_preview(document.snapshot(), STEP, CpuKernel(), Job())
+    upside_down = BitMask(~proposal.edit.after["masks"][FC].packed, 640)
+    edit = replace(proposal.edit, after={"masks": {FC: upside_down}})
+    document.commit(replace(proposal, edit=edit))
+    assert document.position == 2
+    document.undo()
+    document.history.records[0].after["masks"][FC].mask = None
+    prune(document)
+    assert document.position == 3
 
 
 def test_a_branch_is_deleted_with_all_that_follows_it(model):

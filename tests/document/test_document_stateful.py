@@ -113,15 +113,26 @@ class NaiveModel:
     def kept(self) -> dict[str, np.ndarray]:
         return self.now.kept
 
-    def push(self, kept, *, final=None, protected=None) -> None:
+    def push(self, at, kept, *, final=None, protected=None) -> None:
+        """Add a state, or go to one that is the same: `at` is where the document is."""
         now, number = self.now, self.next_serial
         final_by = now.final_by
         if final is not None:
             final_by = {n: np.where(now.by[n], now.by[n], final_by[n]) for n in NAMES}
         by = {n: np.where(kept[n], 0, np.where(now.kept[n], number, now.by[n])) for n in NAMES}
-        self.states.append(
-            State(kept, final or now.final, protected or now.protected, by, final_by)
-        )
+        state = State(kept, final or now.final, protected or now.protected, by, final_by)
+        if at < len(self.states):
+            assert self.parents[at] == self.position
+            for field in ("kept", "final", "protected"):
+                for there, here in zip(
+                    getattr(self.states[at], field).values(),
+                    getattr(state, field).values(),
+                    strict=True,
+                ):
+                    assert np.array_equal(there, here)
+            self.go_to(at)
+            return
+        self.states.append(state)
         self.parents.append(self.position)
         self.names.append("")
         self.serials.append(number)
@@ -226,7 +237,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             assert guess.to_prune == preview.report.newly_pruned
         else:
             assert guess.to_prune >= preview.report.newly_pruned
-        self.naive.push(expected)
+        self.naive.push(self.document.position, expected)
         return preview.report.newly_pruned
 
     @rule(
@@ -260,7 +271,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         make_permanent(self.document, NAMES)
         final = {n: self.naive.now.final[n] & self.naive.kept[n] for n in NAMES}
         kept = {n: np.ones(SHAPES[n], bool) for n in NAMES}
-        self.naive.push(kept, final=final)
+        self.naive.push(self.document.position, kept, final=final)
 
     @rule(
         operation=st.sampled_from(["prune", "restore", "protect", "release"]),
@@ -291,7 +302,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         preview = compute_manual_edit(snapshot, edit, Job())
         assert preview.numbers.changed == changed
         self.document.commit(preview)
-        self.naive.push(kept, protected=protected)
+        self.naive.push(self.document.position, kept, protected=protected)
         assert hand_edit(self.document.history, self.document.position) == edit
 
     @rule()
@@ -411,7 +422,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         step = Step((Row(NAMES, "l1_unstructured", {"amount": 0.0}),))
         preview = compute_preview(self.document.snapshot(), step, CpuKernel(), Job())
         self.document.commit(preview)
-        self.naive.push(self.naive.kept)
+        self.naive.push(self.document.position, self.naive.kept)
         with pytest.raises(StaleError):
             self.document.commit(preview)
 
