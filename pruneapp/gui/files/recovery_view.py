@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, heading, plain
-from pruneapp.gui.widgets.number_format import plural, size
+from pruneapp.gui.widgets.number_format import count, plural, size
 from pruneapp.gui.widgets.safe_paint import reported
 
 _MOST = 3  # rows; more are said to be there
@@ -33,7 +33,9 @@ class RecoverableWork:
     last: str  # what the last of them did
     time: str  # when that was, as people write it
     again: int = 0  # how many steps have to be computed again, the last ones
-    undone: int = 0  # how many were taken back; 0 like `steps` where a newer Pruneapp wrote it
+    # How many were taken back or are on other branches; 0 like `steps` where a newer Pruneapp wrote
+    # it.
+    undone: int = 0
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,20 @@ class RecoveryView(QWidget):
     def _add_work(self, row: int, work: RecoverableWork) -> int:
         """Add work from a row on; returns how many rows it takes."""
         what = self.tr("{steps} on {file}, {time}")
-        steps = plural(work.steps, self.tr("1 step"), self.tr("{n} steps"))
+        every = work.steps + work.undone
+        steps = plural(every, self.tr("1 step"), self.tr("{n} steps"))
         if not work.steps and work.undone:
             steps = plural(work.undone, self.tr("1 undone step"), self.tr("{n} undone steps"))
-        elif not work.steps:
+        elif work.undone:
+            more = self.tr("{steps} ({n} undone or on other branches)")
+            steps = more.format(steps=steps, n=count(work.undone))
+        elif not every:
             what = self.tr("Work saved by a newer version of Pruneapp, {time}")
         what = what.format(steps=steps, file=work.file, time=work.time)
         last = ElidedLabel(work.last, self, ink=MUTED)
         last.elide = Qt.TextElideMode.ElideRight
         restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
-        restore.setEnabled(bool(work.steps or work.undone))
+        restore.setEnabled(bool(every))
         delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
         for button, asked in ((restore, self._restore), (delete, self._delete)):
             button.setProperty("key", work.key)

@@ -123,6 +123,14 @@ def test_work_that_was_taken_back_can_be_restored_too(qtbot, offer, undone, said
     assert asked.args == ["k"]
 
 
+def test_steps_of_all_branches_are_counted(qtbot, offer):
+    work = RecoverableWork("k", "a.pt", 2, "L1 30 % on fc", "14:02", undone=2)
+    shown(qtbot, offer, (work,), None)
+    whole = "4 steps (2 undone or on other branches) on a.pt, 14:02"
+    assert texts(offer).startswith(whole)
+    assert offer.restore_buttons[0].accessibleName() == f"Restore {whole}"
+
+
 def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
     works = [RecoverableWork(str(n), f"m{n}.pt", n, "", "14:02") for n in range(1, 6)]
     shown(qtbot, offer, works, None)
