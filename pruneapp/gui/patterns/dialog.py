@@ -164,11 +164,10 @@ class PatternDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Check sparsity pattern"))
         self._answer: PatternAnswer | None = None
-        self._current = self._late = False
+        self._current = self._late = self._can_ask = False
         self._soon = single_shot(self, BUSY_MS, self._on_late)
         self.row = QuestionRow(pattern, usual, dim, self)
-        self.headline = heading("")
-        self.headline.setWordWrap(True)
+        self.headline = heading("", wrap=True)
         font = QFont(self.headline.font())
         font.setPointSizeF(font.pointSizeF() * 1.35)
         self.headline.setFont(font)
@@ -180,8 +179,6 @@ class PatternDialog(Dialog):
         self.place.setAccessibleName(self.tr("Violating groups"))
         self.note = plain(wrap=True, ink=MUTED)
         self.copy = CopyButton(self.tr("Copy the whole table as tab-separated text."), self)
-        self.stale = ElidedLabel("", self)
-        self.stale.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.again = QPushButton(self.tr("Check again"), self)
         self.job = JobStatus(self)
         self.leave = QPushButton(self.tr("Close"), self)
@@ -203,8 +200,9 @@ class PatternDialog(Dialog):
 
     def set_under_way(self, title: str) -> None:
         """Say that something is being done."""
-        self._current = False
-        self.stale.setText("")
+        self._current = self._can_ask = False
+        if self._answer is None:
+            self.headline.setText("")  # why there was none before
         self.job.set_job(title)
         self._soon.start()
         self._show_state()
@@ -216,25 +214,21 @@ class PatternDialog(Dialog):
 
     def set_answer(self, answer: PatternAnswer) -> None:
         """Show what was found out."""
-        self._answer, self._current = answer, True
+        self._answer, self._current, self._can_ask = answer, True, False
         self.table.set_short_names(answer.short)
-        self.stale.setText("")
         self._end_job()
         self._show()
 
-    def set_trouble(self, text: str) -> None:
-        """Say why there is no answer; what was found before is not shown any more."""
-        self._answer, self._current = None, False
+    def set_trouble(self, text: str, *, can_ask: bool = False) -> None:
+        """Say why there is no answer; what was found before is not shown any more.
+
+        Whether one `can_ask` again by a button.
+        """
+        self._answer, self._current, self._can_ask = None, False, can_ask
         self._end_job()
         self._show()
         self.headline.setText(text)
-
-    def set_stale(self, text: str) -> None:
-        """Say why what is shown does not hold any more, and offer to look again."""
-        self._current = False
-        self.stale.setText(text)
-        self._end_job()
-        self._show_state()
+        self.table.setAccessibleDescription(text)
 
     # Inside
 
@@ -254,10 +248,9 @@ class PatternDialog(Dialog):
             button.setAutoDefault(False)  # Enter in the field asks, and repairs nothing
         parts = self.row, self.headline, self.details, self.table, self.place, self.note
         layout = lay_in_column(self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=self.table)
-        buttons = add_row(layout, self.copy, self.stale, self.again, self.job)
-        for part in (self.stale, self.job):
-            buttons.setStretchFactor(part, 1)
-        buttons.addStretch(0)  # where neither of the two is shown
+        buttons = add_row(layout, self.copy, self.again, self.job)
+        buttons.setStretchFactor(self.job, 1)
+        buttons.addStretch(0)  # where it is not shown
         buttons.addWidget(self.leave)
         buttons.addWidget(self.go)
 
@@ -275,13 +268,11 @@ class PatternDialog(Dialog):
         self._show_state()
 
     def _show_state(self) -> None:
-        answer, stale = self._answer, bool(self.stale.text())
-        asks = self.row.question() is not None
+        answer, asks = self._answer, self.row.question() is not None
         for label in (self.headline, self.details):  # what is no answer any more steps back
-            old = answer is not None and (stale or self._late or not asks)
+            old = answer is not None and (self._late or not asks)
             label.setForegroundRole(MUTED if old else TEXT)
-        self.stale.setVisible(stale)
-        self.again.setVisible(stale)
+        self.again.setVisible(self._can_ask)
         broken = 0 if answer is None else answer.totals.broken
         words = plural(broken, self.tr("Repair 1 tensor"), self.tr("Repair {n} tensors"))
         self.go.setText(words if broken else self.tr("Nothing to repair"))

@@ -152,7 +152,7 @@ class PatternController(Controller):
             self._check()
         else:
             self._drop()
-            dialog.set_stale(why)
+            dialog.set_trouble(why, can_ask=True)
 
     # -- repairing ------------------------------------------------------------------------------
 
@@ -171,7 +171,8 @@ class PatternController(Controller):
         self._repairing = False
         if not self._session.commit(proposal):
             if self.dialog is not None:
-                self.dialog.set_stale(self.tr("Nothing was repaired. The main window shows why."))
+                why = self.tr("Nothing was repaired. The main window shows why.")
+                self.dialog.set_trouble(why, can_ask=True)
             return
         self._check()  # however long it takes: the person wants to see it mended
         many = answer.totals.broken
@@ -212,7 +213,7 @@ class PatternController(Controller):
     def _stop(self) -> None:
         self._drop()
         if self.dialog is not None:
-            self.dialog.set_stale(self.tr("Stopped."))
+            self.dialog.set_trouble(self.tr("Stopped."), can_ask=True)
 
     def _on_progress(self, progress: JobProgress) -> None:
         task = self._latest.task
@@ -233,9 +234,8 @@ class PatternController(Controller):
             return
         if self._repairing:
             self._drop()
-            self.dialog.set_stale(
-                self.tr("Nothing was repaired: the history changed in the meantime.")
-            )
+            why = self.tr("Nothing was repaired: the history changed in the meantime.")
+            self.dialog.set_trouble(why, can_ask=True)
         else:
             self._check_again(self.tr("The masks have changed since this check."))
 

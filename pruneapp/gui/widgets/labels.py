@@ -264,9 +264,9 @@ def as_plain(text: str) -> str:
     return f"<span>{lines}</span>" if text else ""
 
 
-def heading(text: str) -> QLabel:
+def heading(text: str, *, wrap: bool = False) -> QLabel:
     """Return a heading: the only place for bold."""
-    label = plain(text)
+    label = plain(text, wrap=wrap)
     font = label.font()
     font.setBold(True)
     label.setFont(font)

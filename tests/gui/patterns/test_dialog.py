@@ -218,18 +218,20 @@ def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
     assert not dialog.table.hasFocus()
 
 
-def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dialog, asked, qtbot):
+def test_what_does_not_hold_any_more_is_gone_until_it_is_looked_at_again(dialog, asked, qtbot):
     dialog.set_answer(answer(DENSE))
     assert not dialog.again.isVisible()
-    dialog.set_stale("The masks have changed since this check.")
-    assert dialog.stale.text() == "The masks have changed since this check."
-    assert dialog.headline.foregroundRole() == MUTED
+    dialog.set_trouble("The masks have changed since this check.", can_ask=True)
+    assert dialog.headline.text() == "The masks have changed since this check."
+    assert dialog.headline.foregroundRole() == TEXT
+    assert (shown(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
-    assert dialog.copy.isEnabled()
+    assert not dialog.copy.isEnabled()
     qtbot.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
     assert asked == [Question("2:4", 1, everything=False)]
     dialog.set_under_way("Checking")
     assert not dialog.again.isVisible()
+    assert dialog.headline.text() == ""
     dialog.set_answer(answer(DENSE))
     assert dialog.headline.foregroundRole() == TEXT
     assert dialog.go.isEnabled()
@@ -247,7 +249,7 @@ def test_work_can_be_stopped_once_it_takes_longer_than_a_moment(dialog, qtbot):
     assert missed(dialog) == []
     with qtbot.waitSignal(dialog.stopRequested):
         qtbot.mouseClick(dialog.job.cancel, Qt.MouseButton.LeftButton)
-    dialog.set_stale("Stopped.")
+    dialog.set_trouble("Stopped.", can_ask=True)
     assert not dialog.job.isVisible()
     dialog.set_answer(answer(DENSE))
     assert dialog.headline.foregroundRole() == TEXT
@@ -261,26 +263,22 @@ def test_trouble_takes_the_place_of_the_answer(dialog):
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
     assert missed(dialog) == []
+    before = dialog.minimumSizeHint().width()
+    dialog.set_trouble(f"'/models/{'x' * 200}' was changed on the disk.")
+    assert dialog.minimumSizeHint().width() == before, "the path is broken into lines"
 
 
 def test_tab_goes_through_it_as_one_reads(dialog, qtbot):
     dialog.set_answer(answer(DENSE))
-    dialog.set_stale("Stopped.")
+    dialog.set_trouble("Stopped.", can_ask=True)
     dialog.table.setCurrentIndex(dialog.table.model().index(0, 0))
     stops = []
     dialog.row.pattern.setFocus()
-    for _ in range(7):
+    for _ in range(6):
         stops.append(QApplication.focusWidget())
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     row = dialog.row
-    assert stops[1:7] == [
-        row.dim.combo,
-        row.tensors,
-        dialog.table,
-        dialog.copy,
-        dialog.again,
-        dialog.leave,
-    ]
+    assert stops[1:] == [row.dim.combo, row.tensors, dialog.table, dialog.again, dialog.leave]
 
 
 def test_where_nothing_is_checked_all_are_meant(dialog, asked):
@@ -294,7 +292,7 @@ def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF, convolutions=1))
     assert missed(dialog) == []
     assert dialog.table.accessibleDescription() == dialog.headline.text()
-    dialog.set_stale("The masks have changed since this check.")
+    dialog.set_trouble("The masks have changed since this check.", can_ask=True)
     assert missed(dialog) == []
 
 
