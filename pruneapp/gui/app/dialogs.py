@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
 from pruneapp.checkpoint.formats.headers import show
+from pruneapp.checkpoint.io.files import exists
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.widgets.labels import translate
 
@@ -55,7 +57,22 @@ def unsaved(parent: QWidget, session: str, *, exportable: bool) -> str:
     )
 
 
-def replace_file(parent: QWidget, path: str) -> bool:
+def save_path(parent: QWidget, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:
+    """Let the person choose where to save; None if they leave it.
+
+    What lacks the last ending of `suffix` gets all of it, and what is there of that name may stay.
+    """
+    name, _ = QFileDialog.getSaveFileName(parent, title, str(proposed), kinds)
+    path = Path(name)
+    if name and path.suffix.lower() != Path(f"_{suffix}").suffix:
+        path = path.with_name(path.name + suffix)
+        # The dialog has asked about the other name.
+        if exists(path) and not _replace_file(parent, str(path)):
+            return None
+    return path if name else None
+
+
+def _replace_file(parent: QWidget, path: str) -> bool:
     """Ask whether a file that is there may be replaced."""
     return _confirm(
         _box(parent, translate("Questions", "A file with this name already exists."), path),

@@ -11,7 +11,6 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Capture, Document, DocumentChanged
 from pruneapp.errors import (
     OriginalChangedError,
@@ -137,23 +136,16 @@ class SessionController(Controller):
     def _ask_where(self, then: Callable[[], object] | None) -> None:
         if self._session.document is None:
             return
-        name, _ = QFileDialog.getSaveFileName(
+        path = dialogs.save_path(
             self._window,
             self.tr("Save session"),
-            str(self._proposed()),
+            self._proposed(),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
+            SUFFIX,
         )
-        if not name:
-            return
-        path = Path(name)
-        self._session.note_folder("session", path)
-        if path.suffix.lower() != SUFFIX:
-            path = path.with_name(path.name + SUFFIX)
-            # The dialog has asked about the other name.
-            replaces = exists(path)
-            if replaces and not dialogs.replace_file(self._window, str(path)):
-                return
-        self._save(path, then)
+        if path is not None:
+            self._session.note_folder("session", path)
+            self._save(path, then)
 
     def _proposed(self) -> Path:
         if self.path is not None:

@@ -16,7 +16,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.scripts.script import Script, script_of, write_script
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.dialogs import DialogController, save_path
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
@@ -129,17 +129,16 @@ class RecipeController(DialogController[RecipeDialog]):
         document = self._done_document()
         if document is None:
             return
-        name, _ = QFileDialog.getSaveFileName(
+        path = save_path(
             self._window,
             self.tr("Save recipe"),
-            str(self._proposed(document, SUFFIX)),
+            self._proposed(document, SUFFIX),
             self.tr("Recipes ({patterns})").format(patterns="*.json"),
+            SUFFIX,
         )
-        if not name:
+        if path is None:
             return
-        path = Path(name)
         self._session.note_folder("recipe", path)
-        path = path if path.suffix else path.with_name(path.name + SUFFIX)
         capture = Capture.of(document)
 
         def work(job: Job) -> tuple[Path, ...]:
@@ -262,16 +261,15 @@ class RecipeController(DialogController[RecipeDialog]):
             )
             return
         # Some masks are not torch's own: they need a place, and so does the script that reads them.
-        name, _ = QFileDialog.getSaveFileName(
+        target = save_path(
             self._window,
             self.tr("Save script and masks"),
-            str(path),
+            path,
             self.tr("Python files (*.py)"),
+            ".py",
         )
-        if not name:
+        if target is None:
             return
-        target = Path(name)
-        target = target if target.suffix else target.with_name(target.name + ".py")
         QGuiApplication.clipboard().setText(script.pasted(target))
         self._jobs.submit(
             self.tr("Writing Python script"),
