@@ -170,6 +170,29 @@ def person(new_person) -> Person:
 
 
 @pytest.fixture
+def script(tmp_path) -> Path:
+    path = tmp_path / "my_evaluation.py"
+    path.write_text("def evaluate(model): return 1.0\n")
+    return path
+
+
+@pytest.fixture
+def runners(monkeypatch, measure):
+    """The runners that were made: what is evaluated is measured in this process by `measure`."""
+    from pruneapp.gui.evaluation.script_controller import AgreedScript
+    from tests.gui.script_runner import LocalRunner
+
+    made = []
+
+    def make(agreed, _job, **_options):
+        made.append(LocalRunner(agreed.script, measure))
+        return made[-1]
+
+    monkeypatch.setattr(AgreedScript, "runner", make)
+    return made
+
+
+@pytest.fixture
 def beats(qtbot):
     """A timer that tells whether the window answers."""
     beats = Beats()

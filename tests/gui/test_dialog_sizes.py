@@ -147,7 +147,7 @@ def scan():
 def allocation():
     found = AllocationDialog(ALLOCATION_PARAMS, SENTENCE)
     tensors = tuple(AllocatedTensor(name, 10**6, 5, 0.1) for name in NAMES)
-    found.set_allocation(PredictedAllocation(tensors, "loss", 1.0, 1.1, 5, unmeasured=3))
+    found.set_allocation(PredictedAllocation(tensors, "l" * 120, 1.0, 1.1, 5, unmeasured=3))
     return found
 
 
@@ -159,7 +159,7 @@ def repair():
 
 
 def repaired():
-    layers = [LayerRepair(name, 5, 50, 0.2, 0.1, 0.3, numel=100) for name in NAMES]
+    layers = [LayerRepair(name, 10**8, 10**8, 0.2, 0.1, 0.3, name, 10**9) for name in NAMES]
     return RepairReportDialog(layers, risks=[SENTENCE] * 3, unknown=NAMES, source="a.py", shown={})
 
 

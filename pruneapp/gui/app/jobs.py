@@ -363,6 +363,7 @@ class LatestTask:
         on_stopped: Callable[[], None] = lambda: None,
         on_late: Callable[[T], object] | None = None,
         urgency: Urgency = Urgency.SOON,
+        apart: bool = False,
     ) -> Task[T]:
         """Have a question answered, see `Jobs.answer`; with a title by the worker, see `submit`.
 
@@ -396,6 +397,7 @@ class LatestTask:
                 on_error=failed,
                 on_cancelled=ended,
                 on_late=on_late,
+                apart=apart,
             )
         else:
             task = self._jobs.answer(

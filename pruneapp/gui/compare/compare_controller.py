@@ -194,8 +194,8 @@ class CompareController(Controller):
         self._offered = ""
         self._has_message = False  # whether words stand in the place of the difference
         self._comparing = LatestTask(self._jobs)
-        # The sides that the page shows, and the state in which the document was then.
-        self._compared: tuple[tuple[Side, Side], int] | None = None
+        # The sides that the page shows, and the history and the state of the document then.
+        self._compared: tuple[object, ...] | None = None
         # What was found out, of this file and the other one.
         self._known = StateCache()
         # How differences were measured before masks were compared.
@@ -319,7 +319,8 @@ class CompareController(Controller):
         if document is None or self._pages.page is not Page.COMPARE:
             return
         wanted = self._view.wanted
-        if (wanted, document.revision) == self._compared:
+        compared = wanted, document.items, document.revision  # a branch may be deleted
+        if compared == self._compared:
             return
         self._forget()
         if wanted[0] == wanted[1]:
@@ -329,7 +330,7 @@ class CompareController(Controller):
         def work(job: Job) -> Comparison:
             return compare(*sides.load(job), job, called=sides.names, known=known)
 
-        self._compared = wanted, document.revision
+        self._compared = compared
         self._view.set_busy(True)
         self._comparing.ask(
             work,

@@ -59,17 +59,22 @@ class HistoryController(QObject):
         """Do it again."""
         self._go_by(1)
 
-    def jump(self, position: int) -> None:
-        """Go to a state of the history."""
+    def jump(self, position: int, then: Callable[[], object] = lambda: None) -> None:
+        """Go to a state of the history; `then` is called once it is in force, if it ever is."""
         document = self._session.document
         if document is None or not 0 <= position < len(document.items):
             return
         self._stop_reading()
+
+        def go() -> None:
+            if self._session.jump(position):
+                then()
+
         fetch = document.history.missing(position)
         if fetch is None:
-            self._session.jump(position)
+            go()
         else:
-            self._read(document, position, fetch)
+            self._read(document, position, fetch, go)
 
     def _go_by(self, steps: int) -> None:
         document = self._session.document
@@ -82,23 +87,27 @@ class HistoryController(QObject):
 
     # -- the disk -------------------------------------------------------------------------------
 
-    def _read(self, document: Document, position: int, fetch: Fetch) -> None:
+    def _read(
+        self, document: Document, position: int, fetch: Fetch, go: Callable[[], None]
+    ) -> None:
         self._target = position
         undone, redone = document.branches.route(document.position, position)
         title = self.tr("Redoing") if redone else self.tr("Undoing")
         self._reading = self._jobs.submit(
             self.tr("Switching branches") if undone and redone else title,
             fetch.run,
-            on_result=partial(self._on_read, document, document.revision, position),
+            on_result=partial(self._on_read, document, document.revision, go),
             on_error=self._on_unreadable,
             on_cancelled=self._on_not_read,
         )
 
-    def _on_read(self, document: Document, revision: int, position: int, masks: Any) -> None:
+    def _on_read(
+        self, document: Document, revision: int, go: Callable[[], None], masks: Any
+    ) -> None:
         self._reading = None
         if document is self._session.document and document.revision == revision:
             document.history.finish_fetch(masks)
-            self._session.jump(position)
+            go()
 
     def _on_unreadable(self, error: PruneAppError) -> None:
         self._reading = None
@@ -273,6 +282,7 @@ class BranchController(Controller):
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(partial(self._rename, document, item))
         dialog.finished.connect(dialog.deleteLater)
+        self._session.closed.connect(dialog.reject)
         self._theme.apply_to(dialog)
         dialog.open()
 

@@ -261,7 +261,7 @@ class OpenDocument(QObject):
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
         self.under_way: Path | None = None  # what is being opened
-        self._locked_by: PruneAppError | None = None
+        self._locks: dict[QObject, PruneAppError] = {}
         self.document: Document | None = None
         self.contents = LoadedContents()
         # What the document goes on with, if it was opened from a session or from a journal.
@@ -437,13 +437,15 @@ class OpenDocument(QObject):
             on_error=current(self.refused.emit),
         )
 
-    def lock(self, why: PruneAppError | None) -> None:
-        """Refuse every change from now on, as it would be lost; None allows them again."""
-        self._locked_by = why
+    def lock(self, by: QObject, why: PruneAppError | None) -> None:
+        """Refuse every change from now on, as it would be lost; None, by the same, allows them."""
+        self._locks.pop(by, None)
+        if why is not None:
+            self._locks[by] = why
 
     def may_work(self) -> bool:
         """Whether the document will be there long enough for what is to be done; says why not."""
-        error = self._locked_by
+        error = next(iter(self._locks.values()), None)
         if self._opening is not None:
             error = PruneAppError(
                 "Another file is being opened; changes to this one would be lost.",

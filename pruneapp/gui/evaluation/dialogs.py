@@ -66,8 +66,7 @@ class ConsentDialog(DecisionDialog):
         parent: QWidget | None,
     ) -> None:
         super().__init__(title, self.tr("Run"), parent)
-        self.question = heading(question)
-        self.question.setWordWrap(True)
+        self.question = heading(question, wrap=True)
         rows = QWidget(self)
         form = QFormLayout(rows)
         form.setContentsMargins(0, 0, 0, 0)

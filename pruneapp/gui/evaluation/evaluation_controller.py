@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QDialog
 
 from pruneapp.checkpoint.io.atomic_file import write_whole
 from pruneapp.document.document import Document
@@ -25,7 +25,7 @@ from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.evaluation.script import template_for
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
-from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.dialogs import DialogController, save_path
 from pruneapp.gui.app.jobs import LatestTask, Task, Urgency
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -233,7 +233,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def evaluate_all(self) -> None:
         """Measure all states that were not measured yet."""
         found = {key: self._found(key) for key in self._keys}
-        self._measure([key for key, known in found.items() if known is None or known[1]])
+        left = [key for key, known in found.items() if known is None or known[1]]
+        if found and not left:
+            self._notifications.say_done(self.tr("All states have been evaluated already."))
+        self._measure(left)
 
     def evaluate_keys(self, keys: list[object]) -> None:
         """Measure some states, by the keys of their records."""
@@ -267,16 +270,15 @@ class EvaluationController(DialogController[EvaluateDialog]):
         source = document.checkpoint.path.absolute()
         # The sample lies where the application is installed, which is no place for work.
         beside = Path.home() if self._session.is_sample else source.parent
-        name, _ = QFileDialog.getSaveFileName(
+        path = save_path(
             dialog,
             self.tr("New evaluation script"),
-            str(self._session.folder("script", beside) / f"evaluate_{_word(source.stem)}.py"),
+            self._session.folder("script", beside) / f"evaluate_{_word(source.stem)}.py",
             self.tr("Python files ({patterns})").format(patterns="*.py"),
+            ".py",
         )
-        if not name:
+        if path is None:
             return
-        path = Path(name)
-        path = path if path.suffix else path.with_suffix(".py")
         self._session.note_folder("script", path)
 
         def write(job: Job) -> None:
@@ -284,7 +286,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
         def done(_: None) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path)))
+                python = dialog.choice.python.text().strip()  # as it was chosen
+                dialog.choice.set_source(DataSource(DataKind.SCRIPT, str(path), python))
                 dialog.choice.changed.emit()
 
         self._session.work(self.tr("Saving the script"), write, done)
@@ -307,7 +310,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         source: DataSource,
         run: Callable[[Agreed], None],
         refused: Callable[[PruneAppError], None],
-        parent: QWidget | None = None,
+        parent: QDialog | None = None,
     ) -> None:
         """Call `run` with what was chosen, after the person agreed to it if it is new."""
         if source.kind is DataKind.COMMAND:

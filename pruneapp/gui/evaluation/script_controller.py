@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog
 
 from pruneapp.errors import ParameterError, PruneAppError, counted
 from pruneapp.evaluation.classifier import ImageFolder, count_images
@@ -27,6 +28,8 @@ from pruneapp.gui.evaluation.dialogs import (
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.progress import Job
+
+T = TypeVar("T")
 
 _COMMAND = "command"  # kept of a command line that the person agreed to
 
@@ -264,7 +267,7 @@ class ScriptController(DialogController[ConsentDialog]):
         run: Callable[[AgreedScript], None],
         *,
         refused: Callable[[PruneAppError], None],
-        parent: QWidget | None = None,
+        parent: QDialog | None = None,
     ) -> None:
         """Call `run` with what was chosen, after the person agreed to a script that is new.
 
@@ -280,7 +283,7 @@ class ScriptController(DialogController[ConsentDialog]):
             elif self.dialog is None:
                 self._ask_about(result, known, run, parent)
 
-        self._request.ask(partial(find, source, self._session.contents), found, refused)
+        self._find(partial(find, source, self._session.contents), found, refused, parent)
 
     def request_command(
         self,
@@ -288,7 +291,7 @@ class ScriptController(DialogController[ConsentDialog]):
         run: Callable[[AgreedCommand], None],
         *,
         refused: Callable[[PruneAppError], None],
-        parent: QWidget | None = None,
+        parent: QDialog | None = None,
     ) -> None:
         """Call `run` with a command line, after the person agreed to it if it is new."""
         command = self._command(source)
@@ -303,14 +306,25 @@ class ScriptController(DialogController[ConsentDialog]):
             self._settings.agree_to(command.key, _COMMAND)
             run(command)
 
-        self._request.ask(partial(find_command, command), found, refused)
+        self._find(partial(find_command, command), found, refused, parent)
+
+    def _find(
+        self,
+        work: Callable[[Job], T],
+        found: Callable[[T], None],
+        refused: Callable[[PruneAppError], None],
+        parent: QDialog | None,
+    ) -> None:
+        self._request.ask(work, found, refused)
+        if parent is not None:  # who leaves that wants nothing to run
+            parent.finished.connect(self._request.cancel)
 
     def _ask_about(
         self,
         found: _Found,
         known: str,
         run: Callable[[AgreedScript], None],
-        parent: QWidget | None,
+        parent: QDialog | None,
     ) -> None:
         script, python = found.agreed.script, found.interpreter
         reason = ConsentReason.NEW

@@ -410,10 +410,11 @@ class ExportController(Controller):
         self.began.emit(request.path)
         if request.replace_original:
             self._session.lock(
+                self,
                 PruneAppError(
                     "The original file is being replaced; changes made now would be lost.",
                     remedy="Wait for the export to finish, or press Esc to cancel it.",
-                )
+                ),
             )
         task = self._jobs.submit(
             self.tr("Exporting"),
@@ -427,7 +428,7 @@ class ExportController(Controller):
     def _release(self, request: ExportRequest) -> None:
         # Not after any export: another one may end while that one waits.
         if request.replace_original:
-            self._session.lock(None)
+            self._session.lock(self, None)
 
     def _on_cancelled(
         self, writing: ExportJob, shown: Mapping[str, str], token: CancelToken

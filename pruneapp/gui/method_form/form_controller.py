@@ -473,7 +473,7 @@ class FormController(QObject):
         before, masked = self._set_aside
         # With what the person changed since.
         meant = (before | set(now) - masked) - (masked - set(now))
-        return tuple(sorted(meant))
+        return tuple([row.name for row in self._session.rows if row.name in meant])
 
     def _put_marks_back(self) -> None:
         if self._set_aside is not None:

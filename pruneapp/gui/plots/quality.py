@@ -326,12 +326,12 @@ class QualityView(PlotView):
         super().__init__(self.canvas)
         self.axis_box = choice_box(
             self.tr("Axis"),
-            self.tr("What points are laid out along"),
+            self.tr("Measure of size on the horizontal axis"),
             [(axis.title, axis.along.value) for axis in self._axes.values()],
         )
         for row, axis in enumerate(self._axes.values()):
             self.axis_box.setItemData(row, axis.help, Qt.ItemDataRole.ToolTipRole)
-        self.metric_box = choice_box(self.tr("Metric"), self.tr("What the height of points is"), ())
+        self.metric_box = choice_box(self.tr("Metric"), self.tr("Metric on the vertical axis"), ())
         self.axis_box.activated.connect(self._on_axis_chosen)
         self.metric_box.activated.connect(self._on_metric_chosen)
         for box in (self.axis_box, self.metric_box):
@@ -356,8 +356,8 @@ class QualityView(PlotView):
         """Say what to do where there is nothing to show."""
         if self._told[0] and self._axis.along is not Along.SPARSITY and not self._instead:
             return self.tr(
-                "The {axis} of these states was not saved with their metrics. Choose another axis, "
-                "or evaluate them again."
+                "Not saved with the metrics of these states: {axis}. Choose another axis, or "
+                "evaluate them again."
             ).format(axis=self._axis.label)
         if self._measuring:
             return self.tr("Evaluating… The unpruned model is measured first.")
@@ -384,6 +384,8 @@ class QualityView(PlotView):
             if _has_place(s.quality.metric(metric)) and (place := self._axis.place(s)) is not None
         }
         known = [s for s in states if s.number in places]
+        cursor = self.canvas.cursor
+        here = self._states[cursor].number if 0 <= cursor < len(self._states) else -1
         self._states = sorted(known, key=lambda s: places[s.number])
         one, title = self._axis.unit(places.values())
         xs = {number: place / one for number, place in places.items()}
@@ -400,7 +402,8 @@ class QualityView(PlotView):
             self.canvas.bottom.set_bytes(self._axis.along is Along.BYTES)
         points = [QPointF(xs[s.number], scale * self._of(s).value) for s in self._states]
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
-        current = next((n for n, s in enumerate(self._states) if s.number == position), -1)
+        point = {s.number: n for n, s in enumerate(self._states)}
+        self.canvas.cursor = point.get(here, -1)  # on its state, wherever that is by now
         noise = [None if s.is_old else _noise(s, self._of(s), scale) for s in self._states]
         at = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
         joins = [
@@ -415,7 +418,7 @@ class QualityView(PlotView):
             points,
             series,
             faded=faded,
-            current=current,
+            current=point.get(position, -1),
             joins=joins,
             noise=noise,
             level=None if first is None or not any(noise) else scale * first.original,

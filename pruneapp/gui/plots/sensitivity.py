@@ -21,12 +21,13 @@ from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.labels import plain, translate
+from pruneapp.gui.widgets.labels import plain
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
     locale,
     metric_amount,
+    metric_points,
     percent,
     signed,
 )
@@ -214,7 +215,9 @@ class SensitivityView(PlotView):
         self._current = ""  # the tensor in focus, by its name in the file
         self._hovered = -1, -1
         super().__init__(self.canvas)
-        self.metric_box = choice_box(self.tr("Metric"), self.tr("What the damage is of"), ())
+        self.metric_box = choice_box(
+            self.tr("Metric"), self.tr("Metric by which damage is measured"), ()
+        )
         self.metric_box.hide()
         self.metric_box.activated.connect(self._on_metric_chosen)
         self.scan = QPushButton(self.tr("Scan…"), self)
@@ -264,7 +267,7 @@ class SensitivityView(PlotView):
         self._between.append(self.about)
         self.legend_in_corner = False
         self.canvas.left.setLabel(self.tr("tensors"))
-        self.canvas.bottom.setLabel(self.tr("pruned of one tensor alone"))
+        self.canvas.bottom.setLabel(self.tr("pruned, one tensor at a time"))
         self.canvas.hovered.connect(self._on_hovered)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)
         self.canvas.activated.connect(self._on_activated)
@@ -283,15 +286,11 @@ class SensitivityView(PlotView):
 
     def set_sensitivity(self, found: Sensitivity | None) -> None:
         """Show what was measured so far; None for nothing."""
-        former, self._found = self._found, found
-        self._hovered = -1, -1
-        rows = () if found is None else found.rows
-        if former is None or [r.name for r in former.rows] != [r.name for r in rows]:
-            self.canvas.set_cursor(-1)
+        self._found, self._hovered = found, (-1, -1)
         self._offer_metrics()
         self.allocate.setEnabled(found is not None and found.measured > 0)
         self._show_rows()
-        self._set_content(present=bool(rows))
+        self._set_content(present=bool(self._rows))
         self._redraw()
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
@@ -337,13 +336,18 @@ class SensitivityView(PlotView):
         found, former = self._found, self._rows
         order = [] if found is None else self._ordered(found)
         rows = self._rows = [] if found is None else [found.rows[at] for at in order]
-        if [row.name for row in rows] != [row.name for row in former]:
+        names, before = [row.name for row in rows], [row.name for row in former]
+        at = self.canvas.cursor_bar
+        here = before[at] if 0 <= at < len(before) else ""
+        if names != before:
             self.canvas.names.set_names(lambda at: rows[at].shown, len(rows), self._short)
         if found is None:
             self.canvas.set_cells((), np.zeros((0, 0)), self._in_cell, ink="danger")
         else:
             ink = "danger" if found.is_current and not found.is_old else "muted"
             self.canvas.set_cells(found.amounts, found.levels[order], self._in_cell, ink=ink)
+        # On its tensor, wherever that stands by now.
+        self.canvas.cursor_bar = names.index(here) if here in names else -1
         self._mark_current()
 
     def _mark_current(self) -> None:
@@ -453,8 +457,7 @@ class SensitivityView(PlotView):
 
     def _amount(self, damage: float) -> str:
         assert self._found is not None
-        text = metric_amount(damage, share=self._found.share)
-        return translate("Quality", "{n} points").format(n=text) if self._found.share else text
+        return metric_points(damage, share=self._found.share)
 
     def numbers(self) -> Numbers:
         """Return the metric of each tensor at each amount."""
@@ -543,7 +546,6 @@ class SensitivityView(PlotView):
             self.cellChosen.emit(self._rows[row].name, self._found.amounts[column])
 
     def _on_order_chosen(self) -> None:
-        self.canvas.set_cursor(-1)
         self._show_rows()
         self._redraw()
 

@@ -94,6 +94,7 @@ class StepInfoController(QObject):
         self._forget_sizes()
         self._panel.file.set_sizes({})
         self._coupled_task.cancel()
+        self._total_task.cancel()
         self._coupled = ()
         self._form.companions.set_paired(None, 0)
         self._form.set_shares(())
@@ -201,6 +202,7 @@ class StepInfoController(QObject):
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(self._on_size)
         dialog.finished.connect(dialog.deleteLater)
+        self._session.closed.connect(dialog.reject)
         dialog.open()
 
     def _on_size(self, text: str) -> None:

@@ -231,7 +231,7 @@ class RepairReportDialog(Dialog):
             moved_too = self.tr("{n} biases or running means moved with them.")
             one = self.tr("1 bias or running mean moved with them.")
             text = f"{text} {plural(biases, one, moved_too)}"
-        self.headline = heading(text)
+        self.headline = heading(text, wrap=True)
         notes = [
             self.tr("Inputs: {source}.").format(source=source),
             self.tr(

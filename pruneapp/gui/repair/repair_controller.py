@@ -22,7 +22,7 @@ from pruneapp.evaluation.calibrated_repair import (
 from pruneapp.evaluation.collection import GRAM_BUDGET
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import LatestTask, Task
+from pruneapp.gui.app.jobs import LatestTask
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
@@ -136,8 +136,7 @@ class RepairController(DialogController[RepairDialog]):
         # The keys of the states before and after the last repair, until both were measured.
         self._compared: tuple[object, object] | None = None
         self._repaired_by = DataSource()
-        self._survey = LatestTask(context.jobs)
-        self._task: Task[CalibratedRepair] | None = None
+        self._survey, self._task = LatestTask(context.jobs), LatestTask(context.jobs)
         self.report: RepairReportDialog | None = None
         context.actions["repair"].triggered.connect(self.ask)
         session.opening.connect(self._stop)
@@ -255,34 +254,31 @@ class RepairController(DialogController[RepairDialog]):
         self.dialog.accept()
         self._notifications.end(NoticeTopic.EVALUATION, NoticeTopic.PRUNING)
         self._session.lock(
+            self,
             PruneAppError(
                 "A repair is being computed; changes made now would be lost.",
                 remedy="Wait for it to finish, or press Esc to cancel it.",
-            )
+            ),
         )
-        self._task = self._jobs.submit(
-            self.tr("Repair:"),
+        self._task.ask(
             work,
-            on_result=partial(self._on_repaired, document, source),
-            on_error=self._on_failed,
-            on_cancelled=self._on_cancelled,
+            partial(self._on_repaired, document, source),
+            self._on_failed,
+            title=self.tr("Repair:"),
+            on_stopped=self._on_stopped,
             apart=True,
         )
 
-    def _release(self) -> None:
-        self._task = None
-        self._session.lock(None)
-
     def _on_failed(self, error: PruneAppError) -> None:
-        self._release()
+        self._session.lock(self, None)
         self._session.refused.emit(error)
 
-    def _on_cancelled(self) -> None:
-        self._release()
+    def _on_stopped(self) -> None:
+        self._session.lock(self, None)
         self._notifications.say_done(self.tr("Repair cancelled: nothing was changed."))
 
     def _on_repaired(self, document: Document, source: DataSource, done: CalibratedRepair) -> None:
-        self._release()
+        self._session.lock(self, None)
         before = document.history.key
         if self._session.document is not document or not self._session.commit(done.repair):
             return
@@ -378,14 +374,15 @@ class RepairController(DialogController[RepairDialog]):
         )
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if change.kind != "exported":  # it is about another state by now
+        if not change.is_remark:  # it is about another state by now
             self._notifications.end(NoticeTopic.REPAIR)
 
     # -- the document ---------------------------------------------------------------------------
 
     def _stop(self) -> None:
-        if self._task is not None:
+        if self._task.task is not None:
             self._task.cancel()
+            self._on_stopped()  # at once: the program may take its time to end
 
     def _on_closed(self) -> None:
         self._compared = None

@@ -8,7 +8,6 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from pruneapp.document.document import DocumentChanged
 from pruneapp.document.edit import Edit
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
@@ -52,7 +51,7 @@ class _Prediction:
 
 
 class AllocationController(DialogController[AllocationDialog]):
-    """Turns the scan into a step; `jump` goes to a state of the history."""
+    """Turns the scan into a step; `jump` goes to a state of the history, and calls it then."""
 
     def __init__(
         self,
@@ -62,15 +61,15 @@ class AllocationController(DialogController[AllocationDialog]):
         *,
         scans: ScanController,
         evaluation: EvaluationController,
-        jump: Callable[[int], None],
+        jump: Callable[[int, Callable[[], None]], None],
     ) -> None:
         super().__init__(context, session.closed)
         self._session, self._series = session, series
         self._scans, self._evaluation, self._jump = scans, evaluation, jump
         self._task = LatestTask(context.jobs)
         self._allocation: Allocation | None = None
-        self._waiting: tuple[int, Allocation, KeptScan] | None = None
         self._prediction: _Prediction | None = None
+        self._compared: _Prediction | None = None  # the one that was said beside what was measured
         context.actions["allocate"].triggered.connect(self.ask)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -176,19 +175,11 @@ class AllocationController(DialogController[AllocationDialog]):
     # -- pruning --------------------------------------------------------------------------------
 
     def _prune(self, number: int, kept: KeptScan) -> None:
-        document, allocation = self._session.document, self._allocation
-        if document is None or allocation is None:
-            return
-        self._waiting = number, allocation, kept
-        if document.position != number:
-            self._jump(number)  # at once, or after masks were read
-        self._go_on()
+        if self._allocation is not None:
+            # At once, or after masks were read.
+            self._jump(number, partial(self._begin, self._allocation, kept))
 
-    def _go_on(self) -> None:
-        document = self._session.document
-        if document is None or self._waiting is None or document.position != self._waiting[0]:
-            return
-        (_number, allocation, kept), self._waiting = self._waiting, None
+    def _begin(self, allocation: Allocation, kept: KeptScan) -> None:
         kernel, scanned = self._session.kernel, kept.scan.conditions.state_sha256
 
         def make(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
@@ -236,15 +227,15 @@ class AllocationController(DialogController[AllocationDialog]):
 
     def _compare(self) -> None:
         """Say predicted beside measured, once both are known."""
-        prediction, document = self._prediction, self._session.document
-        if prediction is None or document is None or document.history.key is not prediction.key:
+        prediction = self._prediction
+        if prediction is None or prediction is self._compared or not self._is_here(prediction):
             return
         quality = self._evaluation.quality_of(prediction.key)
         metric = prediction.allocation.metric
         found = None if quality is None else quality.metric(metric.name)
         if found is None:
             return
-        self._prediction = None
+        self._compared = prediction
         text = self.tr("Allocation: {metric} {measured} measured, {predicted} predicted. {data}")
         if prediction.kept.evaluation != self._evaluation.evaluation and (
             found.original == metric.before
@@ -267,11 +258,14 @@ class AllocationController(DialogController[AllocationDialog]):
 
     # -- the document ---------------------------------------------------------------------------
 
-    def _on_changed(self, change: DocumentChanged) -> None:
-        if not change.is_remark:
+    def _is_here(self, prediction: _Prediction) -> bool:
+        document = self._session.document
+        return document is not None and document.history.key is prediction.key
+
+    def _on_changed(self) -> None:
+        if self._prediction is None or not self._is_here(self._prediction):
             self._notifications.end(NoticeTopic.ALLOCATION)  # it is about another state by now
-        self._go_on()
 
     def _on_closed(self) -> None:
         self._task.cancel()
-        self._allocation = self._waiting = self._prediction = None
+        self._allocation = self._prediction = self._compared = None

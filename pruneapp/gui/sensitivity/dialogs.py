@@ -63,7 +63,7 @@ class ScanDialog(DecisionDialog):
         row.setContentsMargins(0, 0, 0, 0)
         self.methods = choice_box(
             self.tr("Method"),
-            self.tr("By which weights or channels are ranked; settings are those of the form"),
+            self.tr("How weights or channels are ranked; settings are those of the form"),
             [(label, name) for name, label in methods],
         )
         self.fractions = LineEdit(self)
@@ -179,8 +179,7 @@ class AllocationDialog(DecisionDialog):
             editor.changed.connect(self._on_changed)
             grid.addWidget(label_for(editor, param.label), row, 0)
             grid.addWidget(editor, row, 1)
-        self.headline = heading("")
-        self.headline.setWordWrap(True)
+        self.headline = heading("", wrap=True)
         headers = self.tr("Tensor"), self.tr("Weights"), self.tr("Pruned"), self.tr("Change")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Sparsity of each tensor"))

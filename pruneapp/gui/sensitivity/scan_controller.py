@@ -6,13 +6,13 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
 from PySide6.QtCore import Signal
 
-from pruneapp.document.document import Document
+from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.entries import RowConfiguration, RowEntry
 from pruneapp.document.history import PastState
 from pruneapp.document.step import Row
@@ -21,7 +21,7 @@ from pruneapp.evaluation.scan import AMOUNTS, ScanRequest, continues, read_amoun
 from pruneapp.evaluation.scan_file import Scan, check_scan
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
-from pruneapp.gui.app.jobs import Task, Throttle
+from pruneapp.gui.app.jobs import LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import (
@@ -102,6 +102,12 @@ class _StateScan:
     key: object
     kept: KeptScan
 
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """The scan as plain JSON: of 20,000 cells it takes its time, and recovery data has it."""
+        plain: dict[str, Any] = msgspec.to_builtins(self.kept)
+        return plain
+
 
 class ScanController(DialogController[ScanDialog]):
     """Scans the state in force by what measures states, and shows what came of it.
@@ -130,12 +136,13 @@ class ScanController(DialogController[ScanDialog]):
         self._session, self._scripts, self._evaluation = session, scripts, evaluation
         self._form, self._extras, self._view = form, extras, view
         self._show_page, self._show_tensor, self._jump = show_page, show_tensor, jump
-        # By what their numbers depend on, the last measured at the end; and which is shown.
+        # By what their numbers depend on, the last measured at the end; which of them is shown, and
+        # which is measured now, or was last.
         self._found: dict[bytes, _StateScan] = {}
-        self._shown = b""
+        self._shown = self._scanned = b""
         self._metric = ""  # the name of the one that is shown; empty for the first
         self._seen: tuple[object, ...] = ()  # what was said of the scan that is shown
-        self._task: Task[None] | None = None
+        self._task = LatestTask(context.jobs)
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
         context.actions["scan"].triggered.connect(self.ask)
@@ -144,8 +151,8 @@ class ScanController(DialogController[ScanDialog]):
         view.metricChosen.connect(self._on_metric)
         view.scanChosen.connect(self._on_scan)
         view.stateRequested.connect(self._on_state)
-        evaluation.measured.connect(self._follow)
-        session.changed.connect(self._follow)
+        evaluation.measured.connect(self._refresh)
+        session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
     # -- what is known --------------------------------------------------------------------------
@@ -189,7 +196,7 @@ class ScanController(DialogController[ScanDialog]):
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
-        if self._task is not None:
+        if self._task.task is not None:
             self._session.refused.emit(
                 PruneAppError(
                     "A scan is running.", remedy="Wait for it to finish, or press Esc to stop it."
@@ -294,7 +301,7 @@ class ScanController(DialogController[ScanDialog]):
         dialog.set_estimate(f"{words} {more}")
 
     def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
-        source = dialog.choice.source()
+        source, request = dialog.choice.source(), self._wanted(dialog, names)
 
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
@@ -302,7 +309,6 @@ class ScanController(DialogController[ScanDialog]):
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
-                request = self._wanted(dialog, names)
                 dialog.done(ScanDialog.DialogCode.Accepted)
                 self._scripts.remember(PURPOSE, source)
                 self._begin(source, agreed, request)
@@ -316,6 +322,7 @@ class ScanController(DialogController[ScanDialog]):
         if document is None:
             return
         process = self._evaluation.process_for(source, agreed)
+        self._scanned = b""
         key = document.history.key
         known = [found.kept.scan for found in self._found.values()]
 
@@ -323,8 +330,7 @@ class ScanController(DialogController[ScanDialog]):
             self._advanced.emit(_Advance(document, process, key, kept))
 
         self._notifications.end(NoticeTopic.EVALUATION)
-        self._task = self._jobs.submit(
-            self.tr("Sensitivity scan:"),
+        self._task.ask(
             partial(
                 run_scan,
                 process,
@@ -334,9 +340,10 @@ class ScanController(DialogController[ScanDialog]):
                 kernel=self._session.kernel,
                 tell=tell,
             ),
-            on_result=self._on_done,
-            on_error=self._on_failed,
-            on_cancelled=self._on_cancelled,
+            self._on_done,
+            self._on_failed,
+            title=self.tr("Sensitivity scan:"),
+            on_stopped=self._on_stopped,
             apart=True,
         )
         self._show_page()
@@ -345,34 +352,31 @@ class ScanController(DialogController[ScanDialog]):
         if advance.document is not self._session.document:
             return
         name = encoded(advance.kept.scan.conditions)
-        fresh = self._found.pop(name, None) is None
+        self._found.pop(name, None)
         self._found[name] = _StateScan(advance.key, advance.kept)
-        if fresh or advance.key is advance.document.history.key:
-            self._shown = name
+        if name != self._scanned:  # once: the person may look at another one meanwhile
+            self._scanned = self._shown = name
         self._evaluation.note(advance.process, advance.kept.evaluation)
         self._shows.request()
 
     def _on_done(self, _: None) -> None:
-        self._task = None
         self._shows.request(at_once=True)
-        self._notifications.say_done(self._progress(self.tr("Scanned: {done}.")))
+        self._notifications.say_done(self._progress(self.tr("Scan finished: {done}.")))
 
     def _on_failed(self, error: PruneAppError) -> None:
-        self._task = None
         self._notifications.refuse(error, NoticeTopic.EVALUATION)
 
-    def _on_cancelled(self) -> None:
-        self._task = None
+    def _on_stopped(self) -> None:
         self._notifications.say_done(
-            self._progress(self.tr("Scan stopped: {done}; the next scan continues."))
+            self._progress(self.tr("Scan stopped after {done}; the next scan continues it."))
         )
 
     def _progress(self, text: str) -> str:
-        found = next(reversed(self._found.values()), None)
+        found = self._found.get(self._scanned)
         if found is None:
             return self.tr("Scan stopped: nothing was measured.")
         scan = found.kept.scan
-        words = self.tr("{n} of {all} evaluations are there").format(
+        words = self.tr("{n} of {all} evaluations").format(
             n=number_format.count(scan.measured), all=number_format.count(scan.wanted)
         )
         return text.format(done=words)
@@ -409,17 +413,24 @@ class ScanController(DialogController[ScanDialog]):
             return self.tr("a deleted state")
         return numbered(number, document.items[number])
 
-    def _follow(self, _change: object = None) -> None:
-        """Show a scan of the state in force, if there is one, and say what is old."""
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if not change.is_remark:
+            self._follow()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Say what is old or another state by now."""
+        if self._session.document is not None and self._looks() != self._seen:
+            self._show()
+
+    def _follow(self) -> None:
+        """Choose a scan of the state in force, if there is one."""
         document = self._session.document
-        if document is None or not self._found:
-            return
+        assert document is not None
         here = [name for name, f in self._found.items() if f.key is document.history.key]
         if here and self._shown not in here:
             fresh = [n for n in here if self._is_fresh(self._found[n].kept)]
             self._shown = (fresh or here)[-1]
-        if self._looks() != self._seen:
-            self._show()
 
     def _is_fresh(self, kept: KeptScan) -> bool:
         return kept.evaluation == self._evaluation.evaluation
@@ -484,7 +495,7 @@ class ScanController(DialogController[ScanDialog]):
             # An amount is a share of what is left: of another state it would be something else.
             self._session.refused.emit(
                 SelectionError(
-                    "This was measured of another state than the current one, so it cannot be "
+                    "This was measured in another state than the current one, so it cannot be "
                     "set in the form.",
                     remedy="Press 'Go to this state' above the map, or scan the current state.",
                 )
@@ -504,9 +515,7 @@ class ScanController(DialogController[ScanDialog]):
         self._show()
 
     def _on_closed(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
+        self._task.cancel()
         self._found.clear()
         self._shown, self._metric = b"", ""
         self._show()
@@ -515,12 +524,12 @@ class ScanController(DialogController[ScanDialog]):
 
     def read(self) -> Mapping[str, Any]:
         """Return what was scanned as plain JSON, for a session: as many scans as it can keep."""
-        kept, room = list[KeptScan](), MOST_KEPT
+        kept, room = list[Mapping[str, Any]](), MOST_KEPT
         for found in reversed(self._found.values()):  # the last one first
             room -= found.kept.scan.measured
             if room >= 0:
-                kept.insert(0, msgspec.structs.replace(found.kept, state=self._number(found)))
-        return {"sensitivity": msgspec.to_builtins(kept)} if kept else {}
+                kept.insert(0, {**found.plain, "state": self._number(found)})
+        return {"sensitivity": kept} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Show what was scanned before; it is old until the same script is chosen again."""

@@ -198,3 +198,33 @@ def test_branches_come_back_with_the_session(branched, tmp_path):
     assert person.states[2] == "a name"
     assert person.document.branches.after == (0, 1, 1)
     assert not person.workbench.sessions.unsaved
+
+
+def test_the_question_for_a_name_goes_with_its_file(branched):
+    press_in_history(branched, "F2")
+    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    branched.session.close()
+    branched.wait(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_the_same_step_again_goes_to_the_state_that_is_there(branched):
+    """Two states with the same name and the same weights stood beside each other."""
+    branched.key("Ctrl+Z")
+    branched.wait(lambda: branched.document.position == 1)
+    branched.ask_amount("30 %")
+    branched.wait_preview()
+    branched.click(branched.button)
+    branched.wait(lambda: branched.document.position == 3)
+    assert branched.document.branches.after == (0, 1, 1)
+    assert branched.views.preview.heading.text() == "Result"
+
+
+def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
+    """The state that takes its number is another one, and was shown as equal to it."""
+    person, view = branched, branched.views.compare
+    person.key("5")
+    person.wait(lambda: view._comparison is not None)
+    person.choose(view.sides.boxes[1], "2: ")
+    person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
+    person.session.delete(2)
+    person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))

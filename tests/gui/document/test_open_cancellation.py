@@ -9,6 +9,7 @@ import subprocess
 import threading
 
 import pytest
+from PySide6.QtCore import QObject
 
 from pruneapp import progress, resources
 from pruneapp.checkpoint import parser_client
@@ -18,6 +19,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
+from pruneapp.errors import PruneAppError
 from pruneapp.gui.document import open_document as opening_module
 from pruneapp.gui.document.open_document import OpenRequest
 from pruneapp.gui.tree.nodes import build_nodes
@@ -286,3 +288,15 @@ def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
 
     opening.person.wait_open(path)
     assert len(opening.person.session.rows) == 3 * MANY // 4, "a mask has no row of its own"
+
+
+def test_changes_are_allowed_again_by_whoever_refused_them(person):
+    """A repair that ended allowed changes while an export replaced the file, and vice versa."""
+    one, other, session = QObject(), QObject(), person.session
+    session.lock(one, PruneAppError("One is at work."))
+    session.lock(other, PruneAppError("Another is at work."))
+    session.lock(one, None)
+    assert not session.may_work()
+    assert person.trouble == ["Another is at work."]
+    session.lock(other, None)
+    assert session.may_work()

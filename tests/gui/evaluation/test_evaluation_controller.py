@@ -13,75 +13,22 @@ from safetensors.numpy import save_file
 
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import Measured
-from pruneapp.gui.evaluation.script_controller import AgreedScript
+from pruneapp.gui.evaluation import script_controller
 from pruneapp.gui.evaluation.source_choice import DataKind
 from tests.gui.job_gate import Gate
 from tests.gui.person import plain
 
-SCRIPT = """
-import torch
-from safetensors.torch import load_file
 
-def load(path):
-    first, second = torch.nn.Linear(8, 5, bias=False), torch.nn.Linear(5, 6, bias=False)
-    model = torch.nn.Sequential(first, second)
-    model.load_state_dict(load_file(path))
-    return model
+@pytest.fixture
+def measure():
+    """Of 100 samples, one is wrong for each pruned weight."""
 
-def evaluate(model):
-    out = model(torch.eye(8))
-    return {"accuracy": (100 - int((model[0].weight == 0).sum()), 100)}
-"""
-
-
-class Runner:
-    """Measures in this process: of 100 samples, one is wrong for each pruned weight."""
-
-    name, agrees, has_reference, directions = "my_evaluation.py", False, False, None
-
-    def __init__(self, script):
-        self.key = script.sha256
-        self.gate = Gate()
-        self.measured, self.error, self.closed = [], None, False
-
-    def start(self, _job):
-        self.closed = False
-
-    def run(self, snapshot, _seed, job, *, reference=False):
-        self.gate.wait(job)
-        if self.error is not None:
-            raise self.error
+    def found(snapshot):
         pruned = sum(snapshot.masks.counts(snapshot.masks))
-        self.measured.append(pruned)
         right = 100 - pruned
-        return Measured({"accuracy": Metric(right / 100, counts=(right, 100))}, 0.0)
+        return pruned, {"accuracy": Metric(right / 100, counts=(right, 100))}
 
-    def hurry(self):
-        pass
-
-    def close(self):
-        self.closed = True
-
-
-@pytest.fixture
-def runners(monkeypatch):
-    """The runners that were made; what is measured runs in this process."""
-    made = []
-
-    def make(agreed, _job, **_options):
-        made.append(Runner(agreed.script))
-        return made[-1]
-
-    monkeypatch.setattr(AgreedScript, "runner", make)
-    return made
-
-
-@pytest.fixture
-def script(tmp_path):
-    path = tmp_path / "my_evaluation.py"
-    path.write_text(SCRIPT)
-    return path
+    return found
 
 
 @pytest.fixture
@@ -220,6 +167,10 @@ def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runn
     pruned.menu("Tools", "Evaluate all states")
     pruned.wait_idle()
     assert "○" not in marks(pruned)
+    before = list(runner.measured)
+    pruned.menu("Tools", "Evaluate all states")
+    assert pruned.window.done.label.text() == "All states have been evaluated already."
+    assert runner.measured == before
 
 
 def test_pruning_does_not_wait_for_an_evaluation(pruned, runners, script):
@@ -237,7 +188,7 @@ def test_pruning_does_not_wait_for_an_evaluation(pruned, runners, script):
 def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runners, script):
     choose(pruned, script)
     pruned.wait_idle()
-    script.write_text(SCRIPT + "\n")
+    script.write_text(script.read_text() + "\n")
     pruned.window.activated.emit()
     pruned.wait(lambda: marks(pruned)[2].startswith("("))
     assert "measured by another script" in words(pruned, 2)
@@ -247,7 +198,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     agree(pruned)
     pruned.wait_idle()
     assert marks(pruned) == ["100.0 %", "○", "55.7 % pruned: 61.0 % −39.0"]
-    script.write_text(SCRIPT + "\n\n")  # while the window was in front
+    script.write_text(script.read_text() + "\n\n")  # while the window was in front
     click_mark(pruned, 1)
     agree(pruned)
     pruned.wait_idle()
@@ -313,7 +264,7 @@ def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     assert row[1:4] == ["93.0 %", "61.0 %", "−32.0 points, worse"]
     pruned.click(pruned.views.compare.sides.swap_button)
     assert shown()[0][1:4] == ["61.0 %", "93.0 %", "+32.0 points, better"]
-    script.write_text(SCRIPT + "\n")
+    script.write_text(script.read_text() + "\n")
     pruned.window.activated.emit()
     pruned.wait(metrics.note.isVisible)
     assert metrics.note.text() == "Measured by another script, Python or options."
@@ -344,16 +295,57 @@ def test_a_new_script_is_saved_and_chosen_and_shown_before_it_runs(pruned, runne
     pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog
     assert not dialog.go.isEnabled(), "nothing is chosen yet"
+    pruned.type(dialog.choice.python, sys.executable)
     pruned.chooses_file(tmp_path / "mine", "getSaveFileName")
     pruned.click(dialog.template)
     field = dialog.choice.fields[DataKind.SCRIPT]
     pruned.wait(lambda: field.text() == str(tmp_path / "mine.py"))
     assert "#   0.weight  (5, 8)" in (tmp_path / "mine.py").read_text()
+    assert dialog.choice.python.text() == sys.executable, "it was cleared"
     pruned.wait(dialog.go.isEnabled)
     pruned.click(dialog.go)
     agree(pruned)
     pruned.wait_idle()
     assert marks(pruned)[0] == "100.0 %"
+
+
+def test_who_leaves_before_the_script_was_found_is_asked_nothing(
+    pruned, runners, script, monkeypatch
+):
+    pruned.menu("Tools", "Evaluate")
+    evaluation, scripts = pruned.workbench.evaluation, pruned.workbench.scripts
+    pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    dialog = evaluation.dialog
+    pruned.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
+    pruned.type(dialog.choice.python, sys.executable)
+    pruned.wait(lambda: dialog.choice.found.text().startswith("Runs with"))
+    real, gate = script_controller.find, Gate(closed=True)
+    slow = lambda *given: (gate.wait(given[-1]), real(*given))[1]  # noqa: E731
+    monkeypatch.setattr(script_controller, "find", slow)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: gate.running)
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: evaluation.dialog is None)
+    gate.closed = False
+    pruned.wait_idle()
+    assert scripts.dialog is None
+    assert runners == []
+
+
+def test_a_new_script_replaces_none_without_a_question(pruned, tmp_path):
+    """The dialog of the system asks about "mine", and "mine.py" was there."""
+    mine = tmp_path / "mine.py"
+    mine.write_text("mine")
+    pruned.menu("Tools", "Evaluate")
+    evaluation = pruned.workbench.evaluation
+    pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    pruned.chooses_file(tmp_path / "mine", "getSaveFileName")
+    for answer, text in (("Cancel", "mine"), ("Replace", "def load")):
+        asked = pruned.answers(answer)
+        pruned.click(evaluation.dialog.template)
+        pruned.wait_idle()
+        assert asked == [f"A file with this name already exists. {mine}"]
+        assert text in mine.read_text()
 
 
 def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
@@ -402,8 +394,25 @@ def test_a_command_line_measures_states_after_it_was_agreed_to(pruned, tmp_path)
     assert "(" not in "".join(marks(pruned))
 
 
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    first, second = torch.nn.Linear(8, 5, bias=False), torch.nn.Linear(5, 6, bias=False)
+    model = torch.nn.Sequential(first, second)
+    model.load_state_dict(load_file(path))
+    return model
+
+def evaluate(model):
+    out = model(torch.eye(8))
+    return {"accuracy": (100 - int((model[0].weight == 0).sum()), 100)}
+"""
+
+
 def test_the_process_is_there_while_the_file_is_open(pruned, script):
     """The real one: torch, a worker, and the end of both."""
+    script.write_text(SCRIPT)
     choose(pruned, script)
     pruned.wait_idle()
     assert pruned.trouble == []

@@ -89,3 +89,16 @@ def test_leaving_the_question_changes_nothing(at_work):
 
     assert total(at_work) is None
     assert at_work.views.form.limits.note.text() == ""
+
+
+def test_the_question_goes_with_its_file(at_work):
+    at_work.click(at_work.views.form.limits.by_size)
+    at_work.wait(lambda: QApplication.activeModalWidget() is not None)
+    at_work.session.close()
+    at_work.wait(lambda: QApplication.activeModalWidget() is None)
+    at_work.open(SAMPLE)
+    at_work.wait_open(SAMPLE)
+    at_work.workbench.step_info._ask_size()
+    at_work.session.close()
+    at_work.wait_idle()
+    assert QApplication.activeModalWidget() is None

@@ -82,6 +82,16 @@ def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
     ]
 
 
+def test_the_cursor_stays_on_its_state_when_another_was_measured(view, qtbot):
+    view.canvas.set_cursor(2)
+    here = view._states[2].number
+    view.set_states((*STATES, state(9, "L1 1 %", 0.01, 0.99)), 1, "")
+    assert view._states[2].number != here
+    with qtbot.waitSignal(view.stateRequested) as asked:
+        qtbot.keyClick(view.canvas, Qt.Key.Key_Return)
+    assert asked.args == [here]
+
+
 LONG = ("accuracy_on_the_validation_set_of_the_" * 4)[:120]
 
 
@@ -319,7 +329,7 @@ def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
     qtbot.keyClick(view.axis_box, Qt.Key.Key_End)
     assert len(view.canvas.points) == 3
     view.set_states(STATES, 1, "")
-    assert "was not saved with their metrics" in view._message.text()
+    assert "Not saved with the metrics of these states: " in view._message.text()
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Home)
     assert len(view.canvas.points) == 4
     view.set_states((), 0, "")

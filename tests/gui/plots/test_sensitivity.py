@@ -169,6 +169,23 @@ def test_the_most_sensitive_tensors_come_first_where_that_is_chosen(view, qtbot)
     assert [row[0] for row in view.numbers()] == ["a.weight", "c", "b.weight"]
 
 
+def test_the_cursor_stays_on_its_tensor_when_rows_change_places(view, qtbot):
+    """While a scan goes on, the next result may make another tensor the most sensitive one."""
+    view.order_box.setCurrentIndex(1)
+    view._on_order_chosen()
+    rows = [TensorSensitivity(name, name, 10, (0.5, 0.6, 1.0)) for name in "abc"]
+    view.set_sensitivity(found(rows))
+    view.canvas.set_cursor(2)
+    rows[2] = TensorSensitivity("c", "c", 10, (0.5, 0.6, 3.0))
+    view.set_sensitivity(found(rows))
+    assert [row.name for row in view._rows] == ["c", "a", "b"]
+    with qtbot.waitSignal(view.cellChosen) as chosen:
+        qtbot.keyClick(view.canvas, Qt.Key.Key_Return)
+    assert chosen.args[0] == "c"
+    view.set_sensitivity(found(rows[:2]))
+    assert view.canvas.cursor_bar == -1
+
+
 def test_without_noise_it_says_that_the_uncertainty_is_not_known(view):
     view.set_sensitivity(found(noise=0.0))
     assert view.subject().endswith("Repeatable; the uncertainty of the data is not known.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,9 +15,8 @@ from safetensors.numpy import save_file
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.evaluation.metric import Metric
-from pruneapp.evaluation.runner import Measured
-from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.repair import repair_controller
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
@@ -232,7 +232,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     person.wait(lambda: repair.dialog is None)
     assert person.workbench.scripts.dialog is None
     person.key("Esc")
-    person.wait(lambda: repair._task is None)
+    person.wait(lambda: repair._task.task is None)
 
 
 def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, stubbed):
@@ -254,13 +254,30 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, stubbed):
     assert person.document.position == 1
     began = time.monotonic()
     person.key("Esc")
-    person.wait(lambda: person.workbench.repair._task is None)
+    person.wait(lambda: person.workbench.repair._task.task is None)
     assert time.monotonic() - began < 1  # 0.25 s where nothing else runs
     assert person.window.done.label.text() == "Repair cancelled: nothing was changed."
     person.wait(lambda: not living(pid))
     assert not person.document.snapshot().values
     person.key("Ctrl+Z")
     person.wait(lambda: person.document.position == 0)
+
+
+def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, monkeypatch):
+    person, gate = pruned, threading.Event()
+    monkeypatch.setattr(repair_controller, "run_and_repair", lambda *_given: gate.wait())
+    other = tmp_path / "other.safetensors"
+    save_file({"a.weight": np.ones((2, 2), np.float32)}, other)
+    run_script(person, RAISES, tmp_path)
+    person.answers("Discard changes")
+    person.open(other)
+    person.wait_open(other)
+    assert person.session.may_work(), "what was locked is gone"
+    person.window.done.set_done("")
+    gate.set()
+    person.wait_idle()
+    assert person.window.done.label.text() == ""
+    assert person.trouble == []
 
 
 def test_no_process_is_left_when_the_window_closes(pruned, tmp_path, stubbed):
@@ -304,23 +321,15 @@ def test_the_report_is_copied(pruned, statistics):
     assert person.document.snapshot().values
 
 
-class Runner:
-    """Measures in this process; a repaired state is as good as it says."""
+@pytest.fixture
+def repaired():
+    """The metric of a repaired state."""
+    return 0.5
 
-    repaired = 0.5
-    name, agrees, has_reference, directions, key = "s.py", False, False, None, "key"
 
-    def start(self, _job):
-        pass
-
-    def run(self, snapshot, _seed, _job, **_more):
-        return Measured({"accuracy": Metric(self.repaired if snapshot.values else 0.7)}, 0.0)
-
-    def hurry(self):
-        pass
-
-    def close(self):
-        pass
+@pytest.fixture
+def measure(repaired):
+    return lambda state: (None, {"accuracy": Metric(repaired if state.values else 0.7)})
 
 
 def repair_and_evaluate(person, statistics, folder):
@@ -344,22 +353,23 @@ def repair_and_evaluate(person, statistics, folder):
 
 
 def test_a_metric_that_is_worse_after_the_repair_is_said_with_an_undo(
-    pruned, statistics, tmp_path, monkeypatch
+    pruned, statistics, tmp_path, runners
 ):
-    monkeypatch.setattr(AgreedScript, "runner", lambda *_a, **_k: Runner())
     person = pruned
     repair_and_evaluate(person, statistics, tmp_path)
-    assert plain(person.notices[0]) == "accuracy is worse after the repair: 0.5, before it 0.7."
+    words = "accuracy is worse after the repair: 0.5, before it 0.7."
+    assert plain(person.notices[0]) == words
+    person.session.rename(person.document.position, "repaired")
+    assert plain(person.notices[0]) == words, "it is the same state"
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: not person.document.snapshot().values)
     assert person.notices == []
 
 
+@pytest.mark.parametrize("repaired", [0.8])
 def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
-    pruned, statistics, tmp_path, monkeypatch
+    pruned, statistics, tmp_path, monkeypatch, runners
 ):
-    monkeypatch.setattr(AgreedScript, "runner", lambda *_a, **_k: Runner())
-    monkeypatch.setattr(Runner, "repaired", 0.8)
     person, repair = pruned, pruned.workbench.repair
     repair_and_evaluate(person, statistics, tmp_path)
     assert person.notices == []

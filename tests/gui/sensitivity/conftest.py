@@ -9,74 +9,24 @@ import pytest
 from safetensors.numpy import save_file
 
 from pruneapp.evaluation.metric import Metric
-from pruneapp.evaluation.runner import Measured
-from pruneapp.evaluation.script import Options
-from pruneapp.gui.evaluation.script_controller import AgreedScript
 from pruneapp.gui.evaluation.source_choice import DataKind
-from tests.gui.job_gate import Gate
 
 FIRST, SECOND = "first.weight", "second.weight"
 SIZES = {FIRST: 40, SECOND: 30}
-SCRIPT = "def evaluate(model): return 1.0\n"
 
 
-class Runner:
-    """Says what is pruned: the loss grows with the first tensor ten times as fast.
+@pytest.fixture
+def measure():
+    """Say what is pruned: the loss grows with the first tensor ten times as fast."""
 
-    After `most` evaluations it waits at its gate.
-    """
-
-    name, interpreter, options = "my_evaluation.py", "python", Options()
-    agrees, has_reference, directions = False, False, None
-
-    def __init__(self, script):
-        self.key = self.sha256 = script.sha256
-        self.gate, self.most = Gate(), None
-        self.measured, self.repaired, self.error, self.closed = [], [], None, False
-
-    def start(self, _job):
-        self.closed = False
-
-    def run(self, snapshot, _seed, job, *, reference=False):
-        if self.most is not None and len(self.measured) >= self.most:
-            self.gate.closed = True
-        self.gate.wait(job)
-        if self.error is not None:
-            raise self.error
+    def found(snapshot):
         shares = {n: snapshot.masks.pruned(n) / size for n, size in SIZES.items()}
-        self.measured.append(shares)
-        self.repaired.append(set(snapshot.values))
         loss = 1 + shares[FIRST] + shares[SECOND] / 10
         right = round(1000 - 100 * shares[FIRST])
-        return Measured(
-            {"accuracy": Metric(right / 1000, counts=(right, 1000)), "loss": Metric(loss)}, 0.25
-        )
+        accuracy = Metric(right / 1000, counts=(right, 1000))
+        return shares, {"accuracy": accuracy, "loss": Metric(loss)}
 
-    def hurry(self):
-        pass
-
-    def close(self):
-        self.closed = True
-
-
-@pytest.fixture
-def runners(monkeypatch):
-    """The runners that were made."""
-    made = []
-
-    def make(agreed, _job, **_options):
-        made.append(Runner(agreed.script))
-        return made[-1]
-
-    monkeypatch.setattr(AgreedScript, "runner", make)
-    return made
-
-
-@pytest.fixture
-def script(tmp_path):
-    path = tmp_path / "my_evaluation.py"
-    path.write_text(SCRIPT)
-    return path
+    return found
 
 
 @pytest.fixture

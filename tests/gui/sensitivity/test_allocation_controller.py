@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
 from PySide6.QtCore import Qt
 
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.progress import Job
+from tests.gui.job_gate import Gate
 from tests.gui.person import plain
 from tests.gui.sensitivity.conftest import FIRST, SECOND
 
@@ -130,6 +132,48 @@ def test_what_was_protected_since_the_scan_is_not_allocated(scans, opened):
     opened.click(dialog.go)
     opened.wait(lambda: opened.document.position == 2)
     assert opened.document.masks.pruned(FIRST) == 28
+
+
+def test_if_the_scanned_state_cannot_be_reached_nothing_is_pruned_then_or_later(
+    scans, opened, monkeypatch
+):
+    scans.scan("50%, 90%")
+    opened.ask_amount("10 %")
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    gate = Gate(closed=True)
+    with monkeypatch.context() as patch:
+        disk = SimpleNamespace(run=lambda job: gate.wait(job) or ())
+        patch.setattr(opened.document.history, "missing", lambda _position: disk)
+        opened.click(dialog.go)
+        opened.wait(lambda: gate.running)
+        opened.key("Esc")
+        opened.wait_idle()
+    opened.key("Ctrl+Z")
+    opened.wait(lambda: opened.document.position == 0)
+    opened.wait_idle()
+    assert len(opened.states) == 2
+
+
+def test_predicted_beside_measured_is_said_on_coming_back(scans, opened):
+    scans.scan("50%, 90%")
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    total(opened, dialog, "40 %")
+    opened.wait(lambda: dialog.go.text() == "Prune 28 weights")
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 1)
+    opened.key("Ctrl+Z")
+    opened.wait(lambda: opened.document.position == 0)
+    opened.views.history.measureRequested.emit(1)
+    opened.wait_idle()
+    assert opened.notices == []
+    opened.key("Ctrl+Shift+Z")
+    opened.wait(lambda: opened.document.position == 1)
+    assert "measured" in str(opened.notices)
 
 
 def test_without_a_scan_there_is_nothing_to_allocate(opened):

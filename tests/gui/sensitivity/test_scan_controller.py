@@ -13,7 +13,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.person import plain
-from tests.gui.sensitivity.conftest import FIRST, SCRIPT, SECOND
+from tests.gui.sensitivity.conftest import FIRST, SECOND
 from tests.support.activation_statistics import forget
 
 
@@ -49,7 +49,7 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert rows[0][:2] == [FIRST, 40]
     assert rows[0][2:] == pytest.approx([1.5, 1.9])
     assert opened.trouble == []
-    assert opened.window.done.label.text() == "Scanned: 4 of 4 evaluations are there."
+    assert opened.window.done.label.text() == "Scan finished: 4 of 4 evaluations."
 
 
 def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, opened):
@@ -107,7 +107,7 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     opened.key("Esc")
     assert not opened.workbench.jobs.busy
     assert time.perf_counter() - began < 0.25
-    assert opened.window.done.label.text().startswith("Scan stopped: 3 of 6 evaluations are")
+    assert opened.window.done.label.text().startswith("Scan stopped after 3 of 6 evaluations;")
     assert scans.cells == [["", "+0.5", "+0.9"], ["", "", "+0.09"]]
     opened.wait_idle()
     runner.most, runner.gate.closed = None, False
@@ -174,7 +174,7 @@ def test_over_another_state_a_scan_is_gray_and_its_cells_set_nothing(scans, open
     before = opened.views.tree.checked(), opened.rule.fields.fields["amount"].editor.value()
     scans.click(1, 0)
     opened.wait(lambda: opened.trouble)
-    assert opened.trouble[0].startswith("This was measured of another state than the current one")
+    assert opened.trouble[0].startswith("This was measured in another state than the current one")
     after = opened.views.tree.checked(), opened.rule.fields.fields["amount"].editor.value()
     assert after == before
     opened.click(scans.view.go_there)
@@ -217,7 +217,7 @@ def test_another_metric_is_shown_and_a_changed_script_greys_all(scans, opened, s
     opened.choose(scans.view.metric_box, "accuracy")
     assert scans.cells == [["−5.0", "−9.0"], ["0", "0"]]
     red = scans.view.canvas.fill(1.0)
-    script.write_text(SCRIPT + "\n")
+    script.write_text(script.read_text() + "\n")
     opened.window.activated.emit()
     opened.wait(lambda: scans.view.canvas.fill(1.0) != red)
     assert "Measured by another script" in scans.view.about.text()
@@ -250,7 +250,36 @@ def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     opened.wait_idle()
     opened.wait(lambda: runners[0].closed)
     assert scans.cells == []
+    assert "stopped" not in opened.window.done.label.text(), "of a file that nobody looks at"
     assert opened.bugs == []
+
+
+def test_another_scan_can_be_looked_at_while_one_runs(scans, opened, runners):
+    scans.scan()
+    first, (runner,) = scans.cells, runners
+    runner.most = len(runner.measured) + 1
+    dialog = scans.ask()
+    opened.choose(dialog.methods, "Random unstructured")
+    opened.type(dialog.fractions, "30%, 60%")
+    opened.click(dialog.go)
+    opened.wait(lambda: "Method: Random unstructured." in scans.view.about.text())
+    opened.wait(lambda: runner.gate.closed)
+    opened.choose(scans.view.scan_box, "Opened; L1 unstructured")
+    runner.most, runner.gate.closed = None, False
+    opened.wait_idle()
+    assert scans.cells == first
+
+
+def test_a_scan_that_ends_at_once_says_nothing_of_the_one_before(scans, opened, runners):
+    scans.scan()
+    prune(opened)
+    runners[0].most = len(runners[0].measured)
+    scans.begin("20%")
+    opened.wait(lambda: runners[0].gate.closed)
+    opened.key("Esc")
+    assert opened.window.done.label.text() == "Scan stopped: nothing was measured."
+    runners[0].gate.closed = False
+    opened.wait_idle()
 
 
 def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):

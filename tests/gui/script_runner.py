@@ -1,0 +1,48 @@
+"""Stands in for the process of an evaluation script: it measures here, as a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.metric import Metric
+from pruneapp.evaluation.runner import Measured
+from pruneapp.evaluation.script import EvaluationScript, Options
+from tests.gui.job_gate import Gate
+
+# What a test wants to know of a state that is measured, and the metrics of it.
+Measure = Callable[[Snapshot], tuple[Any, dict[str, Metric]]]
+
+
+class LocalRunner:
+    """Measures in this process; after `most` evaluations it waits at its gate."""
+
+    name, interpreter, options = "my_evaluation.py", "python", Options()
+    agrees, has_reference, directions = False, False, None
+
+    def __init__(self, script: EvaluationScript, measure: Measure) -> None:
+        self.key = self.sha256 = script.sha256
+        self.gate, self.most = Gate(), None
+        self.measured, self.repaired, self.error, self.closed = [], [], None, False
+        self._measure = measure
+
+    def start(self, _job):
+        self.closed = False
+
+    def run(self, snapshot, _seed, job, *, reference=False):
+        if self.most is not None and len(self.measured) >= self.most:
+            self.gate.closed = True
+        self.gate.wait(job)
+        if self.error is not None:
+            raise self.error
+        found, metrics = self._measure(snapshot)
+        self.measured.append(found)
+        self.repaired.append(set(snapshot.values))
+        return Measured(metrics, 0.25)
+
+    def hurry(self):
+        pass
+
+    def close(self):
+        self.closed = True
