@@ -147,7 +147,7 @@ def scan():
 def allocation():
     found = AllocationDialog(ALLOCATION_PARAMS, SENTENCE)
     tensors = tuple(AllocatedTensor(name, 10**6, 5, 0.1) for name in NAMES)
-    found.set_allocation(PredictedAllocation(tensors, "l" * 120, 1.0, 1.1, 5, unmeasured=3))
+    found.set_allocation(PredictedAllocation(tensors, "accuracy_" * 14, 1.0, 1.1, 5, unmeasured=3))
     return found
 
 
