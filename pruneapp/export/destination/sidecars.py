@@ -31,6 +31,8 @@ from pruneapp.json_codec import load_object
 
 CONFIG = "config.json"
 _MODULES = "modules.json"
+# In names of classes that end in "Model", and have a head in spite of that.
+_WITH_HEADS = "Head", "MarianMT", "EncoderDecoder", "SeamlessM4T"
 # What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
@@ -55,7 +57,7 @@ class Configuration(msgspec.Struct, frozen=True):
     def embeds(self) -> bool:
         """Whether the class has no head: `BertModel`, but not `GPT2LMHeadModel`."""
         name = self.architectures[0] if self.architectures else ""
-        return name.endswith("Model") and "Head" not in name
+        return name.endswith("Model") and not any(part in name for part in _WITH_HEADS)
 
 
 def configuration_of(checkpoint: Checkpoint) -> Configuration | None:
