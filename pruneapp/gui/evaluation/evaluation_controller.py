@@ -633,7 +633,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _mark(self, key: object, *, waits: bool) -> HistoryMark:
         found = self._found(key)
         if waits:
-            return HistoryMark("…", self.tr("being evaluated"), faded=True)
+            now = self._under_way is not None and key is self._current
+            words = self.tr("being evaluated") if now else self.tr("waiting to be evaluated")
+            return HistoryMark("…", words, faded=True)
         if found is None:
             return HistoryMark(words=self.tr("not evaluated"))
         quality, is_old = found

@@ -386,10 +386,11 @@ class QualityView(PlotView):
         known = [s for s in states if s.number in places]
         cursor = self.canvas.cursor
         here = self._states[cursor].number if 0 <= cursor < len(self._states) else -1
-        self._states = sorted(known, key=lambda s: places[s.number])
+        former, self._states = self._states, sorted(known, key=lambda s: places[s.number])
+        if [s.number for s in former] != [s.number for s in self._states]:
+            self._hovered = -1  # another point may be under the mouse
         one, title = self._axis.unit(places.values())
         xs = {number: place / one for number, place in places.items()}
-        self._hovered = -1
         first = self._metric
         scale = 100.0 if first is not None and first.share else 1.0
         of_share = self._axis.along is Along.SPARSITY

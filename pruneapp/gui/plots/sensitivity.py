@@ -286,7 +286,10 @@ class SensitivityView(PlotView):
 
     def set_sensitivity(self, found: Sensitivity | None) -> None:
         """Show what was measured so far; None for nothing."""
-        self._found, self._hovered = found, (-1, -1)
+        self._found = found
+        shape = (0, 0) if found is None else (len(found.rows), len(found.amounts))
+        if shape != (len(self._rows), self.canvas.columns):
+            self._hovered = -1, -1  # else the mouse is where it was
         self._offer_metrics()
         self.allocate.setEnabled(found is not None and found.measured > 0)
         self._show_rows()

@@ -156,11 +156,13 @@ def test_all_states_are_measured_and_those_that_were_stay_after_esc(pruned, runn
     pruned.menu("Tools", "Evaluate all states")
     pruned.wait(lambda: runner.gate.running)
     assert marks(pruned)[1::2] == ["(…)", "(…)"]
+    assert ", being evaluated" in words(pruned, 1)
+    assert ", waiting to be evaluated" in words(pruned, 3)
     assert "Evaluation 1 of 2" in pruned.window.job_status.label.text()
     pruned.key("Esc")
     assert not pruned.workbench.jobs.busy
-    words = "Evaluation stopped: 0 of 2 states were evaluated."
-    assert pruned.window.done.label.text() == words
+    said = "Evaluation stopped: 0 of 2 states were evaluated."
+    assert pruned.window.done.label.text() == said
     assert marks(pruned)[1::2] == ["○", "○"]
     assert marks(pruned)[2] == "55.7 % pruned: 61.0 % −39.0"
     runner.gate.closed = False

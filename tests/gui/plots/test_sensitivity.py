@@ -186,6 +186,17 @@ def test_the_cursor_stays_on_its_tensor_when_rows_change_places(view, qtbot):
     assert view.canvas.cursor_bar == -1
 
 
+def test_the_cell_under_the_mouse_is_read_out_until_the_mouse_moves(view, qtbot):
+    """With each result of a scan that goes on the line changed to that of no cell."""
+    at = view.canvas.cell_rect(0, 1).center().toPoint()
+    qtbot.mouseMove(view.canvas.viewport(), at)
+    qtbot.waitUntil(lambda: view.readout.text().startswith("a.weight, 50"))
+    view.set_sensitivity(found())
+    assert view.readout.text().startswith("a.weight, 50")
+    view.set_sensitivity(None)
+    assert view.readout.text() == ""
+
+
 def test_without_noise_it_says_that_the_uncertainty_is_not_known(view):
     view.set_sensitivity(found(noise=0.0))
     assert view.subject().endswith("Repeatable; the uncertainty of the data is not known.")
