@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QInputDialog, QLineEdit
 
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import Edit, Proposal
@@ -29,6 +29,7 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.number_format import plural, size
 from pruneapp.progress import Job
+from pruneapp.results.branches import LONGEST_NAME
 from pruneapp.results.document_rows import HistoryItem, numbered
 
 # So many masks of what was cut off are let go of between two frames: that takes 2 ms.
@@ -278,6 +279,8 @@ class BranchController(Controller):
         dialog.setWindowTitle(self.tr("Rename state"))
         dialog.setLabelText(self.tr("Name of this state; leave it empty to show the step:"))
         dialog.setTextValue(item.name)
+        if (line := dialog.findChild(QLineEdit)) is not None:
+            line.setMaxLength(LONGEST_NAME)  # more would be cut off without a word
         dialog.setOkButtonText(self.tr("Rename"))
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(partial(self._rename, document, item))

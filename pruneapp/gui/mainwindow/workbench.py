@@ -354,6 +354,7 @@ class Workbench(QObject):
             form=self.form,
             extras=self.extras,
             view=views.pages.sensitivity,
+            checked=views.tree.checked,
             show_page=partial(self.navigation.show_page, Page.SENSITIVITY),
             show_tensor=self.show_tensor,
             jump=self.history.jump,

@@ -113,7 +113,8 @@ class ScanController(DialogController[ScanDialog]):
     """Scans the state in force by what measures states, and shows what came of it.
 
     All scans of a file are kept. Shown is one of the state in force, else the last that was shown.
-    `show_tensor` puts a tensor into focus, `show_page` shows the page, `jump` goes to a state.
+    `checked` are tensors, `show_tensor` puts one into focus, `show_page` shows the page, `jump`
+    goes to a state.
     """
 
     _advanced = Signal(object)  # (_Advance) emitted by the worker
@@ -128,6 +129,7 @@ class ScanController(DialogController[ScanDialog]):
         form: FormController,
         extras: LoadedMasks,
         view: SensitivityView,
+        checked: Callable[[], tuple[str, ...]],
         show_page: Callable[[], None],
         show_tensor: Callable[[str], None],
         jump: Callable[[int], None],
@@ -135,7 +137,8 @@ class ScanController(DialogController[ScanDialog]):
         super().__init__(context, session.closed)
         self._session, self._scripts, self._evaluation = session, scripts, evaluation
         self._form, self._extras, self._view = form, extras, view
-        self._show_page, self._show_tensor, self._jump = show_page, show_tensor, jump
+        self._checked, self._show_page = checked, show_page
+        self._show_tensor, self._jump = show_tensor, jump
         # By what their numbers depend on, the last measured at the end; which of them is shown, and
         # which is measured now, or was last.
         self._found: dict[bytes, _StateScan] = {}
@@ -203,7 +206,7 @@ class ScanController(DialogController[ScanDialog]):
                 )
             )
             return
-        names = self._form.checked()
+        names = self._checked()
         if not names:
             self._session.refused.emit(
                 SelectionError(

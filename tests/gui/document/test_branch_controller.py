@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QPushButton
 from safetensors.numpy import save_file
 
 
@@ -228,3 +228,14 @@ def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
     person.session.delete(2)
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))
+
+
+def test_a_name_takes_no_more_letters_than_are_kept(branched):
+    press_in_history(branched, "F2")
+    branched.wait(lambda: isinstance(QApplication.activeModalWidget(), QInputDialog))
+    dialog = QApplication.activeModalWidget()
+    branched.qtbot.keyClicks(dialog.findChild(QLineEdit), "x" * 110)
+    shown = dialog.textValue()
+    branched.qtbot.keyClick(dialog, "\r")
+    branched.wait(lambda: QApplication.activeModalWidget() is None)
+    assert branched.states[3] == shown == "x" * 100

@@ -67,6 +67,15 @@ def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, op
     assert not dialog.go.isEnabled()
 
 
+def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
+    """Loaded masks check their tensors for as long as the form asks for them."""
+    opened.workbench.form._check_masked([SECOND])
+    assert opened.views.tree.checked() == (SECOND,)
+    dialog = scans.ask()
+    assert dialog.estimate.text().startswith("1 checked tensor ×")
+    opened.click(dialog.leave)
+
+
 def rules(opened):
     return [row.pattern for row in opened.workbench.form.step().rows]
 
