@@ -113,13 +113,14 @@ class RecoveryView(QWidget):
         steps = plural(every, self.tr("1 step"), self.tr("{n} steps"))
         if not work.steps and work.undone:
             steps = plural(work.undone, self.tr("1 undone step"), self.tr("{n} undone steps"))
-        elif work.undone:
-            more = self.tr("{steps} ({n} undone or on other branches)")
-            steps = more.format(steps=steps, n=count(work.undone))
         elif not every:
             what = self.tr("Work saved by a newer version of Pruneapp, {time}")
         what = what.format(steps=steps, file=work.file, time=work.time)
-        last = ElidedLabel(work.last, self, ink=MUTED)
+        text = work.last
+        if work.steps and work.undone:
+            more = self.tr("{last} ({n} undone or on other branches)")
+            text = more.format(last=work.last, n=count(work.undone))
+        last = ElidedLabel(text, self, ink=MUTED)
         last.elide = Qt.TextElideMode.ElideRight
         restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
         restore.setEnabled(bool(every))

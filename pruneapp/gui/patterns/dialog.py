@@ -275,7 +275,8 @@ class PatternDialog(Dialog):
         self.again.setVisible(self._can_ask)
         broken = 0 if answer is None else answer.totals.broken
         words = plural(broken, self.tr("Repair 1 tensor"), self.tr("Repair {n} tensors"))
-        self.go.setText(words if broken else self.tr("Nothing to repair"))
+        nothing = self.tr("Repair") if answer is None else self.tr("Nothing to repair")
+        self.go.setText(words if broken else nothing)
         takes = answer is not None and answer.totals.to_prune > 0
         self.go.setEnabled(takes and self._current and asks)
         self.copy.setEnabled(answer is not None)

@@ -126,9 +126,9 @@ def test_work_that_was_taken_back_can_be_restored_too(qtbot, offer, undone, said
 def test_steps_of_all_branches_are_counted(qtbot, offer):
     work = RecoverableWork("k", "a.pt", 2, "L1 30 % on fc", "14:02", undone=2)
     shown(qtbot, offer, (work,), None)
-    whole = "4 steps (2 undone or on other branches) on a.pt, 14:02"
+    whole = "4 steps on a.pt, 14:02 | L1 30 % on fc (2 undone or on other branches)"
     assert texts(offer).startswith(whole)
-    assert offer.restore_buttons[0].accessibleName() == f"Restore {whole}"
+    assert offer.restore_buttons[0].accessibleName() == "Restore 4 steps on a.pt, 14:02"
 
 
 def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):

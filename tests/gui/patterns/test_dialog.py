@@ -224,6 +224,7 @@ def test_what_does_not_hold_any_more_is_gone_until_it_is_looked_at_again(dialog,
     dialog.set_trouble("The masks have changed since this check.", can_ask=True)
     assert dialog.headline.text() == "The masks have changed since this check."
     assert dialog.headline.foregroundRole() == TEXT
+    assert dialog.go.text() == "Repair", "nobody knows"
     assert (shown(dialog), dialog.details.text(), dialog.note.text()) == ([], "", "")
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
