@@ -129,6 +129,7 @@ class PruneForm(QWidget):
         self._methods: tuple[MethodForm, ...] = ()
         self._arranged: tuple[object, ...] = ()
         self._shares: tuple[Mapping[int, int], ...] = ()
+        self._shared: list[tuple[str, str]] = []  # the tensors of the rules that these are of
         self._names = ShortNames()
         self.rules: list[RuleEditor] = []  # at least one
         self.list = RuleList(self)
@@ -198,12 +199,19 @@ class PruneForm(QWidget):
 
         How many of them, by the numbers of the rules from 1; by 0 those that limits exclude.
         """
-        self._shares = tuple(shares)
-        used = self.used
-        each = self._shares if len(used) == len(self._shares) else ({},) * len(used)
-        for place, (rule, share) in enumerate(zip(used, each, strict=True), 1):
+        self._shares, self._shared = tuple(shares), self._targets()
+        for place, (rule, share) in enumerate(zip(self.used, self._known_shares(), strict=True), 1):
             rule.set_elsewhere({n: count for n, count in share.items() if n != place})
         self._arrange_list()
+
+    def _targets(self) -> list[tuple[str, str]]:
+        return [rule.target.wanted() for rule in self.used]
+
+    def _known_shares(self) -> tuple[Mapping[int, int], ...]:
+        """Return what is known of the rules in use: nothing if others were counted."""
+        targets = self._targets()
+        known = len(targets) == len(self._shares) and targets == self._shared
+        return self._shares if known else ({},) * len(targets)
 
     def set_matches(
         self,
@@ -507,9 +515,7 @@ class PruneForm(QWidget):
 
     def _rule_texts(self) -> list[tuple[str, str, str, str]]:
         """Return number (unless ignored), tensors, action and count of each rule."""
-        used = self.used
-        shares = self._shares if len(used) == len(self._shares) else ({},) * len(used)
-        known = dict(zip(map(id, used), enumerate(shares, 1), strict=True))
+        known = dict(zip(map(id, self.used), enumerate(self._known_shares(), 1), strict=True))
         texts = []
         for rule in self.rules:
             number, share = known.get(id(rule), (0, {}))

@@ -82,8 +82,9 @@ class StepInfoController(QObject):
     def set_preview(self, state: PreviewState) -> None:
         """Take which step is previewed."""
         former, self._state = self._state, state
-        # While something is wrong with the form the counts stay: its lines are not to move.
-        if state.assignment is not former.assignment and state.error is None:
+        # While something is wrong with the form the counts stay, of rules that are as they were.
+        asked = state.assignment is not former.assignment or state.request != former.request
+        if asked and state.error is None:
             self._form.set_shares(state.assignment.shares)
         if state.request != former.request:
             self._request_sizes()

@@ -325,9 +325,8 @@ class RepairController(DialogController[RepairDialog]):
         if source.kind is DataKind.IMAGES:
             return (
                 self.tr(
-                    "Accuracy is measured on other images of the folder than those that it was "
-                    "repaired by, but agreement, where there are no labels, on the same: it will "
-                    "be less on others."
+                    "Without labels, the agreement is measured on the images that the model was "
+                    "repaired by: it will be lower on others. Accuracy is measured on others."
                 ),
             )
         if source.kind is DataKind.SCRIPT:

@@ -358,3 +358,20 @@ def test_rules_come_back_with_their_counts_and_the_one_that_was_shown(person, tm
     assert lines(person)[0].startswith("1. checked tensors · 2 of 5 tensors")
     assert lines(person)[2].startswith("3. fc1* · 1 tensor")
     assert person.button.text() == "Change a setting to preview a step"
+
+
+def test_no_count_is_shown_of_tensors_that_a_rule_named_before(opened):
+    """While another rule is invalid nothing is counted: the number was of the former pattern."""
+    person = opened
+    person.click(person.views.form.add)
+    person.qtbot.keyClicks(person.rule.target, "conv*")
+    person.wait(lambda: lines(person)[1].startswith("2. conv* · 2 tensors"))
+    select(person, 0)
+    person.ask_amount("abc")
+    assert lines(person)[1].startswith("2. conv* · 2 tensors"), "it is as it was"
+    select(person, 1)
+    person.type(person.rule.target, "fc1*")
+    assert "2 tensors" not in lines(person)[1]
+    select(person, 0)
+    person.ask_amount("20")
+    person.wait(lambda: lines(person)[1].startswith("2. fc1* · 1 tensor"))
