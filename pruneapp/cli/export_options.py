@@ -375,7 +375,7 @@ def write_export(
         report = replace(report, notices=(earlier, *report.notices))
     try:
         if options.report:
-            account = account_of(state, report, steps, job)
+            account = account_of(state, report, steps, job, resolved.provenance)
             for path in map(Path, options.report):
                 _refuse_exported(path, report)
                 write_account(account, path, job)

@@ -257,7 +257,7 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
     rounding = Rounding.together(plan.rounding for plan in plans.values())
     report = _report(resolved, written, kept, (*resolved.notices, *notices, *account), rounding)
     if not resolved.is_folder:
-        return report
+        return replace(report, beside=tuple(plans)[1:])
     beside = tuple([path for path, plan in plans.items() if _goes_along(path, plan)])
     return replace(report, beside=beside)
 

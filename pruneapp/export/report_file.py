@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -24,8 +24,8 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, escaped
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
-from pruneapp.export.format_sizes import format_offers
-from pruneapp.export.provenance import inputs_in
+from pruneapp.export.format_sizes import format_offers, recommend
+from pruneapp.export.provenance import Provenance, inputs_in
 from pruneapp.export.records import State, packed
 from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.masks.bitmask import BitMask, Mask
@@ -73,17 +73,23 @@ class Account:
     steps: tuple[StepAccount, ...]  # what was done, in order
     tensors: tuple[TensorAccount, ...]  # all of them, in the order of the source
     inputs: tuple[str, ...]  # SHA-256 of the files that were opened; empty where not computed
-    # Every format with the size that it would have, of weights in the type that was written.
+    # Every format with the size that it would have, of weights in the type that was written; that
+    # which was written with the size that it has.
     sizes: tuple[FormatOffer, ...]
     version: str = __version__  # of Pruneapp
 
 
 def account_of(
-    state: State, report: ExportReport, steps: Sequence[StepAccount], job: Job
+    state: State,
+    report: ExportReport,
+    steps: Sequence[StepAccount],
+    job: Job,
+    provenance: Provenance | None = None,
 ) -> Account:
     """Return the account of an export that was written; reads the pruned tensors once.
 
-    `job` is started with the elements of the pruned tensors.
+    `provenance` is that of the export, which counts in the sizes of the other formats, too; it may
+    be the estimated one. `job` is started with the elements of the pruned tensors.
     """
     rounding = Rounding.to(report.dtype)
     rounded = {f.name: {DTYPE.name: report.dtype} for f in FORMATS.values() if DTYPE in f.params}
@@ -116,7 +122,15 @@ def account_of(
         tuple(steps),
         tuple(tensors),
         inputs_in(report.provenance),
-        format_offers(state, job, rounded),
+        _sizes(report, format_offers(state, job, rounded, provenance=provenance)),
+    )
+
+
+def _sizes(report: ExportReport, offers: Sequence[FormatOffer]) -> tuple[FormatOffer, ...]:
+    """Return the offers; of the format that was written, the size that it has."""
+    real: dict[str, Any] = {"nbytes": report.nbytes_of_weights, "exact": True, "why_not": ""}
+    return recommend(
+        replace(each, **real) if each.name == report.format else each for each in offers
     )
 
 

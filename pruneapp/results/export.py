@@ -101,7 +101,9 @@ class ExportReport:
     label: str = ""  # what people call the format
     dtype: str = "keep"  # the type that weights were rounded to; "keep" if they were not
     loads: str = ""  # how it is loaded, from any folder: a command, or a few lines of Python
-    beside: tuple[Path, ...] = ()  # those of the files that go with the weights: a tokenizer
+    beside: tuple[
+        Path, ...
+    ] = ()  # those of the files that go with the weights: a tokenizer, a reader
 
     @property
     def rounded_to(self) -> str:

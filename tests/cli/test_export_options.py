@@ -156,6 +156,25 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
     )
 
 
+def test_the_sizes_in_a_report_are_those_of_the_files(call, tmp_path):
+    """The recipe and the checksums did not count, and the written format had an estimate, too."""
+    written, told = {}, {}
+    for name, form in FORMATS.items():
+        out, report = tmp_path / f"as-{name}{form.suffixes[0]}", tmp_path / f"{name}.json"
+        status, _, said = call("-o", out, "--format", name, "--report", report)
+        if status:
+            assert "needs" in said
+            continue
+        written[name] = out.stat().st_size
+        told[name] = {each["name"]: each for each in json.loads(report.read_text())["sizes"]}
+    assert {"safetensors", "masks", "compact"} <= written.keys()
+    for name, sizes in told.items():
+        assert (sizes[name]["nbytes"], sizes[name]["exact"]) == (written[name], True), name
+        for other, size in written.items():
+            if sizes[other]["exact"] and other not in {"torch", "prune_mask"}:
+                assert sizes[other]["nbytes"] == size, (name, other)
+
+
 def test_the_report_of_a_recipe_has_the_rules_of_its_steps(tmp_path, source):
     rows = [
         {"name": "l1_unstructured", "configuration": {"values": values, "pattern": "a.*"}}

@@ -149,7 +149,9 @@ def write_accompanying_files(
         return write_check_script(checkpoint, report, path, job)
 
     def account(path: Path) -> Path:
-        content = account_of(capture.snapshot, report, _steps_of(capture), job)
+        snapshot = capture.snapshot
+        origin = estimated_provenance(snapshot, history_recipe(capture, job), job)
+        content = account_of(snapshot, report, _steps_of(capture), job, origin)
         return write_account(content, path, job, keep_existing=True)
 
     if path.name.endswith(_SCRIPT):

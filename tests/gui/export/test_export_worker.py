@@ -17,6 +17,7 @@ from pruneapp.gui.export.export_controller import (
     accompanying_path,
     export_document,
     files_beside,
+    preview_export,
     proposed_target,
     write_accompanying_files,
 )
@@ -63,6 +64,25 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
             assert "Amount: 50" in json.loads(text)["step_details"][0]
         else:
             assert all(sha256 in text for sha256 in expected)
+    document.close()
+
+
+def test_the_sizes_in_a_report_are_those_of_the_dialog(source_of, tmp_path):
+    document = open_document(source_of("safetensors", model(torch.float32)))
+    step = Step((Row(PRUNED, "l1_unstructured", {"amount": 0.5}),))
+    document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    capture, path = Capture.of(document), tmp_path / "out.safetensors"
+    shown = {each.name: each.nbytes for each in preview_export(capture, Job()).offers}
+    wish = ExportRequest("safetensors", path, report=".json")
+    exported = export_document(capture, wish, Job())
+    written_beside(capture, exported, wish)
+    report = json.loads(accompanying_path(exported, ".report.json").read_text())
+    told = {each["name"]: each["nbytes"] for each in report["sizes"]}
+    assert shown["masks"], "the dialog knows it from headers"
+    assert {name: told[name] for name, size in shown.items() if size} == {
+        name: size for name, size in shown.items() if size
+    }
+    assert told["safetensors"] == path.stat().st_size
     document.close()
 
 
