@@ -86,15 +86,20 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_load_method(
+    parser: argparse.ArgumentParser, whose: str = "a custom pruning method"
+) -> None:
+    """Add the file with a method of the person's own."""
+    parser.add_argument(
+        "--load-method", metavar="FILE", help=f"Python file with {whose}; its code is run"
+    )
+
+
 def add_computing(parser: argparse.ArgumentParser) -> None:
     """Add what a command takes that computes masks: methods of the person's own, and a device."""
     from pruneapp.kernels.devices import KEYS
 
-    parser.add_argument(
-        "--load-method",
-        metavar="FILE",
-        help="Python file with a custom pruning method; its code is run",
-    )
+    add_load_method(parser)
     parser.add_argument(
         "--device",
         choices=KEYS,

@@ -18,6 +18,7 @@ import pruneapp
 from pruneapp.cli.arguments import (
     STATE_DICT,
     add_computing,
+    add_load_method,
     add_option,
     add_param,
     add_state_dict,
@@ -436,11 +437,7 @@ def _add_scan(scan: argparse.ArgumentParser) -> None:
     for param in LIMITS:
         if param.name == "spare":
             add_param(scan, param.name, "limit", rule_of(param))
-    scan.add_argument(
-        "--load-method",
-        metavar="FILE",
-        help="Python file with a custom pruning method; its code is run",
-    )
+    add_load_method(scan)
     _add_script_seed(scan)
     _add_running(scan)
 
@@ -487,11 +484,7 @@ def _add_allocate(allocate: argparse.ArgumentParser) -> None:
     _add_select(allocate, f"allocate only {_MATCHING}; default: all that were scanned")
     _add_evaluation(allocate)
     _add_script_seed(allocate)
-    allocate.add_argument(
-        "--load-method",
-        metavar="FILE",
-        help="Python file with the custom pruning method of the scan; its code is run",
-    )
+    add_load_method(allocate, "the custom pruning method of the scan")
     add_statistics(allocate)
     _add_running(allocate)
 
@@ -499,17 +492,11 @@ def _add_allocate(allocate: argparse.ArgumentParser) -> None:
 Run = Callable[[argparse.Namespace, CancelToken], int]
 
 
-def _in_file(file: str, name: str = "") -> Run:
-    """Return a function in a file, without a name that of its name; imported when it is called.
-
-    So no help has to wait for what it needs.
-    """
-
-    def run(options: argparse.Namespace, token: CancelToken) -> int:
-        command: Run = getattr(importlib.import_module(f"pruneapp.cli.{file}"), name or file)
-        return command(options, token)
-
-    return run
+def _run(options: argparse.Namespace, token: CancelToken) -> int:
+    """Call the function of a command; imported only now, so that no help waits for it."""
+    file = COMMANDS[options.command].file or options.command
+    command: Run = getattr(importlib.import_module(f"pruneapp.cli.{file}"), options.command)
+    return command(options, token)
 
 
 @dataclass(frozen=True)
@@ -518,18 +505,18 @@ class Command:
 
     description: str
     add_options: Callable[[argparse.ArgumentParser], None]
-    run: Run
     epilog: str = EXIT_STATUS
     intermixed: bool = False  # arguments may stand behind options
+    file: str = ""  # the module with the function of its name, if that has another name
+    run: Run = _run
 
 
 COMMANDS: Mapping[str, Command] = {
-    "inspect": Command("List the tensors of a checkpoint.", _add_inspect, _in_file("inspect")),
+    "inspect": Command("List the tensors of a checkpoint.", _add_inspect),
     "diff": Command(
         "Compare the tensors of two checkpoints by value, independent of format and dtype; masks "
         "in a file are applied. Sorted by the norm of the difference relative to the norm in A.",
         _add_diff,
-        _in_file("diff"),
         _STATUS.format(
             "0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any differ, if a "
             "tensor is in one file only or has another shape"
@@ -539,30 +526,23 @@ COMMANDS: Mapping[str, Command] = {
     "check": Command(
         "Check whether the weights of a checkpoint follow a pattern such as 2:4.",
         _add_check,
-        _in_file("check"),
         _STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
-    "methods": Command("List the pruning methods.", _add_methods, _in_file("methods")),
-    "prune": Command("Prune a checkpoint and write the result.", _add_prune, _in_file("prune")),
-    "run": Command("Apply a recipe and write the result.", _add_run, _in_file("run")),
+    "methods": Command("List the pruning methods.", _add_methods),
+    "prune": Command("Prune a checkpoint and write the result.", _add_prune),
+    "run": Command("Apply a recipe and write the result.", _add_run),
     "verify": Command(
         "Check that a file is the exact result of its recipe.",
         _add_verify,
-        _in_file("verify"),
         _STATUS.format("0 if the file is what its recipe makes, 1 if not"),
     ),
-    "sizes": Command(
-        "Estimate the size of the export in each format.", _add_sizes, _in_file("sizes")
-    ),
-    "expand": Command(
-        "Convert a compact or zst export to a dense file.", _add_expand, _in_file("expand")
-    ),
+    "sizes": Command("Estimate the size of the export in each format.", _add_sizes),
+    "expand": Command("Convert a compact or zst export to a dense file.", _add_expand),
     "evaluate": Command(
         "Run your evaluation script on a checkpoint, and on the original beside it. The script is "
         "a Python file with load(path) and evaluate(model); docs/measure.md describes it. It runs "
         "in a process of its own with your permissions: naming it here is consent to run it.",
         _add_evaluate,
-        _in_file("evaluate"),
         _STATUS.format(
             "0 measured; 1 if --at-most was given and a metric is worse by more than that"
         ).replace("that you can fix", "that you can fix, of the script too"),
@@ -573,15 +553,14 @@ COMMANDS: Mapping[str, Command] = {
         "command continues. The script runs in a process of its own with your permissions: "
         "naming it here is consent to run it.",
         _add_scan,
-        _in_file("scan"),
     ),
     "allocate": Command(
         "Choose the sparsity of each tensor by a sensitivity scan so that the model loses the "
         "least at a total sparsity: a recipe with one rule per tensor, for pruneapp run. With a "
         "script, measure the result.",
         _add_allocate,
-        _in_file("scan", "allocate"),
         intermixed=True,
+        file="scan",
     ),
     "statistics": Command(
         "Collect statistics of activations: sums over what is multiplied by each weight while the "
@@ -589,14 +568,12 @@ COMMANDS: Mapping[str, Command] = {
         "load(path) and calibrate(model); docs/statistics.md describes it. It runs in a process of "
         "its own with your permissions: naming it here is consent to run it.",
         _add_statistics,
-        _in_file("statistics"),
     ),
     "repair": Command(
         "Move the remaining weights of pruned layers so that the outputs of each layer come out as "
         "those of the original: least squares on the statistics of its inputs. Zeros of FILE stay "
         "zeros.",
         _add_repair,
-        _in_file("repair"),
     ),
 }
 
