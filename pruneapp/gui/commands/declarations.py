@@ -6,7 +6,7 @@ Menus, the toolbar, shortcuts, the command palette, the sheet of keys and the te
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pruneapp.gui.widgets.labels import QT_TRANSLATE_NOOP
 
@@ -16,8 +16,8 @@ class ActionSpec:
     """A command."""
 
     id: str  # the word by which it is connected and tested
-    menu: str  # the menu it stands in; ``Menu/Submenu`` for one below
     text: str  # what the menu says, with its mnemonic
+    menu: str = ""  # the menu it stands in, see `_in`; ``Menu/Submenu`` for one below
     keys: tuple[str, ...] = ()  # shortcuts, the first is shown
     icon: str = ""  # the name of an SVG in resources/icons
     tip: str = ""  # one line, for the tooltip and the status bar
@@ -41,10 +41,15 @@ RECENT = f"{FILE}/{QT_TRANSLATE_NOOP('Actions', 'Open &recent')}"
 MANUAL_EDIT = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', '&Manual edit')}"
 THEME = f"{VIEW}/{QT_TRANSLATE_NOOP('Actions', '&Theme')}"
 
-ACTIONS: tuple[ActionSpec, ...] = (
+
+def _in(menu: str, *specs: ActionSpec) -> tuple[ActionSpec, ...]:
+    return tuple(replace(spec, menu=menu) for spec in specs)
+
+
+_FILE = _in(
+    FILE,
     ActionSpec(
         "open",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "&Open…"),
         keys=("Ctrl+O",),
         icon="open",
@@ -53,7 +58,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "open_folder",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "Open &folder…"),
         keys=("Ctrl+Shift+O",),
         tip=QT_TRANSLATE_NOOP(
@@ -63,14 +67,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "sample",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "Try the sa&mple"),
         tip=QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
         always=True,
     ),
     ActionSpec(
         "state_dict",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "Choose state &dict…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Switch to another state dict in this file"),
         separated=True,
@@ -78,7 +80,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "save_session",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "&Save session"),
         keys=("Ctrl+S",),
         tip=QT_TRANSLATE_NOOP("Actions", "Save masks, history and view, to continue later"),
@@ -86,14 +87,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "save_session_as",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "Save session &as…"),
         keys=("Ctrl+Shift+S",),
         tip=QT_TRANSLATE_NOOP("Actions", "Save the session to another file"),
     ),
     ActionSpec(
         "export",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "&Export…"),
         keys=("Ctrl+E",),
         icon="export",
@@ -102,23 +101,23 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "close",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "&Close"),
         keys=("Ctrl+W",),
         tip=QT_TRANSLATE_NOOP("Actions", "Close this checkpoint"),
     ),
     ActionSpec(
         "quit",
-        FILE,
         QT_TRANSLATE_NOOP("Actions", "&Quit"),
         keys=("Ctrl+Q",),
         tip=QT_TRANSLATE_NOOP("Actions", "Quit Pruneapp"),
         separated=True,
         always=True,
     ),
+)
+_EDIT = _in(
+    EDIT,
     ActionSpec(
         "undo",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Undo"),
         keys=("Ctrl+Z",),
         icon="undo",
@@ -126,7 +125,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "redo",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Redo"),
         keys=("Ctrl+Shift+Z", "Ctrl+Y"),
         icon="redo",
@@ -134,7 +132,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "find",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Filter the tree"),
         keys=("Ctrl+F",),
         tip=QT_TRANSLATE_NOOP("Actions", "Show only tensors whose names match"),
@@ -142,21 +139,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "check_shown",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "Check &all shown"),
         keys=("Ctrl+A",),
         tip=QT_TRANSLATE_NOOP("Actions", "Check all tensors that match the filter"),
     ),
     ActionSpec(
         "check_none",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "U&ncheck all"),
         keys=("Ctrl+Shift+A",),
         tip=QT_TRANSLATE_NOOP("Actions", "Uncheck all tensors"),
     ),
     ActionSpec(
         "check_usual",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "Check &default layers"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Check weights with two or more dimensions, except embeddings and norms"
@@ -164,15 +158,16 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "copy_name",
-        EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Copy name"),
         keys=("Ctrl+Shift+C",),
         tip=QT_TRANSLATE_NOOP("Actions", "Copy the full name of the current tensor"),
         separated=True,
     ),
+)
+_VIEW = _in(
+    VIEW,
     ActionSpec(
         "page_weights",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Weights"),
         keys=("1",),
         tip=QT_TRANSLATE_NOOP("Actions", "Weights with the mask over them"),
@@ -180,7 +175,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "page_distribution",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Distribution"),
         keys=("2",),
         tip=QT_TRANSLATE_NOOP("Actions", "Histogram of weight magnitudes"),
@@ -188,7 +182,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "page_channels",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Channels"),
         keys=("3",),
         tip=QT_TRANSLATE_NOOP("Actions", "Norm of each channel"),
@@ -196,7 +189,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "page_model",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Model"),
         keys=("4",),
         tip=QT_TRANSLATE_NOOP("Actions", "Sparsity of each tensor"),
@@ -204,7 +196,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "page_compare",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "C&ompare"),
         keys=("5",),
         tip=QT_TRANSLATE_NOOP("Actions", "Differences between two states or two files"),
@@ -212,7 +203,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "page_quality",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Quality"),
         keys=("6",),
         tip=QT_TRANSLATE_NOOP("Actions", "Metric of each evaluated state against its sparsity"),
@@ -220,7 +210,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "page_sensitivity",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Sensitivity"),
         keys=("7",),
         tip=QT_TRANSLATE_NOOP("Actions", "Damage of pruning each tensor alone, as scanned"),
@@ -228,7 +217,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "mask",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "Mas&k on and off"),
         keys=("M",),
         tip=QT_TRANSLATE_NOOP("Actions", "Show or hide the mask"),
@@ -236,28 +224,24 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "zoom_in",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "Zoom &in"),
         keys=("+", "="),
         tip=QT_TRANSLATE_NOOP("Actions", "Zoom in"),
     ),
     ActionSpec(
         "zoom_out",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "Zoom o&ut"),
         keys=("-",),
         tip=QT_TRANSLATE_NOOP("Actions", "Zoom out"),
     ),
     ActionSpec(
         "zoom_fit",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Fit"),
         keys=("0",),
         tip=QT_TRANSLATE_NOOP("Actions", "Show the whole tensor"),
     ),
     ActionSpec(
         "previous_tensor",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Previous tensor"),
         keys=("[",),
         tip=QT_TRANSLATE_NOOP("Actions", "Show the previous tensor"),
@@ -265,14 +249,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "next_tensor",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Next tensor"),
         keys=("]",),
         tip=QT_TRANSLATE_NOOP("Actions", "Show the next tensor"),
     ),
     ActionSpec(
         "tensor_list",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "Tensors as a &list"),
         keys=("Ctrl+L",),
         tip=QT_TRANSLATE_NOOP(
@@ -282,7 +264,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "history_back",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "History &back"),
         keys=("Alt+Left",),
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the previous state"),
@@ -290,36 +271,32 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "history_forward",
-        VIEW,
         QT_TRANSLATE_NOOP("Actions", "History fo&rward"),
         keys=("Alt+Right",),
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the next state"),
     ),
-    ActionSpec(
-        "theme_system", THEME, QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True
-    ),
-    ActionSpec(
-        "theme_light", THEME, QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", always=True
-    ),
-    ActionSpec(
-        "theme_dark", THEME, QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", always=True
-    ),
+)
+_THEMES = _in(
+    THEME,
+    ActionSpec("theme_system", QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True),
+    ActionSpec("theme_light", QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", always=True),
+    ActionSpec("theme_dark", QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", always=True),
+)
+_STEP = _in(
+    PRUNE,
     ActionSpec(
         "preview",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Pre&view"),
         tip=QT_TRANSLATE_NOOP("Actions", "Preview the step with the current settings"),
     ),
     ActionSpec(
         "prune",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "&Prune"),
         keys=("Ctrl+Return", "Ctrl+Enter"),
         tip=QT_TRANSLATE_NOOP("Actions", "Apply the pruning step"),
     ),
     ActionSpec(
         "prune_in_rounds",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Ite&rative pruning…"),
         keys=("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
         tip=QT_TRANSLATE_NOOP(
@@ -329,21 +306,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "go_to_method",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Choose the metho&d"),
         keys=("Alt+M",),
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the method in the form"),
     ),
     ActionSpec(
         "go_to_amount",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Enter the am&ount"),
         keys=("Alt+A",),
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the amount in the form"),
     ),
     ActionSpec(
         "cancel",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "&Cancel"),
         keys=("Esc",),
         tip=QT_TRANSLATE_NOOP("Actions", "Cancel the running job, else clear the preview"),
@@ -351,33 +325,31 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "reset_form",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Reset &form"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Set the rules, amounts and limits in the form back to their defaults"
         ),
     ),
+)
+_MANUAL_EDIT = _in(
+    MANUAL_EDIT,
     ActionSpec(
         "hand_prune",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Prune selection"),
         tip=QT_TRANSLATE_NOOP("Actions", "Prune the selected channels or weights (Del)"),
     ),
     ActionSpec(
         "hand_restore",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Restore selection"),
         tip=QT_TRANSLATE_NOOP("Actions", "Restore the selected channels or weights (R)"),
     ),
     ActionSpec(
         "hand_protect",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Pr&otect selection"),
         tip=QT_TRANSLATE_NOOP("Actions", "Exclude the selection from all later pruning steps (P)"),
     ),
     ActionSpec(
         "hand_release",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Unprotect selection"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Allow later steps to prune the selection again (Shift+P)"
@@ -385,7 +357,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "in_every_block",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Apply to the same layer in all &blocks"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -396,7 +367,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "with_companions",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Include matching bias and &norm"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -406,7 +376,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "complete_channels",
-        MANUAL_EDIT,
         QT_TRANSLATE_NOOP("Actions", "Prune bias and norm of pruned &channels"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -415,28 +384,27 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ),
         separated=True,
     ),
+)
+_MASKS = _in(
+    PRUNE,
     ActionSpec(
         "load_masks",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "&Load masks…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Prune with masks from a file"),
         separated=True,
     ),
     ActionSpec(
         "combine_masks",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Com&bine masks with a file…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Compare masks with those of a file and combine them"),
     ),
     ActionSpec(
         "load_scores",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Load importance &scores…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Rank weights by importance scores from a file"),
     ),
     ActionSpec(
         "treat_zeros",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Treat &zeros as pruned"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -446,7 +414,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "make_permanent",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Mak&e permanent"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -456,7 +423,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "repair",
-        PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Repa&ir…"),
         keys=("Ctrl+R",),
         tip=QT_TRANSLATE_NOOP(
@@ -465,9 +431,11 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ),
         separated=True,
     ),
+)
+_TOOLS = _in(
+    TOOLS,
     ActionSpec(
         "compare_with",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Compare &with a file…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Compare with another checkpoint, such as a fine-tuned one"
@@ -475,7 +443,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "check_pattern",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Chec&k sparsity pattern…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Find tensors and groups that violate a pattern such as 2:4, and repair them"
@@ -483,7 +450,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "evaluate",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Evaluate…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Choose an evaluation script, and measure the current state with it"
@@ -492,14 +458,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "evaluate_state",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Evaluate &this state"),
         keys=("Ctrl+M",),
         tip=QT_TRANSLATE_NOOP("Actions", "Measure the current state with the evaluation script"),
     ),
     ActionSpec(
         "evaluate_all",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Eval&uate all states"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Measure all states of the history that were not measured yet"
@@ -507,7 +471,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "scan",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Scan sensiti&vity…"),
         keys=("Ctrl+Shift+M",),
         tip=QT_TRANSLATE_NOOP(
@@ -517,7 +480,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "allocate",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "All&ocate…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
@@ -526,7 +488,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "save_recipe",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Save recipe…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Save the steps of the history as a recipe that can be edited and reapplied"
@@ -535,7 +496,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "apply_recipe",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Apply recipe…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Apply the steps of a recipe, after checking that it matches this file"
@@ -543,7 +503,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "copy_python",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "Copy as &Python"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Copy the history as a script that uses torch.nn.utils.prune"
@@ -551,7 +510,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "load_method",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Load method from file…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Load a custom pruning method; this runs its code"),
         separated=True,
@@ -559,16 +517,17 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "commands",
-        TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Command palette…"),
         keys=("Ctrl+Shift+P",),
         tip=QT_TRANSLATE_NOOP("Actions", "Find a command, tensor, method or setting by name"),
         separated=True,
         always=True,
     ),
+)
+_HELP = _in(
+    HELP,
     ActionSpec(
         "guide",
-        HELP,
         QT_TRANSLATE_NOOP("Actions", "&Guide"),
         keys=("F1",),
         tip=QT_TRANSLATE_NOOP("Actions", "Open the guide"),
@@ -576,7 +535,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "keys",
-        HELP,
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
         keys=("?",),
         tip=QT_TRANSLATE_NOOP("Actions", "List all keyboard shortcuts"),
@@ -584,10 +542,20 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "about",
-        HELP,
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
         tip=QT_TRANSLATE_NOOP("Actions", "Version and license"),
         separated=True,
         always=True,
     ),
+)
+ACTIONS: tuple[ActionSpec, ...] = (
+    *_FILE,
+    *_EDIT,
+    *_VIEW,
+    *_THEMES,
+    *_STEP,
+    *_MANUAL_EDIT,
+    *_MASKS,
+    *_TOOLS,
+    *_HELP,
 )
