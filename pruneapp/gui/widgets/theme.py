@@ -18,7 +18,16 @@ from types import MappingProxyType
 from typing import Protocol, cast, runtime_checkable
 
 from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPalette, QPen, QPixmap
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QIcon,
+    QPainter,
+    QPainterPath,
+    QPalette,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QApplication,
@@ -76,7 +85,9 @@ class Style(QProxyStyle):
         elif element == QStyle.PrimitiveElement.PE_IndicatorBranch and _has(
             option, QStyle.StateFlag.State_Selected
         ):
-            with _selected(option):
+            # In the colour of selected text, also what it draws in that of the window.
+            ink = option.palette.brush(QPalette.ColorRole.HighlightedText)
+            with _recolored(option, QPalette.ColorRole.WindowText, ink):
                 super().drawPrimitive(element, option, painter, widget)
         else:
             super().drawPrimitive(element, option, painter, widget)
@@ -116,7 +127,9 @@ class Style(QProxyStyle):
     ) -> None:
         """Draw boxes for numbers."""
         if control == QStyle.ComplexControl.CC_SpinBox:
-            with _outlined(option):
+            # An outline in the palette's colour of borders, instead of the window's.
+            border = option.palette.color(QPalette.ColorRole.Mid)
+            with _recolored(option, _WINDOW, border.lighter(_DARKER)):
                 super().drawComplexControl(control, option, painter, widget)
         else:
             super().drawComplexControl(control, option, painter, widget)
@@ -134,27 +147,13 @@ def _resized(option: QStyleOption, left: int, top: int, right: int, bottom: int)
 
 
 @contextmanager
-def _outlined(option: QStyleOption) -> Iterator[None]:
-    """Let Fusion draw an outline in the palette's colour of borders, instead of the window's."""
+def _recolored(
+    option: QStyleOption, role: QPalette.ColorRole, brush: QBrush | QColor
+) -> Iterator[None]:
+    """Let Fusion draw with another brush in a role of the palette."""
     before = QPalette(option.palette)
     palette = QPalette(before)
-    border = palette.color(QPalette.ColorRole.Mid)
-    palette.setColor(_WINDOW, border.lighter(_DARKER))
-    option.palette = palette
-    try:
-        yield
-    finally:
-        option.palette = before
-
-
-@contextmanager
-def _selected(option: QStyleOption) -> Iterator[None]:
-    """Let Fusion draw in the colour of selected text, also what it draws in that of the window."""
-    before = QPalette(option.palette)
-    palette = QPalette(before)
-    palette.setBrush(
-        QPalette.ColorRole.WindowText, palette.brush(QPalette.ColorRole.HighlightedText)
-    )
+    palette.setBrush(role, brush)
     option.palette = palette
     try:
         yield
@@ -193,14 +192,17 @@ def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
 
 
 def _draw_field(option: QStyleOption, painter: QPainter) -> None:
+    focused = _has(option, QStyle.StateFlag.State_HasFocus)
+    role = QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.Mid
+    frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
+    _draw_outline(painter, frame, option.palette.color(role))
+
+
+def _draw_outline(painter: QPainter, frame: QRectF, color: QColor, width: float = 1) -> None:
     with saved(painter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        role = QPalette.ColorRole.Mid
-        if _has(option, QStyle.StateFlag.State_HasFocus):
-            role = QPalette.ColorRole.Highlight
-        painter.setPen(QPen(option.palette.color(role), 1))
+        painter.setPen(QPen(color, width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
 
 
@@ -219,12 +221,9 @@ def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
         shape = option.rect.adjusted(0, away, 0, 3)
         seen = option.rect.adjusted(-1, -1, 1, -near)
     with saved(painter):
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipRect(seen)
-        painter.setPen(QPen(option.palette.color(QPalette.ColorRole.Mid), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         frame = QRectF(shape).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+        _draw_outline(painter, frame, option.palette.color(QPalette.ColorRole.Mid))
 
 
 def _is_dark(palette: QPalette) -> bool:
@@ -241,13 +240,9 @@ def _is_accented(option: QStyleOption) -> bool:
 
 
 def _draw_focus(option: QStyleOption, painter: QPainter) -> None:
-    if not _has(option, QStyle.StateFlag.State_HasFocus):
-        return
-    with saved(painter):
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(option.palette.color(QPalette.ColorRole.ButtonText), 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(option.rect).adjusted(3, 3, -3, -3), _RADIUS, _RADIUS)
+    if _has(option, QStyle.StateFlag.State_HasFocus):
+        frame = QRectF(option.rect).adjusted(3, 3, -3, -3)
+        _draw_outline(painter, frame, option.palette.color(QPalette.ColorRole.ButtonText), 1.5)
 
 
 def _prepare(option: QStyleOption, painter: QPainter) -> None:
