@@ -286,9 +286,7 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
     )
 
 
-def difference(
-    a: Snapshot, b: Snapshot, pair: Pair, job: Job, threads: int | None = None
-) -> TensorDifference:
+def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifference:
     """Compare a tensor of one side with one of the other; steps `job` by what is read."""
     _, x, y = pair
     if x is None or y is None:
@@ -327,7 +325,7 @@ def difference(
 
     sums = DifferenceSums()
     starts = range(0, x.numel, STRETCH)
-    for stretch in in_order(starts, work, job, threads_for(x.numel, threads)):
+    for stretch in in_order(starts, work, job, threads_for(x.numel)):
         sums.add(stretch.size, stretch.counts, stretch.sums)
         job.step(stretch.size)
     return sums.difference(pair)

@@ -211,13 +211,13 @@ class Reach(NamedTuple):
     touched: tuple[TensorEntry, ...]
 
 
-def reach(capture: Capture, step: Step, job: Job, sizes: CompactSizes | None = None) -> Reach:
+def reach(capture: Capture, step: Step, job: Job) -> Reach:
     """Return between which sizes of a compact file the amount of a step decides.
 
     Both are bounds as those of `CompactSizes`. Raises `ParameterError` if no such file can be
     written.
     """
-    sizes = sizes or CompactSizes()
+    sizes = CompactSizes()
     snapshot = capture.snapshot
     names = pruned_in(rows_of(snapshot.checkpoint, step))
     touched = tuple(entry for entry in snapshot.checkpoint.entries.values() if entry.name in names)
@@ -234,9 +234,7 @@ def reach(capture: Capture, step: Step, job: Job, sizes: CompactSizes | None = N
     return Reach(after + sum(map(_least_of, touched)), now, touched)
 
 
-def total_for(
-    capture: Capture, step: Step, nbytes: int, job: Job, sizes: CompactSizes | None = None
-) -> int:
+def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
     """Return how many weights a step must prune in all for a compact file of at most `nbytes`.
 
     Counted as in the preview, see `CompactSizes`: remaining weights, one mask bit per weight, and
@@ -246,7 +244,7 @@ def total_for(
     The result is for `Limits.total`: what is pruned already counts. Raises `ParameterError` if it
     cannot be reached, or is reached without pruning anything.
     """
-    least, now, touched = reach(capture, step, job, sizes)
+    least, now, touched = reach(capture, step, job)
     if nbytes < least:
         raise ParameterError(
             f"{nbytes:,} bytes cannot be reached: {least:,} are needed for what the step does not "

@@ -400,29 +400,24 @@ def state_after(
     step: Step,
     kernel: Kernel,
     job: Job,
-    *,
-    given: Mapping[str, BitMask] | None = None,
-    scores: Checkpoint | None = None,
 ) -> RuleState | Snapshot:
     """Return the state after a step, to be looked at once.
 
     A step of one row that ranks single weights takes no memory for masks, however large the model
     is: the threshold says it all. Any other is computed as a preview, and so is one where weights
     are protected or permanent, which a threshold knows nothing of. What is pruned is the same.
-    Parameters and errors are those of `compute_preview`.
+    Errors are those of `compute_preview`.
     """
     method = registry.get(step.rows[0].method)
     beyond_a_threshold = snapshot.permanent or snapshot.protected
     if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
-        preview = compute_preview(
-            snapshot, step, kernel, job, norms=False, given=given, scores=scores
-        )
+        preview = compute_preview(snapshot, step, kernel, job, norms=False)
         return snapshot.replaced(preview.edit.after)
-    _verify(snapshot, step, given, scores)
+    snapshot.checkpoint.verify_unchanged()
     row = step.rows[0]
     ((_, names),) = rows_of(snapshot.checkpoint, step)
     job.start(0, names[0])
     pairs = Companions(snapshot.checkpoint)
-    views = [view_for_row(snapshot, row, name, given, scores, pairs) for name in names]
+    views = [view_for_row(snapshot, row, name, None, None, pairs) for name in names]
     masks = rules(views, method, row.values, step.scope, step.limits, kernel, job)
     return RuleState(snapshot, masks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -10,8 +11,6 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from pruneapp.analysis.histogram_store import assignment_now
-from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step, may_have_companions
@@ -31,6 +30,7 @@ from pruneapp.gui.widgets.controls import scroll_to, single_shot
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import format_bytes, parse_bytes
+from pruneapp.preview.preview import RuleState
 from pruneapp.progress import Job
 
 Sizes = Mapping[str, int | None]
@@ -239,7 +239,8 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
         for row in (step.rows if step else ())
         for name in row.names
     }
-    state = _After(snapshot, touched)
+    pruned = frozenset(name for name, prunes in touched.items() if prunes)
+    state = _After(snapshot, dict.fromkeys(touched, _SOME_MASK), pruned)
     sizes: dict[str, int | None] = {}
     for name, form in FORMATS.items():
         job.step(0)
@@ -247,37 +248,16 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
     return sizes
 
 
-class _After:
+@dataclass(frozen=True, eq=False)
+class _After(RuleState):
     """The state after a step as far as the size of a file is concerned: what has a mask."""
 
-    def __init__(self, snapshot: Snapshot, touched: Mapping[str, bool]) -> None:
-        self._snapshot = snapshot
-        self._touched = touched
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        return self._snapshot.checkpoint
-
-    def mask(self, name: str) -> Mask | None:
-        """Return some mask where there will be one."""
-        if self._snapshot.entry(name).name in self._touched:
-            return _SOME_MASK
-        return self._snapshot.mask(name)
+    pruned: frozenset[str]
 
     def zeroed(self, name: str) -> Mask | None:
         """Return a mask where something will be written as +0.0."""
-        pruned = self._touched.get(self._snapshot.entry(name).name)
-        return _SOME_MASK if pruned else self._snapshot.zeroed(name)
-
-    def chunks(
-        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
-    ) -> Iterator[RawChunk]:
-        """Return raw elements; no size depends on them."""
-        return self._snapshot.chunks(name, start, stop, size)
-
-    def replaces(self, name: str) -> bool:
-        """Whether a tensor has other values than those of the file."""
-        return self._snapshot.replaces(name)
+        first = self.before.entry(name).name
+        return _SOME_MASK if first in self.pruned else self.before.zeroed(first)
 
 
 def _bytes(text: str) -> int:
