@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
+from pruneapp.gui.widgets.reports import set_up_rows
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.document_rows import TensorRow
 
@@ -61,20 +62,13 @@ class EntryTable(QTableWidget):
     def __init__(self, headers: tuple[str, str], parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
         self.setHorizontalHeaderLabels(headers)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        set_up_rows(self)
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
-        header.setHighlightSections(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setShowGrid(False)
         self._entries: list[Entry] = []
 
     def set_entries(self, entries: Sequence[Entry]) -> None:

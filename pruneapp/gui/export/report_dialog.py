@@ -13,12 +13,11 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import CopyButton
+from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -102,19 +101,14 @@ class ExportReportDialog(Dialog):
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
 
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
-        layout.setSpacing(12)
         self.above = self._above()
-        layout.addWidget(self.above)
         title = heading(self.tr("Sparsity"))
-        layout.addWidget(title)
-        layout.addWidget(self.table)
-        title.setVisible(bool(self._tensors))
-        self.table.setVisible(bool(self._tensors))
         self.trouble = plain(wrap=True, ink=DANGER)
         self.trouble.hide()
-        layout.addWidget(self.trouble)
+        parts = self.above, title, self.table, self.trouble
+        layout = lay_in_column(self, *parts, spacing=12, margins=(_MARGIN,) * 4)
+        title.setVisible(bool(self._tensors))
+        self.table.setVisible(bool(self._tensors))
         add_button_row(layout, self.close_button, beside=(self.show_folder, self.copy))
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
@@ -128,9 +122,7 @@ class ExportReportDialog(Dialog):
 
     def _above(self) -> QScrollArea:
         content = QWidget()
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 8, 0)
-        layout.setSpacing(8)
+        layout = lay_in_column(content, margins=(0, 0, 8, 0))
         rows = QFormLayout()
         layout.addLayout(rows)
         rows.setHorizontalSpacing(16)

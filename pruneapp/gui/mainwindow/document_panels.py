@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QWidget
 
 from pruneapp.gui.app.settings import TENSOR_LIST, Settings
 from pruneapp.gui.commands.actions import Actions
@@ -156,10 +156,7 @@ class _Middle(QWidget):
     def __init__(self, pages: PlotPages, *below: QWidget) -> None:
         super().__init__()
         self._pages = pages
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(pages, 1)
-        for widget in below:
-            self._column.addWidget(widget)
+        self._column = lay_in_column(self, pages, *below, wide=pages)
         self._set_low(low=False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -175,9 +172,7 @@ class _Middle(QWidget):
 
 def _padded(widget: QWidget, left: int = 12, right: int = 12, below: int = 8) -> QWidget:
     outer = QWidget()
-    layout = QVBoxLayout(outer)
-    layout.setContentsMargins(left, 8, right, below)
-    layout.addWidget(widget)
+    lay_in_column(outer, widget, margins=(left, 8, right, below))
     return outer
 
 

@@ -155,7 +155,8 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(SMALLEST)
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
-        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, _TABS_ABOVE)
+        above = QTabWidget.TabPosition.North
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, above)
         self.actions_ = Actions(self)
         self.actions_.fill(self.menuBar())
         # Here, for it holds from the first picture on, before anything can be opened.
@@ -340,9 +341,6 @@ class MainWindow(QMainWindow):
         if path is not None:
             event.acceptProposedAction()
             self.dropped.emit(path)
-
-
-_TABS_ABOVE = QTabWidget.TabPosition.North
 
 
 def _dropped_path(data: QMimeData) -> Path | None:

@@ -136,6 +136,18 @@ class NameDelegate(QStyledItemDelegate):
         option.text = sign + space + self._short.fitting(name, room, advance)
 
 
+def set_up_rows(table: QTableView, space: int = 6) -> None:
+    """Let a table show names and numbers in rows of one line; `space` is in pixels."""
+    table.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every other view
+    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    table.setShowGrid(False)
+    table.setWordWrap(False)  # else a sign before a long name stands alone on its line
+    table.horizontalHeader().setHighlightSections(False)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + space)
+
+
 class CountsTable(QTableView):
     """A name, and numbers beside it; the tooltip of a name and a copied row have all of it.
 
@@ -157,17 +169,10 @@ class CountsTable(QTableView):
             self.set_short_names(short)
         self._rows = _Rows(headers, count, cells, self)
         self.setModel(self._rows)
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.setShowGrid(False)
-        self.setWordWrap(False)  # else a sign before a long name stands alone on its line
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        set_up_rows(self)
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
         widest = max(self.fontMetrics().horizontalAdvance(text) for text in headers[1:])
         digits = self.fontMetrics().horizontalAdvance("0") * _DIGITS
         header.setDefaultSectionSize(max(widest + 16, digits))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -20,7 +20,7 @@ from pruneapp.gui.plots.base.plot_canvas import PlotCanvas
 from pruneapp.gui.plots.base.readout import FootLine, Legend, Readout, Swatch, TableButton
 from pruneapp.gui.plots.base.table import NumbersView
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row
+from pruneapp.gui.widgets.controls import add_row, lay_in_column, lay_in_row, single_shot
 from pruneapp.gui.widgets.labels import DANGER, MUTED, plain
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.theme import LIGHT, with_defaults
@@ -45,14 +45,9 @@ class BusyIndicator(QObject):
         self.note.setMargin(4)
         self.note.hide()
         # A busy state that comes at once flickers.
-        self.patience = QTimer(self)
-        self.patience.timeout.connect(self.due)
+        self.patience = single_shot(self, BUSY_AFTER_MS, self.due)
         # What was there stays on the screen until its successor is painted, if that is soon.
-        self._held = QTimer(self)
-        self._held.timeout.connect(self.release)
-        for timer in (self.patience, self._held):
-            timer.setSingleShot(True)
-            timer.setInterval(BUSY_AFTER_MS)
+        self._held = single_shot(self, BUSY_AFTER_MS, self.release)
 
     @property
     def is_long(self) -> bool:

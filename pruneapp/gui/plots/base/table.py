@@ -22,7 +22,7 @@ from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers, chosen_rows, copy_rows, shown_columns
 from pruneapp.gui.widgets.labels import as_plain, within_reason
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, exact_percent, percent
-from pruneapp.gui.widgets.reports import BESIDE_NAME, NameDelegate
+from pruneapp.gui.widgets.reports import BESIDE_NAME, NameDelegate, set_up_rows
 from pruneapp.results.short_names import ShortNames
 
 _ROOM = 16  # pixels beside a text in its cell, and for a number that is longer than the first ones
@@ -142,17 +142,10 @@ class NumbersView(QTableView):
         self.set_names(ShortNames())
         self.setAccessibleName(self.tr("Data of the picture"))
         self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setShowGrid(False)
         self.setAlternatingRowColors(True)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)  # Tab leaves the table, as it leaves every other view
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.verticalHeader().hide()
+        set_up_rows(self, 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.horizontalHeader().setHighlightSections(False)
         # It asks for every cell whether all of a column is selected before it paints anything, for
         # seconds after 100,000 rows were: it is given a selection in which there never is any.
         unselected = QItemSelectionModel(self.numbers, self.horizontalHeader())
