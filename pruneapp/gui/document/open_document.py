@@ -374,6 +374,15 @@ class OpenDocument(QObject):
         """Take note of the file that was chosen for a purpose."""
         self._settings.set_folder(purpose, file)
 
+    def proposed(self, purpose: str, suffix: str) -> Path:
+        """Return where a file for a purpose may go: its name is that of the open file."""
+        assert self.document is not None
+        source = self.document.checkpoint.path
+        # The sample lies where the application is installed, which is no place for work.
+        beside = Path.home() if self.is_sample else source.absolute().parent
+        name = source.name if source.is_dir() else source.stem
+        return self.folder(purpose, beside) / f"{name}{suffix}"
+
     # -- changing it ---------------------------------------------------------------------------
 
     def commit(self, proposal: Proposal) -> bool:

@@ -32,7 +32,8 @@ from pruneapp.export.report_file import StepAccount, account_of, write_account
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
 from pruneapp.gui.app import dialogs
-from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import Jobs, Task, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
@@ -282,7 +283,7 @@ class FormatSizes(QObject):
             task.cancel()
 
 
-class ExportController(Controller):
+class ExportController(DialogController[ExportDialog]):
     """The export of the open document.
 
     `asked` returns the words on the button that would prune; empty if it would do nothing.
@@ -296,12 +297,11 @@ class ExportController(Controller):
     def __init__(
         self, context: AppContext, session: OpenDocument, *, asked: Callable[[], str]
     ) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._asked = asked
         self._choices: ExportChoices | None = None
         self._opened = Path()
-        self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
         self._later = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
@@ -343,8 +343,6 @@ class ExportController(Controller):
     def _on_closed(self) -> None:
         self._later.stop()
         self.sized.emit(None)
-        if self.dialog is not None:
-            self.dialog.reject()
         self._choices = None
 
     def _show_dialog(self, preview: ExportPreview) -> None:
@@ -366,19 +364,15 @@ class ExportController(Controller):
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))
         dialog.exportRequested.connect(self._export)
-        dialog.finished.connect(self._on_dialog_finished)
-        self._theme.apply_to(dialog)
-        self.dialog = dialog
+        dialog.finished.connect(self._note_choices)
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
         if self._choices is not None:
             dialog.set_choices(self._choices)
-        dialog.open()
+        self.open(dialog)
 
-    def _on_dialog_finished(self, _result: int) -> None:
+    def _note_choices(self) -> None:
         if self.dialog is not None:
             self._choices = self.dialog.choices()
-            self.dialog.deleteLater()
-            self.dialog = None
 
     def _export(self, request: ExportRequest) -> None:
         document = self._session.document

@@ -139,24 +139,13 @@ class SessionController(Controller):
         path = dialogs.save_path(
             self._window,
             self.tr("Save session"),
-            self._proposed(),
+            self.path or self._session.proposed("session", SUFFIX),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
             SUFFIX,
         )
         if path is not None:
             self._session.note_folder("session", path)
             self._save(path, then)
-
-    def _proposed(self) -> Path:
-        if self.path is not None:
-            return self.path
-        document = self._session.document
-        assert document is not None
-        source = document.checkpoint.path
-        # The sample lies where the application is installed, which is no place for work.
-        beside = Path.home() if self._session.is_sample else source.absolute().parent
-        place = self._session.folder("session", beside)
-        return place / f"{source.name if source.is_dir() else source.stem}{SUFFIX}"
 
     def _save(
         self, path: Path, then: Callable[[], object] | None, instead_of: FileStamp | None = None

@@ -54,14 +54,11 @@ class ZerosController(QObject):
         self._found: list[TensorZeros] = []
         self.report: ZerosReport | None = None  # of the open file, once all was looked at
         self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._go_on, self)
-        session.opened.connect(self._on_opened)
+        session.opened.connect(self._idle.schedule)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
 
     # -- finding them ---------------------------------------------------------------------------
-
-    def _on_opened(self) -> None:
-        self._idle.schedule()
 
     def _on_closed(self) -> None:
         self._idle.stop()

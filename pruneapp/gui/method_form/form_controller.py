@@ -184,9 +184,16 @@ class FormController(QObject):
         self._opened = single_shot(self, 0, self._on_first_settled)
         self._pause = single_shot(self, PAUSE_MS, self.changed)
         form.changed.connect(self._on_form_changed)
-        form.maskFileRequested.connect(self._ask_masks)
-        form.scoresFileRequested.connect(self._ask_scores)
-        form.statisticsFileRequested.connect(self._ask_statistics)
+        for asked, title, load in (
+            (form.maskFileRequested, self.tr("Load masks"), extras.load_masks),
+            (form.scoresFileRequested, self.tr("Load importance scores"), extras.load_scores),
+            (
+                form.statisticsFileRequested,
+                self.tr("Load statistics of activations"),
+                extras.load_statistics,
+            ),
+        ):
+            asked.connect(partial(self._ask_file, title, load))
         extras.changed.connect(self._on_extras)
         session.opened.connect(self._on_opened)
         self.offer_methods()
@@ -503,20 +510,10 @@ class FormController(QObject):
     def _want(self, method: str) -> None:
         self._form.set_request(FormRequest((FormRow("", "", method, {}),)))
 
-    def _ask_masks(self) -> None:
-        name = self._chosen_file(self.tr("Load masks"))
+    def _ask_file(self, title: str, load: Callable[[Path], None]) -> None:
+        name = self._chosen_file(title)
         if name:
-            self._extras.load_masks(Path(name))
-
-    def _ask_scores(self) -> None:
-        name = self._chosen_file(self.tr("Load importance scores"))
-        if name:
-            self._extras.load_scores(Path(name))
-
-    def _ask_statistics(self) -> None:
-        name = self._chosen_file(self.tr("Load statistics of activations"))
-        if name:
-            self._extras.load_statistics(Path(name))
+            load(Path(name))
 
 
 def _form(method: Method) -> MethodForm:

@@ -132,7 +132,7 @@ class RecipeController(DialogController[RecipeDialog]):
         path = save_path(
             self._window,
             self.tr("Save recipe"),
-            self._proposed(document, SUFFIX),
+            self._session.proposed("recipe", SUFFIX),
             self.tr("Recipes ({patterns})").format(patterns="*.json"),
             SUFFIX,
         )
@@ -170,7 +170,7 @@ class RecipeController(DialogController[RecipeDialog]):
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Apply recipe"),
-            str(self._proposed(document, SUFFIX).parent),
+            str(self._session.proposed("recipe", SUFFIX).parent),
             self.tr("Recipes ({patterns});;All files (*)").format(patterns="*.json"),
         )
         if not name:
@@ -247,11 +247,10 @@ class RecipeController(DialogController[RecipeDialog]):
         def work(job: Job) -> Script:
             return script_of(checkpoint, history_recipe(capture, job), kernel(), job)
 
-        done = partial(self._on_script, document)
-        self._session.work(self.tr("Writing Python script"), work, done)
+        self._session.work(self.tr("Writing Python script"), work, self._on_script)
 
-    def _on_script(self, document: Document, script: Script) -> None:
-        path = self._proposed(document, ".prune.py")
+    def _on_script(self, script: Script) -> None:
+        path = self._session.proposed("recipe", ".prune.py")
         if not script.masks:
             QGuiApplication.clipboard().setText(script.pasted(path))
             self._notifications.say_done(
@@ -306,10 +305,3 @@ class RecipeController(DialogController[RecipeDialog]):
             )
             return None
         return document
-
-    def _proposed(self, document: Document, suffix: str) -> Path:
-        source = document.checkpoint.path
-        # The sample lies where the application is installed, which is no place for work.
-        beside = Path.home() if self._session.is_sample else source.absolute().parent
-        place = self._session.folder("recipe", beside)
-        return place / f"{source.name if source.is_dir() else source.stem}{suffix}"
