@@ -28,7 +28,7 @@ from pruneapp.analysis.patterns import broken_patterns, certificate, groups_want
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.document.entries import ScheduleEntry, StepEntry
+from pruneapp.document.entries import StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, JsonError
@@ -39,6 +39,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, chosen_by
+from pruneapp.recipes.schema import steps_of
 from pruneapp.results.pattern_report import BrokenPattern
 
 KEY = "pruneapp."
@@ -109,13 +110,8 @@ def checksum(texts: Mapping[str, str]) -> str:
 
 def seeds_of(recipe: Recipe) -> list[int]:
     """Return every seed that a recipe names, ascending."""
-    seeds = set()
-    for entry in recipe.entries:
-        step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
-        if isinstance(step, StepEntry):
-            values = [row.configuration.values for row in step.configuration.rows]
-            seeds |= {v["seed"] for v in values if isinstance(v.get("seed"), int)}
-    return sorted(seeds)
+    values = [r.configuration.values for step in steps_of(recipe.entries) for r in step.rows]
+    return sorted({v["seed"] for v in values if isinstance(v.get("seed"), int)})
 
 
 def provenance_of(state: State, recipe: Recipe, job: Job, label: str = "") -> Provenance:

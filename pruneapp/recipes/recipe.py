@@ -32,7 +32,6 @@ from pruneapp.document.entries import (
     RepairEntry,
     RowConfiguration,
     RowEntry,
-    ScheduleEntry,
     StepConfiguration,
     StepEntry,
     Version,
@@ -44,7 +43,7 @@ from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionErro
 from pruneapp.json_codec import convert, read
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.recipes.schema import FORMAT, decode, encode, wrong
+from pruneapp.recipes.schema import FORMAT, decode, encode, steps_of, wrong
 
 # What a recipe is called in messages that did not come out of a file.
 UNNAMED = "recipe"
@@ -101,12 +100,7 @@ class Recipe:
 
 def methods_of(recipe: Recipe) -> set[str]:
     """Return the names of the methods that a recipe wants."""
-    names = set()
-    for entry in recipe.entries:
-        step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
-        if isinstance(step, StepEntry):
-            names |= {row.name for row in step.configuration.rows}
-    return names
+    return {row.name for step in steps_of(recipe.entries) for row in step.rows}
 
 
 SUFFIX = ".recipe.json"

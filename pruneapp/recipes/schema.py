@@ -73,7 +73,7 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
         recipe = convert(tree, RecipeFile, where)
     except JsonError as error:
         raise wrong(error) from None
-    if recipe.version == 1 and any(s.version == 2 for s in _steps(recipe.entries)):
+    if recipe.version == 1 and any(s.version == 2 for s in steps_of(recipe.entries)):
         raise RecipeError(
             f"'{where}' is a recipe of version 1, but one of its steps has version 2.",
             remedy="Set the version of the recipe to 2.",
@@ -88,13 +88,14 @@ def encode(entries: tuple[Entry, ...]) -> bytes:
 
     Without a step of version 2 it is one of version 1, which every Pruneapp reads.
     """
-    said = (1 if step.version is UNSET else step.version for step in _steps(entries))
+    said = (1 if step.version is UNSET else step.version for step in steps_of(entries))
     newest: Version = max(said, default=1)
     versioned = tuple(_with_version(_with_version(e, UNSET, 1), newest, UNSET) for e in entries)
     return msgspec.json.encode(RecipeFile(FORMAT, newest, versioned))
 
 
-def _steps(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
+def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
+    """Yield what the steps say, those of schedules too."""
     for entry in entries:
         step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
         if isinstance(step, StepEntry):
