@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -156,8 +157,8 @@ class PlotController(QObject):
         pages.weights.historyRequested.connect(self._on_history_requested)
         pages.weights.axes.chosen.connect(self._on_axes_chosen)
         pages.pageChanged.connect(self._on_page_changed)
-        pages.distribution.histogramRequested.connect(self._on_histogram_requested)
-        pages.channels.normsRequested.connect(self._on_norms_requested)
+        pages.distribution.histogramRequested.connect(partial(self._ask_again, Page.DISTRIBUTION))
+        pages.channels.normsRequested.connect(partial(self._ask_again, Page.CHANNELS))
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -369,12 +370,8 @@ class PlotController(QObject):
 
         self._tasks["stats"].ask(lambda job: stats(snapshot, name, job), done)
 
-    def _on_histogram_requested(self) -> None:
-        self._known.discard(Page.DISTRIBUTION)
-        self._ask_page(self._pages.page)
-
-    def _on_norms_requested(self) -> None:
-        self._known.discard(Page.CHANNELS)
+    def _ask_again(self, page: Page) -> None:
+        self._known.discard(page)
         self._ask_page(self._pages.page)
 
     # -- the heat map, tile by tile ---------------------------------------------------------------
