@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
@@ -57,6 +57,10 @@ class CancelToken:
         while batch := list(islice(rest, BATCH)):
             self.check()
             yield batch
+
+    def each(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the same things one by one: the check comes before each `BATCH` of them."""
+        return chain.from_iterable(self.batches(items))
 
 
 class Progress(Protocol):

@@ -174,8 +174,7 @@ def missing_sums(
     snapshot: Snapshot, names: Iterable[str], job: Job
 ) -> tuple[HistogramRequest, ...]:
     """Return what has to be measured to know the norm of some tensors, by first names."""
-    batches = job.cancel.batches(tuple(names))
-    missing = [name for batch in batches for name in batch if sums(snapshot, name) is None]
+    missing = [name for name in job.cancel.each(tuple(names)) if sums(snapshot, name) is None]
     return tuple(_requests(snapshot, missing, None))
 
 
@@ -224,8 +223,7 @@ def count(snapshot: Snapshot, request: HistogramRequest, job: Job) -> None:
     """
     job.start(request.elements, request.names[0])
     kind = request.kind
-    batches = job.cancel.batches(request.names)
-    missing = [n for batch in batches for n in batch if _count_of(snapshot, n, kind) is None]
+    missing = [n for n in job.cancel.each(request.names) if _count_of(snapshot, n, kind) is None]
     if kind is not None:
         for name in missing:
             _put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))

@@ -283,7 +283,7 @@ def batches_of_small_tensors(
     """
     groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
     alone: list[str] = []
-    for name in (n for batch in job.cancel.batches(names) for n in batch):
+    for name in (n for n in job.cancel.each(names)):
         entry = snapshot.entry(name)
         plain = not any(
             name in layer for layer in (snapshot.permanent, snapshot.protected, snapshot.values)

@@ -199,17 +199,14 @@ def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) ->
         entries = [e for e in snapshot.checkpoint.entries.values() if e.learned]
     else:
         entries = list({(e := snapshot.entry(name)).name: e for name in names}.values())
-    candidates: list[TensorEntry] = []
-    for batch in job.cancel.batches(entries):
-        candidates += [
-            e
-            for e in batch
-            if e.prunable
-            and e.numel
-            and (e.by_default or len(e.shape) > 1)
-            and not _too_few(snapshot, e)
-        ]
-    return candidates
+    return [
+        e
+        for e in job.cancel.each(entries)
+        if e.prunable
+        and e.numel
+        and (e.by_default or len(e.shape) > 1)
+        and not _too_few(snapshot, e)
+    ]
 
 
 def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:

@@ -56,13 +56,9 @@ class Checkpoint:
         self.contents = contents
         self.sources = tuple(sources)
         cancel = cancel or CancelToken()
-        entries: dict[str, TensorEntry] = {}
-        more: dict[str, TensorEntry] = {}
-        for batch in cancel.batches(contents.entries):
-            entries.update([(e.name, e) for e in batch])
-            more.update([(name, e) for e in batch if e.aliases for name in e.aliases])
-        for masks in cancel.batches(contents.masks):
-            more.update([(e.name, e) for e in masks])
+        entries = {e.name: e for e in cancel.each(contents.entries)}
+        more = {name: e for e in cancel.each(contents.entries) if e.aliases for name in e.aliases}
+        more |= {e.name: e for e in cancel.each(contents.masks)}
         self._entries = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
 

@@ -7,10 +7,9 @@ to make, which a person waits for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
@@ -173,16 +172,13 @@ def size_of(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -
     """
     cancel = cancel or CancelToken()
     entries = tuple(entries)
-    masks: set[str] = set()
-    for batch in cancel.batches(entries):
-        masks.update([e.mask_of for e in batch if e.mask_of])
+    masks = {e.mask_of for e in cancel.each(entries) if e.mask_of}
     parameters = buffers = 0
-    for batch in cancel.batches(entries):
-        for entry in batch:
-            if is_buffer(entry.name, entry.shape, entry.dtype):
-                buffers += 0 if entry.name in masks else entry.numel
-            else:
-                parameters += entry.numel
+    for entry in cancel.each(entries):
+        if is_buffer(entry.name, entry.shape, entry.dtype):
+            buffers += 0 if entry.name in masks else entry.numel
+        else:
+            parameters += entry.numel
     return Size(parameters, buffers)
 
 
@@ -225,14 +221,11 @@ def ties_of(
     """
     if not metadata:
         return {}
-    known: set[str] = set()
-    for batch in cancel.batches(names):
-        known.update(batch)
+    known = set(cancel.each(names))
     ties: dict[str, list[str]] = {}
-    for pairs in cancel.batches(metadata.items()):
-        for dropped, kept in pairs:
-            if kept in known and dropped not in known:
-                ties.setdefault(kept, []).append(dropped)
+    for dropped, kept in cancel.each(metadata.items()):
+        if kept in known and dropped not in known:
+            ties.setdefault(kept, []).append(dropped)
     return ties
 
 
@@ -259,10 +252,10 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
     """
     cancel = cancel or CancelToken()
     wrapped = any(_wrapped("\n".join(batch)) for batch in cancel.batches(names))
-    shown = _each(names, _unwrapped, cancel) if wrapped else list(names)
+    shown = list(map(_unwrapped, cancel.each(names)) if wrapped else names)
     # At once what is in front of all of them: there may be as many prefixes as a name is long.
     if cut := _common_prefix(shown):
-        shown = _each(shown, itemgetter(slice(cut, None)), cancel)
+        shown = [name[cut:] for name in cancel.each(shown)]
     cancel.check()
     if len(set(shown)) < len(names) or "" in shown:
         shown = list(names)
@@ -271,20 +264,13 @@ def display_names(names: Sequence[str], cancel: CancelToken | None = None) -> di
     return dict(zip(names, _printable(shown, cancel), strict=True))
 
 
-def _each(names: Iterable[str], change: Callable[[str], str], cancel: CancelToken) -> list[str]:
-    result: list[str] = []
-    for batch in cancel.batches(names):
-        result += map(change, batch)
-    return result
-
-
 def _printable(names: list[str], cancel: CancelToken) -> list[str]:
     """Write out by its number what would break a line, reverse it, or stay unseen."""
     if all("".join(batch).isprintable() for batch in cancel.batches(names)):
         return names
-    result = _each(names, escaped, cancel)
+    result = list(map(escaped, cancel.each(names)))
     if len(set(result)) < len(result):  # another name holds the very letters of an escape
-        result = _each(names, partial(escaped, too="\\"), cancel)
+        result = [escaped(name, too="\\") for name in cancel.each(names)]
     return result
 
 

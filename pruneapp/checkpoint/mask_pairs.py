@@ -27,25 +27,17 @@ _MASK = "_mask"
 def fold_pairs(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
     """Fold each pair into one entry: both are there, of one shape, and the mask is of 0 and 1."""
     entries, cancel = contents.entries, job.cancel
-    originals: list[TensorEntry] = []
-    for batch in cancel.batches(entries):
-        originals += [
-            e
-            for e in batch
-            if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
-        ]
+    originals = [
+        e
+        for e in cancel.each(entries)
+        if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
+    ]
     if not originals:
         return contents
-    known: dict[str, TensorEntry] = {}
-    for batch in cancel.batches(entries):
-        known.update([(name, e) for e in batch for name in e.names])
-    candidates: list[tuple[TensorEntry, TensorEntry | None]] = []
-    for batch in cancel.batches(originals):
-        candidates += [(e, _mask_of(e, known)) for e in batch]
+    known = {name: e for e in cancel.each(entries) for name in e.names}
+    candidates = [(e, _mask_of(e, known)) for e in cancel.each(originals)]
     pairs, masks, notices = _read_masks(candidates, known, sources, job)
-    left: list[TensorEntry] = []
-    for batch in cancel.batches(entries):
-        left += [pairs.get(e.name, e) for e in batch if e.name not in masks]
+    left = [pairs.get(e.name, e) for e in cancel.each(entries) if e.name not in masks]
     return replace(
         contents,
         entries=tuple(left),
@@ -65,10 +57,8 @@ def _read_masks(
     masks: dict[str, TensorEntry] = {}
     unpaired: list[str] = []
     twice: list[str] = []
-    numel = 0
-    for batch in job.cancel.batches(candidates):
-        numel += sum([mask.numel for _, mask in batch if mask is not None])
-    job.start(numel, "")
+    numels = [mask.numel for _, mask in job.cancel.each(candidates) if mask is not None]
+    job.start(sum(numels), "")
     for original, mask in candidates:
         job.cancel.check()
         base = original.name.removesuffix(_ORIG)
@@ -159,18 +149,16 @@ def find_overlaps(
     cancel = cancel or CancelToken()
     reasons: dict[str, str] = {}
     shared: dict[tuple[int, str], list[TensorEntry]] = defaultdict(list)
-    for batch in cancel.batches(entries):
-        for entry in batch:
-            if not entry.location.storage or not entry.numel:
-                continue
-            if entry.overlaps_itself:
-                reasons[entry.name] = "several of its elements are one number in memory"
-            shared[entry.location.source, entry.location.storage].append(entry)
-    for some in cancel.batches(shared.values()):
-        for views in some:
-            if len(views) > 1:
-                for group in _touching(views, cancel):
-                    reasons.update(_reasons(group, cancel))
+    for entry in cancel.each(entries):
+        if not entry.location.storage or not entry.numel:
+            continue
+        if entry.overlaps_itself:
+            reasons[entry.name] = "several of its elements are one number in memory"
+        shared[entry.location.source, entry.location.storage].append(entry)
+    for views in cancel.each(shared.values()):
+        if len(views) > 1:
+            for group in _touching(views, cancel):
+                reasons.update(_reasons(group, cancel))
     return reasons
 
 
@@ -178,10 +166,9 @@ def _reasons(group: _Views, cancel: CancelToken) -> dict[str, str]:
     reasons: dict[str, str] = {}
     if _interleaved(group, cancel):
         first, second = group[0].name, group[1].name
-        for batch in cancel.batches(group):
-            for e in batch:
-                other = second if e.name == first else first
-                reasons[e.name] = f"it shares memory with '{other}'"
+        for e in cancel.each(group):
+            other = second if e.name == first else first
+            reasons[e.name] = f"it shares memory with '{other}'"
     return reasons
 
 
@@ -193,20 +180,17 @@ def _extent(entry: TensorEntry) -> tuple[int, int]:
 
 def _touching(views: _Views, cancel: CancelToken) -> Iterator[_Views]:
     """Group views whose extents overlap; views alone are left out."""
-    extents: list[tuple[int, int, TensorEntry]] = []
-    for batch in cancel.batches(views):
-        extents += [(*_extent(entry), entry) for entry in batch]
+    extents = [(*_extent(entry), entry) for entry in cancel.each(views)]
     extents.sort(key=itemgetter(0, 1))
     group: list[TensorEntry] = []
     end = -1
-    for some in cancel.batches(extents):
-        for begin, stop, entry in some:
-            if begin >= end:
-                if len(group) > 1:
-                    yield group
-                group = []
-            group.append(entry)
-            end = max(end, stop)
+    for begin, stop, entry in cancel.each(extents):
+        if begin >= end:
+            if len(group) > 1:
+                yield group
+            group = []
+        group.append(entry)
+        end = max(end, stop)
     if len(group) > 1:
         yield group
 

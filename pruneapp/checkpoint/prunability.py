@@ -28,14 +28,13 @@ Modules = dict[str, Module]
 def find_modules(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Modules:
     """Return the modules that hold tensors, by name; a tied tensor is in several."""
     modules: Modules = {}
-    for batch in (cancel or CancelToken()).batches(entries):
-        for entry in batch:
-            for name in entry.names if entry.aliases else (entry.name,):
-                path, _, leaf = name.rpartition(".")
-                try:
-                    modules[path][leaf] = entry
-                except KeyError:
-                    modules[path] = {leaf: entry}
+    for entry in (cancel or CancelToken()).each(entries):
+        for name in entry.names if entry.aliases else (entry.name,):
+            path, _, leaf = name.rpartition(".")
+            try:
+                modules[path][leaf] = entry
+            except KeyError:
+                modules[path] = {leaf: entry}
     return modules
 
 
@@ -351,8 +350,7 @@ def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
     modules = find_modules((*contents.entries, *contents.masks), job.cancel)
     return tuple(
         entry.name
-        for batch in job.cancel.batches(contents.entries)
-        for entry in batch
+        for entry in job.cancel.each(contents.entries)
         if entry.by_default or (entry.prunable and pruned_by_version_1(entry, role(entry, modules)))
     )
 

@@ -76,9 +76,8 @@ class Edit(Action):
         """Return a change of a state, ready to be put in force; `more` are the other fields."""
         before: dict[Layer, dict[str, BitMask | None]] = {}
         for layer, masks in after.items():
-            now, previous = snapshot.layers[layer], before.setdefault(layer, {})
-            for batch in job.cancel.batches(masks):
-                previous |= {name: now.get(name) for name in batch}
+            now = snapshot.layers[layer]
+            before[layer] = {name: now.get(name) for name in job.cancel.each(masks)}
         edit = cls(kind, label, detail, before=before, after=after, **more)
         edit.__dict__["_slots"] = edit._make_slots(job)
         _ = edit.names
@@ -98,8 +97,8 @@ class Edit(Action):
         # Of 50,000 masks it takes a tenth of a second, which a worker has.
         slots: dict[int, MaskSlot] = {}
         for masks in (*self.before.values(), *self.after.values(), self.entry_masks):
-            for batch in job.cancel.batches(masks.values()):
-                slots |= {id(mask): MaskSlot(mask) for mask in batch if mask is not None}
+            every = job.cancel.each(masks.values())
+            slots |= {id(mask): MaskSlot(mask) for mask in every if mask is not None}
         return slots
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:

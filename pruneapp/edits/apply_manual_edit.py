@@ -168,9 +168,8 @@ def compute_manual_edit(snapshot: Snapshot, edit: ManualEdit, job: Job) -> Manua
     Costs one copy of the mask of each tensor, and beyond that what the chosen elements take.
     """
     entries: dict[str, list[ManualTarget]] = {}
-    for batch in job.cancel.batches(edit.targets):
-        for target in batch:
-            entries.setdefault(snapshot.entry(target.name).name, []).append(target)
+    for target in job.cancel.each(edit.targets):
+        entries.setdefault(snapshot.entry(target.name).name, []).append(target)
     resolve(snapshot.checkpoint, entries)
     job.start(sum([(snapshot.checkpoint.entries[name].numel + 7) // 8 for name in entries]))
     regions = _Regions()

@@ -140,9 +140,8 @@ class Companions:
     def _orders(self) -> dict[tuple[str, bool], _Order]:
         """What all pairs of the same number say, by the norm's word and whether it has a number."""
         orders: dict[tuple[str, bool], _Order] = {}
-        norms: list[TensorEntry] = []
-        for batch in self._cancel.batches(self._checkpoint.entries.values()):
-            norms += [e for e in batch if e.kind == "norm"]
+        entries = self._checkpoint.entries.values()
+        norms = [e for e in self._cancel.each(entries) if e.kind == "norm"]
         for norm in norms:
             self._cancel.check()
             path, _, leaf = norm.name.rpartition(".")

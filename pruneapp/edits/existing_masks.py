@@ -76,9 +76,8 @@ def open_document(
     see `Document`.
     """
     job = job or Job()
-    pairs: list[TensorEntry] = []
-    for batch in job.cancel.batches(checkpoint.entries.values()):
-        pairs += [e for e in batch if e.mask_of and e.prunable]
+    entries = checkpoint.entries.values()
+    pairs = [e for e in job.cancel.each(entries) if e.mask_of and e.prunable]
     masks, invalid = _read_masks(checkpoint, pairs, job)
     document = Document(checkpoint, budget=budget, scratch=scratch)
     if invalid:
@@ -110,9 +109,7 @@ def _read_masks(
 
 
 def _propose(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job) -> Proposal:
-    pruned = 0
-    for batch in job.cancel.batches(masks.values()):
-        pruned += sum([mask.pruned for mask in batch])
+    pruned = sum([mask.pruned for mask in job.cancel.each(masks.values())])
     edit = Edit.of(
         snapshot,
         EditKind.EXISTING,

@@ -212,9 +212,7 @@ class ManualEdit:
         of these names. `job` may cancel the hashing of large masks.
         """
         job = job or Job()
-        targets: list[dict[str, Any]] = []
-        for batch in job.cancel.batches(self.targets):
-            targets += [target.to_dict(masks, job) for target in batch]
+        targets = [target.to_dict(masks, job) for target in job.cancel.each(self.targets)]
         configuration: dict[str, Any] = {"operation": self.operation, "targets": targets}
         if self.words:
             configuration["words"] = self.words

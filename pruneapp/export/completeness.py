@@ -190,8 +190,9 @@ def _missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterato
     names: set[str] = set()
     for plan in plans:
         names.update(plan.names)
-    for batch in job.cancel.batches(checkpoint.entries):
-        yield from (n for n in batch if n not in names and f"{n}_orig" not in names)
+    for name in job.cancel.each(checkpoint.entries):
+        if name not in names and f"{name}_orig" not in names:
+            yield name
 
 
 def _notices(
@@ -227,9 +228,8 @@ def _notices(
 def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[str]:
     contents = checkpoint.contents
     traits = {trait: of(trait, names) for trait, names in contents.traits.items()}
-    strided: list[str] = []
-    for batch in job.cancel.batches(checkpoint.entries.values()):
-        strided += [e.name for e in batch if e.location.strides is not None]
+    entries = checkpoint.entries.values()
+    strided = [e.name for e in job.cancel.each(entries) if e.location.strides is not None]
     ways = {trait: names for trait, names in traits.items() if trait.startswith(_WAYS)}
     if sentence := _each_once({**ways, "not contiguous": strided}):
         yield f"Written as plain, contiguous tensors: {sentence}."
@@ -252,8 +252,7 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
         yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
     if text and checkpoint.format in LAID_OUT:
         return
-    batches = job.cancel.batches(checkpoint.entries.values())
-    ties = {alias for batch in batches for entry in batch for alias in entry.aliases}
+    ties = {alias for entry in job.cancel.each(entries) for alias in entry.aliases}
     texts = [key for key in checkpoint.metadata if key != "format" and key not in ties]
     if texts:
         yield f"Left out: the metadata of the file ({_listed(texts, _KEYS)})."

@@ -173,8 +173,7 @@ class Format:
         if rounding is None:
             return self.planner(part, values, job)
         state = RoundedState(part.state, rounding, originals=self.originals)
-        batches = job.cancel.batches(part.entries)
-        entries = tuple(rounding.entry(entry) for batch in batches for entry in batch)
+        entries = tuple(rounding.entry(entry) for entry in job.cancel.each(part.entries))
         plan = self.planner(replace(part, state=state, entries=entries), values, job)
         return _counting(plan, rounding)
 

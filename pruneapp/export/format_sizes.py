@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -125,8 +124,7 @@ def format_offer(
             return None
         rounding = Rounding.to(SMALLER)
         assert rounding is not None
-        batches = job.cancel.batches(state.checkpoint.entries.values())
-        if not any(map(rounding.shrinks, chain.from_iterable(batches))):
+        if not any(map(rounding.shrinks, job.cancel.each(state.checkpoint.entries.values()))):
             return None
         return sum(one.nbytes for one in plan(path, **{DTYPE.name: SMALLER}))
 

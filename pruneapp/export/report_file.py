@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -100,7 +99,7 @@ def account_of(
     # Of the file as it was opened: nothing pruned, nothing permanent.
     norms = measure_retained_norms(Snapshot(checkpoint), after, job)
     tensors = []
-    for written in chain.from_iterable(job.cancel.batches(report.tensors)):
+    for written in job.cancel.each(report.tensors):
         entry, kept = checkpoint.entries[written.name], norms.get(written.name)
         entry = entry if rounding is None else rounding.entry(entry)
         unknown = written.name in zeroed and kept is None

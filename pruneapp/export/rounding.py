@@ -52,7 +52,7 @@ def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
     assert rounding is not None
     rounded = RoundedState(state, rounding)
     entries = state.checkpoint.entries.values()
-    wanted = [e for batch in job.cancel.batches(entries) for e in batch if rounding.concerns(e)]
+    wanted = [e for e in job.cancel.each(entries) if rounding.concerns(e)]
     job.start(sum(entry.nbytes for entry in wanted))
     for entry in wanted:
         size = CHUNK_BYTES * 8 // entry.dtype.bits

@@ -13,7 +13,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ def _as_opened(
     opened = checkpoint.contents.shards
     shard_of = {source: at for at, shard in enumerate(opened) for source in shard.sources}
     entries: list[list[TensorEntry]] = [[] for _ in opened]
-    for entry in chain.from_iterable(job.cancel.batches(checkpoint.entries.values())):
+    for entry in job.cancel.each(checkpoint.entries.values()):
         entries[shard_of[entry.location.source]].append(entry)
     plans = {}
     for shard, inside in zip(opened, entries, strict=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -115,6 +114,6 @@ def kept_in(mask: Mask | None, start: int, stop: int) -> SampledWeights:
 def by_tensor(ranges: Sequence[RecordRange], nbytes: Sequence[float], job: Job) -> dict[str, int]:
     """Return the sums of the bytes of ranges by the names of their tensors, rounded."""
     sums: defaultdict[str, float] = defaultdict(float)
-    for elements, more in chain.from_iterable(job.cancel.batches(zip(ranges, nbytes, strict=True))):
+    for elements, more in job.cancel.each(zip(ranges, nbytes, strict=True)):
         sums[elements.entry.name] += more
     return {name: round(total) for name, total in sums.items()}

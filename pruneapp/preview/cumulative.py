@@ -325,12 +325,11 @@ def cumulative_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Cumul
     if known is not None:
         return known
     counted = []
-    for batch in job.cancel.batches(names):
-        for name in batch:
-            histogram = histogram_store.magnitudes(snapshot, name)
-            if histogram is None:
-                return None
-            counted.append(histogram)
+    for name in job.cancel.each(names):
+        histogram = histogram_store.magnitudes(snapshot, name)
+        if histogram is None:
+            return None
+        counted.append(histogram)
     entries = snapshot.checkpoint.entries
     table = CumulativeTable(counted, [entries[name].dtype for name in names])
     snapshot.remember(names, table, table.nbytes)

@@ -175,14 +175,13 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     report = sparsity(now)
     tensors: list[TensorSparsity] = []
     before, after = (0.0, 0.0), (0.0, 0.0)
-    for batch in job.cancel.batches(report.tensors):
-        for t in batch:
-            was = histogram_store.sums(opened, t.name) or _UNKNOWN
-            left = histogram_store.sums(now, t.name) or _UNKNOWN
-            norm, l1 = map(_share, was, left)
-            tensors.append(TensorSparsity(t.name, t.numel, t.before, t.after, norm, l1_retained=l1))
-            before = before[0] + was[0], before[1] + was[1]
-            after = after[0] + left[0], after[1] + left[1]
+    for t in job.cancel.each(report.tensors):
+        was = histogram_store.sums(opened, t.name) or _UNKNOWN
+        left = histogram_store.sums(now, t.name) or _UNKNOWN
+        norm, l1 = map(_share, was, left)
+        tensors.append(TensorSparsity(t.name, t.numel, t.before, t.after, norm, l1_retained=l1))
+        before = before[0] + was[0], before[1] + was[1]
+        after = after[0] + left[0], after[1] + left[1]
     norm, l1 = map(_share, before, after)
     result = replace(
         report,

@@ -68,9 +68,7 @@ def report_of(
             )
             for (name, mask), norm in zip(batch, norms, strict=True)
         ]
-    before = 0
-    for some in job.cancel.batches(snapshot.masks.values()):
-        before += sum([mask.pruned for mask in some])
+    before = sum([mask.pruned for mask in job.cancel.each(snapshot.masks.values())])
     after = before + sum([row.newly_pruned for row in rows])
     total = _UNKNOWN if known is None else _total(measured, job)
     return SparsityReport(
@@ -174,9 +172,8 @@ def compute_preview(
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
         before = state
-        views = []
-        for batch in job.cancel.batches(names):
-            views += [view_for_row(state, row, name, given, scores, pairs) for name in batch]
+        every = job.cancel.each(names)
+        views = [view_for_row(state, row, name, given, scores, pairs) for name in every]
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = (
@@ -213,11 +210,10 @@ def compute_preview(
         job.extend(sum(mask.size for mask in along.values()) if norms else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along})
         pruned |= along.keys()
-    masks: dict[str, BitMask] = {}
-    for batch in job.cancel.batches(touched):
-        masks.update(
-            [(name, _shared(snapshot.masks.get(name), state.masks[name])) for name in batch]
-        )
+    masks = {
+        name: _shared(snapshot.masks.get(name), state.masks[name])
+        for name in job.cancel.each(touched)
+    }
     counted_in = {name: mask for name, mask in masks.items() if name in pruned}
     cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
     known: dict[str, RetainedNorm] | None = None

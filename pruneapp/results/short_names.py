@@ -105,16 +105,9 @@ def _numbered(names: Iterable[str], cancel: CancelToken) -> frozenset[str]:
     parts: set[str] = set()
     for batch in cancel.batches(names):
         parts.update(".".join(batch).split("."))
-    ending: list[str] = []
-    for batch in cancel.batches(parts):
-        ending += [part for part in batch if part[-1:].isdigit() and _stem(part)]
-    many: Counter[str] = Counter()
-    for batch in cancel.batches(ending):
-        many.update(map(_stem, batch))
-    numbered: set[str] = set()
-    for batch in cancel.batches(ending):
-        numbered.update([part for part in batch if many[_stem(part)] > 1])
-    return frozenset(numbered)
+    ending = [part for part in cancel.each(parts) if part[-1:].isdigit() and _stem(part)]
+    many = Counter(map(_stem, cancel.each(ending)))
+    return frozenset([part for part in cancel.each(ending) if many[_stem(part)] > 1])
 
 
 def _gaps(roles: Sequence[Parts], cancel: CancelToken) -> dict[Parts, tuple[_Span, ...]]:

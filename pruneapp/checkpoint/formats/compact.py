@@ -126,19 +126,18 @@ def read(header: Header, start: int, source: FileSource, cancel: CancelToken) ->
         raise layout.damaged("what it keeps of the original's metadata is not text")
     unpacked = Unpacked(source)
     memory = _Memory()
-    for batch in cancel.batches(tensors.items()):
-        for name, about in batch:
-            dtype, shape = _about(layout, name, about)
-            if (raw := layout.get(name)) is not None:
-                _, stored, extents, begin, end = raw
-                if (stored, extents) != (dtype.name, shape):
-                    raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
-                segment: Segment = RawSegment(source, begin, end - begin)
-            else:
-                numel = math.prod(shape)
-                places = _places(layout, name, dtype, numel, frame)
-                segment = FramesSegment(source, memory, name, dtype, numel, frame, *places)
-            unpacked.add(name, dtype, shape, segment)
+    for name, about in cancel.each(tensors.items()):
+        dtype, shape = _about(layout, name, about)
+        if (raw := layout.get(name)) is not None:
+            _, stored, extents, begin, end = raw
+            if (stored, extents) != (dtype.name, shape):
+                raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
+            segment: Segment = RawSegment(source, begin, end - begin)
+        else:
+            numel = math.prod(shape)
+            places = _places(layout, name, dtype, numel, frame)
+            segment = FramesSegment(source, memory, name, dtype, numel, frame, *places)
+        unpacked.add(name, dtype, shape, segment)
     contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
     # What the container itself says beside its layout: how it was made.
     more = {k: text for k, text in header.metadata.items() if k not in {"format", KEY}}

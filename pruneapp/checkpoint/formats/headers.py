@@ -70,25 +70,21 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     extras: list[str] = []
     tensors: list[RawTensor] = []
     cancel = cancel or CancelToken()
-    for batch in cancel.batches(tree.items()):
-        for name, info in batch:
-            if type(info) is not dict or not info.keys() >= _FIELDS:
-                raise damaged_header(
-                    path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets"
-                )
-            if len(info) > len(_FIELDS):
-                extras.append(name)
-            tensors.append(_tensor(name, info, path))
+    for name, info in cancel.each(tree.items()):
+        if type(info) is not dict or not info.keys() >= _FIELDS:
+            raise damaged_header(path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets")
+        if len(info) > len(_FIELDS):
+            extras.append(name)
+        tensors.append(_tensor(name, info, path))
     tensors.sort(key=itemgetter(3, 4))
     end = 0
-    for some in cancel.batches(tensors):
-        for name, _, _, begin, stop in some:
-            if begin != end:
-                what = "overlaps the one before it" if begin < end else "leaves a hole before it"
-                raise damaged_header(
-                    path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})"
-                )
-            end = stop
+    for name, _, _, begin, stop in cancel.each(tensors):
+        if begin != end:
+            what = "overlaps the one before it" if begin < end else "leaves a hole before it"
+            raise damaged_header(
+                path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})"
+            )
+        end = stop
     return Header(tensors, metadata, extras, end)
 
 
@@ -341,13 +337,12 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
     if type(weight_map) is not dict or not weight_map:
         raise damaged_index(path, "its weight_map must be an object with at least one tensor")
     files: set[str] = set()
-    for batch in (cancel or CancelToken()).batches(weight_map.items()):
-        for name, file in batch:
-            if type(file) is not str:
-                raise damaged_index(path, f"the file of tensor '{show(name)}' is not text")
-            if file not in files:
-                _check_name(file, path)
-                files.add(file)
+    for name, file in (cancel or CancelToken()).each(weight_map.items()):
+        if type(file) is not str:
+            raise damaged_index(path, f"the file of tensor '{show(name)}' is not text")
+        if file not in files:
+            _check_name(file, path)
+            files.add(file)
     folded: dict[str, str] = {}
     for file in sorted(files):
         other = folded.setdefault(file.casefold(), file)

@@ -106,18 +106,12 @@ class BitmaskSegment:
 
 def packed_names(header: Header, cancel: CancelToken) -> frozenset[str]:
     """Return what compressed-tensors packed in a safetensors file: the names of the modules."""
-    ends: list[str] = []
-    for batch in cancel.batches(header.tensors):
-        ends += [t[0].removesuffix(".bitmask") for t in batch if t[0].endswith(".bitmask")]
-    if not ends:
+    bitmasks = [t[0] for t in cancel.each(header.tensors) if t[0].endswith(".bitmask")]
+    if not bitmasks:
         return frozenset()
-    names: set[str] = set()
-    for batch in cancel.batches(header.tensors):
-        names.update([tensor[0] for tensor in batch])
-    prefixes: list[str] = []
-    for some in cancel.batches(ends):
-        prefixes += [end for end in some if _is_packed(end, names)]
-    return frozenset(prefixes)
+    names = {tensor[0] for tensor in cancel.each(header.tensors)}
+    prefixes = (name.removesuffix(".bitmask") for name in cancel.each(bitmasks))
+    return frozenset([prefix for prefix in prefixes if _is_packed(prefix, names)])
 
 
 def _is_packed(prefix: str, names: set[str]) -> bool:
@@ -131,17 +125,16 @@ def read(
     stored = {tensor[0]: tensor for tensor in header.tensors}
     unpacked = Unpacked(source)
     stored_as: dict[str, str] = {}
-    for batch in cancel.batches(header.tensors):
-        for name, dtype, shape, begin, end in batch:
-            prefix, _, part = name.rpartition(".")
-            if prefix in packed and part in {*_PARTS, "row_offsets"}:
-                stored_as[name] = f"{prefix}.weight"
-                if part == "compressed":
-                    weight = _weight(prefix, stored, start, source)
-                    unpacked.add(weight.name, weight.dtype, weight.shape, weight)
-            else:
-                raw = RawSegment(source, start + begin, end - begin)
-                unpacked.add(name, DTYPES[dtype], shape, raw)
+    for name, dtype, shape, begin, end in cancel.each(header.tensors):
+        prefix, _, part = name.rpartition(".")
+        if prefix in packed and part in {*_PARTS, "row_offsets"}:
+            stored_as[name] = f"{prefix}.weight"
+            if part == "compressed":
+                weight = _weight(prefix, stored, start, source)
+                unpacked.add(weight.name, weight.dtype, weight.shape, weight)
+        else:
+            raw = RawSegment(source, start + begin, end - begin)
+            unpacked.add(name, DTYPES[dtype], shape, raw)
     label = "safetensors, packed by compressed-tensors"
     contents, joined = unpacked.contents("safetensors", label, header.metadata, cancel)
     return replace(contents, notices=(_NOTICE,), stored_as=stored_as), (joined,)

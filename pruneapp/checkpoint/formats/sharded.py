@@ -132,14 +132,13 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
     twice: list[str] = []
     numel = 0
     for part, shard in zip(parts, shards, strict=True):
-        for batch in cancel.batches(part.entries):
-            for entry in batch:
-                twice.extend(name for name in entry.names if name in names)
-                names.update(entry.names)
-                location = entry.location
-                moved = location._replace(source=location.source + shard.sources.start)
-                entries.append(entry._replace(location=moved) if shard.sources.start else entry)
-                numel += entry.numel
+        for entry in cancel.each(part.entries):
+            twice.extend(name for name in entry.names if name in names)
+            names.update(entry.names)
+            location = entry.location
+            moved = location._replace(source=location.source + shard.sources.start)
+            entries.append(entry._replace(location=moved) if shard.sources.start else entry)
+            numel += entry.numel
     if twice:
         raise DamagedFileError(
             f"{_list(twice)} in two shards of '{shards[0].path.parent}'.",
@@ -182,18 +181,17 @@ def _compare(
 ) -> list[Notice]:
     """Compare an index with the tensors of its shards."""
     files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
-    home: dict[str, str] = {}
-    total = 0
-    for batch in cancel.batches(contents.entries):
-        home.update([(name, files[e.location.source]) for e in batch for name in e.names])
-        total += sum([entry.nbytes for entry in batch])
+    entries = contents.entries
+    home = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}
+    total = sum([entry.nbytes for entry in cancel.each(entries)])
     # Parts are where the tensor is that they are presented as, and that the index does not know.
     home.update({part: home[name] for part, name in contents.stored_as.items()})
     whole = set(contents.stored_as.values())
-    absent: list[str] = []
-    for some in cancel.batches(index.weight_map.items()):
-        known = contents.unreadable
-        absent += [n for n, file in some if home.get(n) != file and n not in known]
+    absent = [
+        name
+        for name, file in cancel.each(index.weight_map.items())
+        if home.get(name) != file and name not in contents.unreadable
+    ]
     if absent:
         raise DamagedFileError(
             f"{_list(absent)} not in the shard that '{path}' names for it.",
@@ -201,10 +199,8 @@ def _compare(
             details="\n".join(absent),
         )
     notices = []
-    extra: list[str] = []
-    for names in cancel.batches(home):
-        known = index.weight_map
-        extra += [name for name in names if name not in known and name not in whole]
+    known = index.weight_map
+    extra = [name for name in cancel.each(home) if name not in known and name not in whole]
     if extra:
         notices.append(
             Notice(

@@ -72,16 +72,11 @@ class Candidate:
         beside: Callable[[], tuple[str, ...]] = tuple,
     ) -> Candidate:
         """Count what there is."""
-        items: list[FoundTensor] = []
-        leaves: dict[object, Leaf] = {}
-        for batch in cancel.batches(found_tensors):
-            items += batch
-            leaves.update([(identity(item.leaf), item.leaf) for item in batch])
-        tensors = total = 0
-        for some in cancel.batches(leaves.values()):
-            tensors += sum(map(_tensors, some))
-            total += sum(map(_numel, some))
-        return cls(key, tuple(items), tensors, total, others, beside)
+        items = tuple(cancel.each(found_tensors))
+        leaves = {identity(item.leaf): item.leaf for item in cancel.each(items)}
+        tensors = sum(map(_tensors, cancel.each(leaves.values())))
+        total = sum(map(_numel, cancel.each(leaves.values())))
+        return cls(key, items, tensors, total, others, beside)
 
     @property
     def foreign(self) -> bool:
@@ -270,13 +265,12 @@ class _Walk:
                 continue
             seen.add(id(value))
             self._cancel.check()
-            for batch in self._cancel.batches(_contents(value)):
-                for child in batch:
-                    if isinstance(child, LEAVES) and not _is_number(child, value):
-                        hot.append(id(value))
-                    elif isinstance(child, _CONTAINERS) and child:
-                        parents.setdefault(id(child), []).append(id(value))
-                        todo.append(child)
+            for child in self._cancel.each(_contents(value)):
+                if isinstance(child, LEAVES) and not _is_number(child, value):
+                    hot.append(id(value))
+                elif isinstance(child, _CONTAINERS) and child:
+                    parents.setdefault(id(child), []).append(id(value))
+                    todo.append(child)
         while hot:
             self._cancel.check()
             at = hot.pop()
@@ -318,12 +312,11 @@ class _Walk:
                 if self._is_module(value):
                     continue
                 models_only = True
-            for batch in self._cancel.batches(reversed(children)):
-                todo.extend(
-                    (child, joined(key, name), (*above, value))
-                    for name, child, _ in batch
-                    if not _is_other_key(name) and (not models_only or _is_model_key(name))
-                )
+            todo.extend(
+                (child, joined(key, name), (*above, value))
+                for name, child, _ in self._cancel.each(reversed(children))
+                if not _is_other_key(name) and (not models_only or _is_model_key(name))
+            )
         return [candidate for candidate in result if candidate.found]
 
     def _others(self, root: Any) -> tuple[str, ...]:
@@ -341,13 +334,12 @@ class _Walk:
             if value is not root and apart:
                 names.append(prefix)
             elif isinstance(value, (dict, list, tuple)) and id(value) not in above:
-                for batch in self._cancel.batches(reversed(self._all_children(value))):
-                    todo += [
-                        (child, joined(prefix, name), above | {id(value)})
-                        for name, child, _ in batch
-                        if not (isinstance(child, LEAVES) and not _is_number(child, value))
-                        and not (value is root and self._is_elsewhere(name, child))
-                    ]
+                todo += [
+                    (child, joined(prefix, name), above | {id(value)})
+                    for name, child, _ in self._cancel.each(reversed(self._all_children(value)))
+                    if not (isinstance(child, LEAVES) and not _is_number(child, value))
+                    and not (value is root and self._is_elsewhere(name, child))
+                ]
         return tuple(dict.fromkeys(names))
 
     def _beside(self, path: Sequence[Any]) -> tuple[str, ...]:
@@ -359,22 +351,20 @@ class _Walk:
         prefix = ""
         for holder, inner in itertools.pairwise(path):
             within = prefix
-            for batch in self._cancel.batches(self._children(holder)):
-                for name, child, _ in batch:
-                    if child is inner:
-                        within = joined(prefix, name)
-                    else:
-                        names.append(joined(prefix, name))
+            for name, child, _ in self._cancel.each(self._children(holder)):
+                if child is inner:
+                    within = joined(prefix, name)
+                else:
+                    names.append(joined(prefix, name))
             prefix = within
         # Under the same roof: what training keeps, and other models.
         chosen = path[-1]
         if isinstance(chosen, dict):
-            for batch in self._cancel.batches(self._children(chosen)):
-                names += [
-                    joined(prefix, name)
-                    for name, child, _ in batch
-                    if self._is_elsewhere(name, child)
-                ]
+            names += [
+                joined(prefix, name)
+                for name, child, _ in self._cancel.each(self._children(chosen))
+                if self._is_elsewhere(name, child)
+            ]
         return tuple(names)
 
     def _is_elsewhere(self, name: str, child: Any) -> bool:
@@ -413,18 +403,17 @@ class _Walk:
             if value is not root and _is_optimizer(value):
                 continue
             above |= {id(value)}
-            for batch in self._cancel.batches(reversed(self._all_children(value))):
-                for name, child, cls in batch:
-                    if _is_number(child, value):
-                        continue
-                    if (
-                        value is root
-                        and not outer_is_module
-                        and not isinstance(child, LEAVES)
-                        and (_is_model_key(name) or _is_other_key(name))
-                    ):
-                        continue
-                    todo.append((child, joined(prefix, name), inside or cls, above))
+            for name, child, cls in self._cancel.each(reversed(self._all_children(value))):
+                if _is_number(child, value):
+                    continue
+                if (
+                    value is root
+                    and not outer_is_module
+                    and not isinstance(child, LEAVES)
+                    and (_is_model_key(name) or _is_other_key(name))
+                ):
+                    continue
+                todo.append((child, joined(prefix, name), inside or cls, above))
 
     def _is_module(self, value: Any) -> bool:
         if not isinstance(value, Uncalled):
@@ -437,10 +426,7 @@ class _Walk:
         )
 
     def _all_children(self, value: Any) -> list[tuple[str, Any, str]]:
-        children: list[tuple[str, Any, str]] = []
-        for batch in self._cancel.batches(self._children(value)):
-            children += batch
-        return children
+        return list(self._cancel.each(self._children(value)))
 
     def _children(self, value: Any) -> Iterator[tuple[str, Any, str]]:
         """Yield the name of each part, the part, and the unknown class that it lies in."""

@@ -187,8 +187,7 @@ class _Entries:
 
     def add_all(self, tensors: Sequence[FoundTensor]) -> None:
         """Take all tensors of a state dict, in order."""
-        for batch in self._cancel.batches(tensors):
-            self._used.update([item.name for item in batch])
+        self._used.update([item.name for item in self._cancel.each(tensors)])
         for item in tensors:
             self._cancel.check()
             self._add(item)
@@ -287,9 +286,8 @@ class _Entries:
     def _shared(self) -> dict[object, str]:
         """Return why views may not be pruned that share numbers with one of other signs."""
         views: dict[str, list[tuple[object, Tensor]]] = defaultdict(list)
-        turned: list[tuple[object, Tensor]] = []
-        for batch in self._cancel.batches(self._leaves.items()):
-            turned += [(k, t) for k, (t, _) in batch if isinstance(t, Tensor) and t.flips]
+        leaves = self._cancel.each(self._leaves.items())
+        turned = [(k, t) for k, (t, _) in leaves if isinstance(t, Tensor) and t.flips]
         if not turned:
             return {}
         for same, (leaf, _) in self._leaves.items():

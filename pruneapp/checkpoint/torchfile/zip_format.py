@@ -149,16 +149,14 @@ def _spans(
         ((one.name, where) for one in rebuilt for where in one.locations),
     )
     labels: dict[str, str] = {}
-    for batch in cancel.batches(named):
-        for name, where in batch:
-            if where.source == 0:
-                labels.setdefault(where.storage, f"tensor '{name[:200]}'")
-    spans: list[Span] = []
-    for some in cancel.batches(labels.items()):
-        members = [(archive.members.get(f"data/{key}"), label) for key, label in some]
-        spans += [
-            Span(m.data, m.data + m.size, m.crc, label) for m, label in members if m and m.size
-        ]
+    for name, where in cancel.each(named):
+        if where.source == 0:
+            labels.setdefault(where.storage, f"tensor '{name[:200]}'")
+    spans = [
+        Span(m.data, m.data + m.size, m.crc, label)
+        for key, label in cancel.each(labels.items())
+        if (m := archive.members.get(f"data/{key}")) and m.size
+    ]
     return tuple(sorted(spans, key=lambda span: span.start))
 
 

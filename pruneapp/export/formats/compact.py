@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, NoReturn, cast
@@ -74,21 +73,19 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     entries = safetensors.in_order(part, job)
     packed: list[TensorEntry] = []
     raw: list[TensorRecord] = []
-    for entry in chain.from_iterable(job.cancel.batches(entries)):
+    for entry in job.cancel.each(entries):
         if is_packed(entry):
             packed.append(entry)
         else:
             raw.append(finalized(part.state, entry))
     _refuse_names(part, packed, job)
     metadata = _metadata(part, entries, values, job)
-    names = {e.name: e.nbytes for batch in job.cancel.batches(entries) for e in batch}
-    most = {e.name: most_of(e) for batch in job.cancel.batches(packed) for e in batch}
+    names = {e.name: e.nbytes for e in job.cancel.each(entries)}
+    most = {e.name: most_of(e) for e in job.cancel.each(packed)}
 
     def sized(sizes: Mapping[str, int], job: Job) -> int:
-        unfilled: list[TensorRecord] = []
-        for batch in job.cancel.batches(packed):
-            unfilled += [_index(e, None) for e in batch]
-            unfilled += [_data(e, sizes[e.name], None) for e in batch]
+        unfilled = [_index(e, None) for e in job.cancel.each(packed)]
+        unfilled += [_data(e, sizes[e.name], None) for e in job.cancel.each(packed)]
         return plan_safetensors(_ordered(raw, unfilled), metadata, job).nbytes
 
     def expected(job: Job) -> int:
@@ -152,10 +149,8 @@ def _ordered(raw: Sequence[TensorRecord], packed: Sequence[TensorRecord]) -> lis
 
 
 def _refuse_names(part: ExportPart, packed: Sequence[TensorEntry], job: Job) -> None:
-    ours: set[str] = set()
-    for batch in job.cancel.batches(packed):
-        ours |= {entry.name + end for entry in batch for end in (INDEX, FRAMES)}
-    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+    ours = {entry.name + end for entry in job.cancel.each(packed) for end in (INDEX, FRAMES)}
+    for entry in job.cancel.each(part.entries):
         if entry.name in ours:
             raise ExportError(
                 f"The compact format reserves the name '{entry.name}', but a tensor has it.",
@@ -238,14 +233,11 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     """Return about how many bytes each tensor is packed in; exact where all are measured."""
     pieces: list[RecordRange] = []
     guesses: list[float] = []
-    for batch in job.cancel.batches(entries):
-        for entry in batch:
-            zeroed = state.zeroed(entry.name)
-            for frame in ranges_of(entry, compact_codec.FRAME):
-                pieces.append(frame)
-                guesses.append(
-                    _guess(frame, size_estimate.kept_in(zeroed, frame.start, frame.stop))
-                )
+    for entry in job.cancel.each(entries):
+        zeroed = state.zeroed(entry.name)
+        for frame in ranges_of(entry, compact_codec.FRAME):
+            pieces.append(frame)
+            guesses.append(_guess(frame, size_estimate.kept_in(zeroed, frame.start, frame.stop)))
 
     def measure(frame: RecordRange) -> int:
         _, encoded = compact_codec.encode(finalized_bits(state, frame))

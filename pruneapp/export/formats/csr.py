@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -144,7 +143,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     stream = StateDictPickle()
     members: list[Member] = []
     names: dict[str, int] = {}
-    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+    for entry in job.cancel.each(part.entries):
         records = _records(part.state, entry, tally)
         first = len(members)
         for number, record in enumerate(records, first):

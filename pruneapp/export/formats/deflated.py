@@ -12,7 +12,6 @@ import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -65,8 +64,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         "A compressed torch file",
         "transformers would map it into memory, which is not possible",
     )
-    batches = job.cancel.batches(part.entries)
-    records = [finalized(part.state, entry) for batch in batches for entry in batch]
+    records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
     names = torch.names_of(records, job)
     # The largest comes last; of equal ones the last.
     sizes = list(map(names.__getitem__, map(attrgetter("name"), records)))
@@ -75,14 +73,13 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     entries = list(map(part.entries.__getitem__, order))
     stored: list[Member] = []
     members: list[Member] = []
-    for batch in job.cancel.batches(order):
-        for number in batch:
-            entry, member = part.entries[number], torch.member(number, records[number])
-            stored.append(member)
-            if entry.nbytes:
-                deflated = partial(_deflated, part.state, entry)
-                member = member._replace(deflated=deflated, most=_most(entry))
-            members.append(member)
+    for number in job.cancel.each(order):
+        entry, member = part.entries[number], torch.member(number, records[number])
+        stored.append(member)
+        if entry.nbytes:
+            deflated = partial(_deflated, part.state, entry)
+            member = member._replace(deflated=deflated, most=_most(entry))
+        members.append(member)
     behind = directory_bytes([*before, *members], job)
 
     def pieces() -> Iterator[Buffer]:
@@ -99,8 +96,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         sizes = _expected(part.state, entries, job)
         sized = [
             member._replace(most=sizes[entry.name]) if entry.nbytes else member
-            for batch in job.cancel.batches(zip(members, entries, strict=True))
-            for member, entry in batch
+            for member, entry in job.cancel.each(zip(members, entries, strict=True))
         ]
         return ZipPlan([*before, *sized]).nbytes(job)
 
@@ -177,7 +173,7 @@ def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[st
     blocks: tuple[list[RecordRange], list[RecordRange]] = ([], [])
     guesses: tuple[list[float], list[float]] = ([], [])
     zeros: dict[int, int] = {}  # blocks of nothing but zeros, by their bytes
-    for entry in chain.from_iterable(job.cancel.batches(entries)):
+    for entry in job.cancel.each(entries):
         sizes[entry.name] = len(_END)
         zeroed = state.zeroed(entry.name)
         for block in _blocks(entry):

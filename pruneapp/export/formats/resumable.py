@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -37,7 +37,7 @@ def _refuses(checkpoint: Checkpoint) -> str:
 
 def _refuse_names(part: ExportPart, job: Job) -> None:
     # Of the whole model: the files of a folder are loaded together.
-    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+    for entry in job.cancel.each(part.entries):
         if part.state.mask(entry.name) is None:
             continue
         for ours in (name + end for name in entry.names for end in ("_orig", "_mask")):
@@ -53,8 +53,11 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     if _container(part.suffix) == "safetensors":
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
-        batches = job.cancel.batches(safetensors.in_order(part, job))
-        records = [r for batch in batches for e in batch for r in _records(part.state, e)]
+        records = [
+            r
+            for e in job.cancel.each(safetensors.in_order(part, job))
+            for r in _records(part.state, e)
+        ]
         metadata = safetensors.metadata_for(part, "resumable", values)
         return replace(plan_safetensors(records, metadata, job), notices=part.unscaled())
     if reason := torch.refuses(part.checkpoint):
@@ -82,7 +85,7 @@ def _in_torchs_order(part: ExportPart, job: Job) -> Iterator[TensorRecord]:
     module's parameters; the mask is the last of its buffers.
     """
     state = part.state
-    every = chain.from_iterable(job.cancel.batches(part.entries))
+    every = job.cancel.each(part.entries)
     for _module, entries in groupby(every, key=lambda entry: entry.name.rpartition(".")[0]):
         masks, pruned, buffers = [], [], []
         for entry in entries:
@@ -147,7 +150,7 @@ def load(path):
 def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     records: list[TensorRecord] = []
     shapes: list[tuple[str, object]] = []
-    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+    for entry in job.cancel.each(part.entries):
         kept = part.state.zeroed(entry.name)
         if kept is not None and kept.pruned:  # what was only excluded has a mask of ones
             records.append(packed(entry.name + SUFFIX, kept, entry.numel))
@@ -155,7 +158,7 @@ def _plan_masks(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **part.texts("masks", values)}
     plan = plan_safetensors(records, metadata, job)
-    entries = chain.from_iterable(job.cancel.batches(part.entries))
+    entries = job.cancel.each(part.entries)
     if replaced := sum(part.state.replaces(entry.name) for entry in entries):
         sentence = f"The repaired values of {counted(replaced, 'tensor')} are not in the file."
         plan = replace(plan, notices=(sentence,))

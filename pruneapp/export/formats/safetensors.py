@@ -40,7 +40,7 @@ def plan_safetensors(
     safetensors has no such type or cannot hold such a name.
     """
     header = _header(records, with_ties(records, metadata, job), job)
-    names = {r.name: r.nbytes for batch in job.cancel.batches(records) for r in batch}
+    names = {r.name: r.nbytes for r in job.cancel.each(records)}
     nbytes = len(header) + sum(names.values())
 
     def pieces() -> Iterator[bytes | memoryview]:
@@ -55,11 +55,8 @@ def with_ties(
     records: Sequence[TensorRecord | TensorEntry], metadata: Mapping[str, str], job: Job
 ) -> dict[str, str]:
     """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
-    ties: dict[str, str] = {}
-    names: set[str] = set()
-    for batch in job.cancel.batches(records):
-        ties |= {alias: record.name for record in batch for alias in record.aliases}
-        names |= {record.name for record in batch}
+    ties = {alias: record.name for record in job.cancel.each(records) for alias in record.aliases}
+    names = {record.name for record in job.cancel.each(records)}
     # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
     current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
     return {**current, **ties}
@@ -81,7 +78,7 @@ def json_object(items: Iterable[tuple[str, object]], job: Job) -> str:
 def _header(records: Sequence[TensorRecord], metadata: Mapping[str, str], job: Job) -> bytes:
     items = [f'"{_METADATA}":{_json(dict(metadata))}'] if metadata else []
     offset = 0
-    for record in chain.from_iterable(job.cancel.batches(records)):
+    for record in job.cancel.each(records):
         if record.name == _METADATA:
             raise ExportError(
                 f"safetensors cannot hold a tensor named '{_METADATA}': the format reserves this "
@@ -130,7 +127,7 @@ def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
         return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
     opened = part.checkpoint.entries
     offset = 0
-    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+    for entry in job.cancel.each(part.entries):
         dtype = opened[entry.name].dtype
         if offset % max(dtype.bits // 8, 1):
             return sorted(part.entries, key=lambda e: opened[e.name].dtype.bits, reverse=True)
@@ -164,8 +161,7 @@ def refuses(checkpoint: Checkpoint) -> str:
 def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    batches = job.cancel.batches(in_order(part, job))
-    records = [finalized(part.state, entry) for batch in batches for entry in batch]
+    records = [finalized(part.state, entry) for entry in job.cancel.each(in_order(part, job))]
     plan = plan_safetensors(records, metadata_for(part, "safetensors", values), job)
     return replace(plan, notices=part.unscaled())
 

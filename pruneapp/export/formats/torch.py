@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -84,8 +84,7 @@ def plan_state_dict(
     Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
     next, and nothing reads it. Looks at the job.
     """
-    batches = job.cancel.batches(enumerate(records))
-    data = [member(number, record) for batch in batches for number, record in batch]
+    data = [member(number, record) for number, record in job.cancel.each(enumerate(records))]
     plan = ZipPlan([*about(records, job), *data, VERSION])
     return Plan(plan.nbytes(job), plan.pieces, names_of(records, job), notices)
 
@@ -103,9 +102,8 @@ def member(number: int, record: TensorRecord) -> Member:
 def about(records: Sequence[TensorRecord], job: Job) -> list[Member]:
     """Return what stands before the elements: the pickle that names them, and what it needs."""
     stream = StateDictPickle()
-    for batch in job.cancel.batches(enumerate(records)):
-        for number, record in batch:
-            stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
+    for number, record in job.cancel.each(enumerate(records)):
+        stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
     return before(stream)
 
 
@@ -121,8 +119,7 @@ def before(stream: StateDictPickle) -> list[Member]:
 
 def names_of(records: Sequence[TensorRecord], job: Job) -> dict[str, int]:
     """Return the bytes of every tensor, under each of its names."""
-    batches = job.cancel.batches(records)
-    return {name: r.nbytes for batch in batches for r in batch for name in (r.name, *r.aliases)}
+    return {name: r.nbytes for r in job.cancel.each(records) for name in (r.name, *r.aliases)}
 
 
 # Read, zeroed and handed on before it leaves the cache of a core.
@@ -215,13 +212,13 @@ class _Span:
 def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
     """Return the name of a tensor in `zeroed` that shares bytes with another; empty if none."""
     places = []
-    for entry in chain.from_iterable(job.cancel.batches(entries)):
+    for entry in job.cancel.each(entries):
         start = entry.location.offset
         stop = start + entry.dtype.nbytes(entry.reach)
         places.append((entry.location.source, start, stop, entry.name))
     places.sort()
     reach: dict[int, tuple[int, str]] = {}
-    for source, start, stop, name in chain.from_iterable(job.cancel.batches(places)):
+    for source, start, stop, name in job.cancel.each(places):
         end, other = reach.get(source, (0, ""))
         if start < end and start < stop and (name in zeroed or other in zeroed):
             return name if name in zeroed else other
@@ -271,8 +268,7 @@ class PatchedFile:
         job: Job,
     ) -> None:
         self._source = source
-        batches = job.cancel.batches(patches)
-        filled = [patch for batch in batches for patch in batch if patch.end > patch.offset]
+        filled = [patch for patch in job.cancel.each(patches) if patch.end > patch.offset]
         self._patches = sorted(filled, key=attrgetter("offset"))
         self._checked = _touched(checked, self._patches, job)
 
@@ -353,12 +349,11 @@ _STRETCH = 1 << 20
 
 
 def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
-    batches, state = job.cancel.batches(part.entries), part.state
+    state = part.state
     # What is written with other bytes than those of the file.
     changed = [
         e
-        for batch in batches
-        for e in batch
+        for e in job.cancel.each(part.entries)
         if e.numel and (state.zeroed(e.name) is not None or state.replaces(e.name))
     ]
     blocked_by: tuple[str, ...] = ()
@@ -366,8 +361,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     if not reason:
         reason, blocked_by = _changed_out_of_place(part, changed, job)
     if not reason:
-        batches = job.cancel.batches(changed)
-        arrays = [e for batch in batches for e in batch if _is_array(e, part.checkpoint)]
+        arrays = [e for e in job.cancel.each(changed) if _is_array(e, part.checkpoint)]
         replaced = _with_arrays(part, arrays, job) if arrays else ()
         if isinstance(replaced, tuple):
             names = {entry.name for entry in arrays}
@@ -376,8 +370,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
     if refused := refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
-    batches = job.cancel.batches(part.entries)
-    records = [finalized(part.state, entry) for batch in batches for entry in batch]
+    records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
     notices = part.unscaled()
     if part.checkpoint.format in {ZIP.name, LEGACY.name, SCRIPT}:
         notices = (f"A plain state dict was written, because {reason}.", *notices)
@@ -405,7 +398,7 @@ def _changed_out_of_place(
 ) -> tuple[str, tuple[str, ...]]:
     """Say why weights cannot be changed inside the container, and of which tensors."""
     reasons = {}
-    for entry in chain.from_iterable(job.cancel.batches(changed)):
+    for entry in job.cancel.each(changed):
         reason = _why_not_patched(part.checkpoint, entry)
         if not reason and part.state.replaces(entry.name):
             reason = _why_not_replaced(part.checkpoint, entry)
@@ -489,7 +482,7 @@ def _in_place(
     sources = [s for s in part.checkpoint.sources if s.file is part.source]
     reading = next((s for s in sources if isinstance(s, CheckedSource)), part.source)
     patches: list[AnyPatch] = [*replaced]
-    for entry in chain.from_iterable(job.cancel.batches(changed)):
+    for entry in job.cancel.each(changed):
         if part.state.replaces(entry.name):
             patches.append(ValuesPatch(part.state, entry))
             continue
@@ -499,8 +492,7 @@ def _in_place(
     checked = _checked(part.source, job) if part.checkpoint.format == ZIP.name else ()
     patched = PatchedFile(reading, patches, checked, job)
     # Pairs of masks cannot be here, so the names are those of the file.
-    batches = job.cancel.batches(part.entries)
-    names = {name: entry.nbytes for batch in batches for entry in batch for name in entry.names}
+    names = {name: entry.nbytes for entry in job.cancel.each(part.entries) for name in entry.names}
     return Plan(patched.nbytes, patched.pieces, names, container=True)
 
 
@@ -510,8 +502,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
         return ()
     return tuple(
         Checked(m.data, m.data + m.stored, m.crc_positions)
-        for batch in job.cancel.batches(archive.members.values())
-        for m in batch
+        for m in job.cancel.each(archive.members.values())
         if m.method == STORED
     )
 

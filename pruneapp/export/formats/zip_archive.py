@@ -17,7 +17,6 @@ import math
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
@@ -84,7 +83,7 @@ class ZipPlan:
         """Return the size of the archive; the most that it may be if members are deflated."""
         offset = 0
         directory = _END_BYTES
-        for member in chain.from_iterable(job.cancel.batches(self._members)):
+        for member in job.cancel.each(self._members):
             stored = member.nbytes if member.deflated is None else member.most
             directory += _entry_bytes(member, offset)
             offset = _start(member, offset) + stored + member.tail
@@ -117,8 +116,7 @@ class ZipPlan:
 
 def directory_bytes(members: Sequence[Member], job: Job) -> int:
     """Return the most bytes that stand behind the last member, its descriptor among them."""
-    batches = job.cancel.batches(members)
-    entries = sum(_entry_bytes(member, _LARGE) for batch in batches for member in batch)
+    entries = sum(_entry_bytes(member, _LARGE) for member in job.cancel.each(members))
     return members[-1].tail + entries + _END_BYTES
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pruneapp.checkpoint.formats.compact_codec import bound
@@ -145,9 +144,8 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     pieces: list[list[RecordRange]] = []
     guesses: list[float] = []
     room = 0
-    for batch in job.cancel.batches(safetensors.in_order(part, job)):
-        ranges = (ranges_of(entry, _PIECE * 8 // entry.dtype.bits) for entry in batch)
-        for elements in chain.from_iterable(ranges):
+    for entry in job.cancel.each(safetensors.in_order(part, job)):
+        for elements in ranges_of(entry, _PIECE * 8 // entry.dtype.bits):
             if not pieces or elements.nbytes > room:  # a new piece; small tensors share one
                 pieces.append([])
                 guesses.append(0.0)
@@ -161,8 +159,7 @@ def _expected(part: ExportPart, level: int, sample: _Sample, job: Job) -> int:
     known = sum(_ZEROS * -(-nbytes // _BLOCK) for nbytes in zeros)
 
     def measure(piece: list[RecordRange]) -> int:
-        batches = job.cancel.batches(piece)
-        contents = (finalized_bytes(part.state, s) for batch in batches for s in batch)
+        contents = (finalized_bytes(part.state, s) for s in job.cancel.each(piece))
         return _compressed(b"".join(contents), level, job)
 
     guessed = [g for _, g in some]

@@ -180,9 +180,8 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
 
 def _example_of(rows: Sequence[TensorRow], cancel: CancelToken) -> str:
     """Return a pattern for the first block that is pruned by default, else the first module."""
-    modules: list[list[str]] = []
-    for batch in cancel.batches(rows):
-        modules += [r.name.split(".")[:-1] for r in batch if r.by_default and "." in r.name]
+    usual = [r.name for r in cancel.each(rows) if r.by_default and "." in r.name]
+    modules = [name.split(".")[:-1] for name in cancel.each(usual)]
     first = next((m for m in modules if any(map(str.isdecimal, m))), modules[0] if modules else ())
     number = next((at for at, part in enumerate(first) if part.isdecimal()), len(first))
     return ".".join((*first[: number + 1], "*")) if first else ""

@@ -72,11 +72,8 @@ def preview_export(capture: Capture, job: Job) -> ExportPreview:
 
 
 def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
-    for batch in job.cancel.batches(snapshot.checkpoint.entries):
-        zeroed = (snapshot.zeroed(name) for name in batch)
-        if any(mask is not None and mask.pruned for mask in zeroed):
-            return True
-    return False
+    zeroed = map(snapshot.zeroed, job.cancel.each(snapshot.checkpoint.entries))
+    return any(mask is not None and mask.pruned for mask in zeroed)
 
 
 def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:

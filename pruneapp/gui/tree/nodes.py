@@ -91,24 +91,23 @@ def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) ->
     cancel = cancel or CancelToken()
     paths, parents, tensors = [""], [-1], [MODULE]
     modules = {"": ROOT}
-    for batch in cancel.batches(_lines(rows)):
-        for shown, tensor in batch:
-            path = shown.rpartition(".")[0]
-            if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
-                path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
-            missing = []
-            while (above := modules.get(path)) is None:
-                missing.append(path)
-                path = path.rpartition(".")[0]
-            while missing:
-                path = missing.pop()
-                parents.append(above)
-                above = modules[path] = len(paths)
-                paths.append(path)
-                tensors.append(MODULE)
+    for shown, tensor in cancel.each(_lines(rows)):
+        path = shown.rpartition(".")[0]
+        if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
+            path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
+        missing = []
+        while (above := modules.get(path)) is None:
+            missing.append(path)
+            path = path.rpartition(".")[0]
+        while missing:
+            path = missing.pop()
             parents.append(above)
-            paths.append(shown)
-            tensors.append(tensor)
+            above = modules[path] = len(paths)
+            paths.append(path)
+            tensors.append(MODULE)
+        parents.append(above)
+        paths.append(shown)
+        tensors.append(tensor)
     return _in_order(rows, paths, parents, tensors, cancel)
 
 
@@ -153,17 +152,15 @@ def _places(above: list[int], cancel: CancelToken) -> tuple[list[int], list[int]
     Each has a larger number than the one above it; siblings keep the order of their numbers.
     """
     size = [1] * len(above)
-    for batch in cancel.batches(range(len(above) - 1, 0, -1)):
-        for node in batch:
-            size[above[node]] += size[node]
+    for node in cancel.each(range(len(above) - 1, 0, -1)):
+        size[above[node]] += size[node]
     place = [0] * len(above)
     free = [1] * len(above)  # where the next child comes
-    for batch in cancel.batches(range(1, len(above))):
-        for node in batch:
-            parent = above[node]
-            place[node] = at = free[parent]
-            free[parent] = at + size[node]
-            free[node] = at + 1
+    for node in cancel.each(range(1, len(above))):
+        parent = above[node]
+        place[node] = at = free[parent]
+        free[parent] = at + size[node]
+        free[node] = at + 1
     return place, size
 
 
@@ -171,15 +168,11 @@ def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) ->
     """Return what each name adds to that of the node above."""
     length = np.fromiter(map(len, paths), np.int64, len(paths))
     cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
-    for batch in cancel.batches(np.flatnonzero(parent == ROOT).tolist()):
-        for node in batch:
-            path = paths[node]
-            # Below a module without a name: the root. A name of dots alone has nothing else.
-            cuts[node] = int(path.startswith(".") and bool(path.strip(".")))
-    labels: list[str] = []
-    for some in cancel.batches(zip(paths, cuts, strict=True)):
-        labels += [path[cut:] for path, cut in some]
-    return labels
+    for node in cancel.each(np.flatnonzero(parent == ROOT).tolist()):
+        path = paths[node]
+        # Below a module without a name: the root. A name of dots alone has nothing else.
+        cuts[node] = int(path.startswith(".") and bool(path.strip(".")))
+    return [path[cut:] for path, cut in cancel.each(zip(paths, cuts, strict=True))]
 
 
 def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]:
@@ -189,28 +182,27 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     blocks: dict[str, int] = {}
     kinds: set[str] = set()
     lines: list[tuple[Any, ...]] = []
-    for batch in cancel.batches(rows):
-        for row in batch:
-            size = min(row.numel, most)
-            may = not row.why_not
-            what = row.kind, row.shown.rpartition(".")[2], row.buffer
-            every = dict.fromkeys((row.shown, row.name, *row.aliases))
-            kinds.add(row.kind)
-            lines.append(
-                (
-                    row.name,
-                    size,
-                    0 if row.buffer else size,
-                    may,
-                    row.by_default and may,
-                    row.matrix,
-                    roles.setdefault(what, len(roles)),
-                    blocks.setdefault(in_all_blocks(row.shown), len(blocks)),
-                    # Numbers in names are ordered by their values.
-                    _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), row.shown.lower()),
-                    "\n".join(every).lower(),
-                )
+    for row in cancel.each(rows):
+        size = min(row.numel, most)
+        may = not row.why_not
+        what = row.kind, row.shown.rpartition(".")[2], row.buffer
+        every = dict.fromkeys((row.shown, row.name, *row.aliases))
+        kinds.add(row.kind)
+        lines.append(
+            (
+                row.name,
+                size,
+                0 if row.buffer else size,
+                may,
+                row.by_default and may,
+                row.matrix,
+                roles.setdefault(what, len(roles)),
+                blocks.setdefault(in_all_blocks(row.shown), len(blocks)),
+                # Numbers in names are ordered by their values.
+                _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), row.shown.lower()),
+                "\n".join(every).lower(),
             )
+        )
     columns = [list(column) for column in zip(*lines, strict=True)] or [[] for _ in range(10)]
     names, numel, parameters, prunable, usual, matrices, role, block, keys, haystack = columns
     place = np.empty(len(rows), np.int32)
