@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
@@ -92,7 +92,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         if options.select:
             names = select(checkpoint, options.select)
         elif masks is not None:
-            names = names_in(masks, checkpoint) or _no_mask_fits(masks, checkpoint)
+            names = names_in(masks, checkpoint)
         else:
             names = usual_selection(checkpoint)
             if method.takes_statistics:
@@ -219,13 +219,6 @@ def usual_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
     first = next(iter(checkpoint.entries.values()), None)
     why = f" ('{first.name}': {first.why_not})" if first is not None else ""
     raise SelectionError(f"'{checkpoint.path}' contains nothing that can be pruned{why}.")
-
-
-def _no_mask_fits(masks: Checkpoint, checkpoint: Checkpoint) -> NoReturn:
-    raise SelectionError(
-        f"No mask of '{masks.path}' has the name of a tensor of '{checkpoint.path}'.",
-        remedy="Give --mask the masks of this model: a mask of 'NAME' is 'NAME' or 'NAME_mask'.",
-    )
 
 
 def _after(

@@ -153,11 +153,18 @@ def read_masks_for(
 
     Raises
     ------
+    SelectionError
+        If there is no name, as of a file whose masks are those of another model (`names_in`).
     ParameterError
         That names the tensor whose mask is missing, has another shape, or other values than 0
         and 1.
     """
     entries = {(e := checkpoint.entry(name)).name: e for name in names}
+    if not entries:
+        raise SelectionError(
+            f"No mask of '{masks.path}' has the name of a tensor of '{checkpoint.path}'.",
+            remedy="Choose the masks of this model: a mask of 'NAME' is 'NAME' or 'NAME_mask'.",
+        )
     known = _names_of(masks)
     job.start(sum(e.numel for e in entries.values()), "")
     result = {}

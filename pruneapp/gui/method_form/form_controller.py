@@ -88,8 +88,8 @@ class LoadedMasks(QObject):
 
         self._session.work(self.tr("Reading masks"), work, done)
 
-    def load_scores(self, path: Path) -> None:
-        """Open a file of importance scores."""
+    def load_scores(self, path: Path, taken: Callable[[], None] | None = None) -> None:
+        """Open a file of importance scores; `taken` is told once they are loaded."""
         document = self._session.document
 
         def done(scores: Checkpoint) -> None:
@@ -98,6 +98,8 @@ class LoadedMasks(QObject):
                 return
             self._drop_scores()
             self._scores, self.scores_file = scores, path.name
+            if taken is not None:
+                taken()
             self.changed.emit()
 
         self._jobs.submit(
@@ -462,11 +464,11 @@ class FormController(QObject):
         """Let the person choose a file, and ask to prune what its masks prune."""
         name = self._chosen_file(self.tr("Load masks"))
         if name and self._session.document is not None:
-            self._want("custom_from_mask")
-            self._extras.load_masks(Path(name), self._check_masked)
+            self._extras.load_masks(Path(name), self._ask_for_masked)
 
-    def _check_masked(self, names: Sequence[str]) -> None:
-        """Check the tensors of loaded masks, for as long as the form asks for masks."""
+    def _ask_for_masked(self, names: Sequence[str]) -> None:
+        """Ask for what loaded masks prune; their tensors are checked as long as that is asked."""
+        self._want("custom_from_mask")
         self._put_marks_back()  # those of the person, not of other masks
         before = frozenset(self._tree.checked())
         self._tree.set_checked(names)
@@ -480,7 +482,8 @@ class FormController(QObject):
         before, masked = self._set_aside
         # With what the person changed since.
         meant = (before | set(now) - masked) - (masked - set(now))
-        return tuple([row.name for row in self._session.rows if row.name in meant])
+        # Of the tree, as the document is gone when what was checked is kept.
+        return tuple([row.name for row in self._tree.model.nodes.rows if row.name in meant])
 
     def _put_marks_back(self) -> None:
         if self._set_aside is not None:
@@ -490,12 +493,15 @@ class FormController(QObject):
         """Let the person choose a file, and ask to rank weights by its numbers."""
         name = self._chosen_file(self.tr("Load importance scores"))
         if name and self._session.document is not None:
-            request = self._form.request()
-            rows = () if request is None else request.rows
-            if not any(registry.get(row.method).takes_scores for row in rows):
-                self._want("l1_unstructured")
-                self._put_marks_back()
-            self._extras.load_scores(Path(name))
+            self._extras.load_scores(Path(name), self._ask_for_scored)
+
+    def _ask_for_scored(self) -> None:
+        """Ask for a method that takes loaded scores, unless a rule has one."""
+        request = self._form.request()
+        rows = () if request is None else request.rows
+        if not any(registry.get(row.method).takes_scores for row in rows):
+            self._want("l1_unstructured")
+            self._put_marks_back()
 
     def _chosen_file(self, title: str) -> str:
         """Return the file that the person chooses, "" for none."""

@@ -105,6 +105,46 @@ def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path
     assert np.flatnonzero(~kept(at_work, "fc.weight").reshape(-1)).tolist() == list(range(16))
 
 
+@pytest.mark.parametrize("wrong", ["weights", "other model", "no checkpoint"])
+def test_a_file_without_masks_leaves_the_form(at_work, model, tmp_path, wrong):
+    """It asked for masks that were not there, beside the preview of rules that were gone."""
+    path = model
+    if wrong != "weights":
+        path = tmp_path / "wrong.safetensors"
+        path.write_bytes(b"no tensors")
+        if wrong == "other model":
+            save_file({"head.weight_mask": torch.ones(3, 4)}, path)
+    at_work.click(at_work.views.form.add)
+    at_work.type(at_work.rule.target.lineEdit(), "fc.*")
+    report = at_work.wait_preview()
+    form = at_work.views.form
+    before, button = form.request(), at_work.button.text()
+    assert len(before.rows) == 2
+    at_work.chooses_file(path)
+    at_work.menu("Prune", "Load masks")
+    at_work.wait(lambda: at_work.trouble)
+    assert form.request() == before
+    assert at_work.rule.method.currentText() == "L1 unstructured (magnitude)"
+    assert at_work.rule.mask_name.text() == "no file loaded"
+    assert at_work.wait_preview() == report
+    assert at_work.button.text() == button
+
+
+def test_scores_that_cannot_be_read_leave_the_form(at_work, tmp_path):
+    path = tmp_path / "scores.safetensors"
+    path.write_bytes(b"no tensors")
+    at_work.choose(at_work.rule.method, "Random unstructured")
+    report = at_work.wait_preview()
+    form = at_work.views.form
+    before = form.request()
+    at_work.chooses_file(path)
+    at_work.menu("Prune", "Load importance scores")
+    at_work.wait(lambda: at_work.trouble)
+    assert form.request() == before
+    assert at_work.rule.method.currentText() == "Random unstructured"
+    assert at_work.wait_preview() == report
+
+
 @pytest.fixture
 def combining(at_work, masks):
     """The dialog, with channels 5 and 6 pruned here, 4 and 5 there."""
