@@ -101,7 +101,7 @@ class HistoryMark:
 
     text: str = ""  # its metric; empty for a hollow dot, which has it measured by a click
     words: str = ""  # the same in full
-    faded: bool = False  # whether it is true no more
+    faded: bool = False  # whether it is true no more, or not yet
     brief: str = ""  # what stands there where room is short; the same if empty
 
     def written(self, *, brief: bool) -> str:
@@ -116,7 +116,7 @@ class MeasuredState:
     number: int  # in the history
     label: str
     quality: StateQuality
-    is_old: bool  # whether another script, Python or options measured it
+    is_old: bool  # whether another script, Python or options measured it, or an earlier session
     kind: str = ""  # what made it, in words: the method; empty for the unpruned model
     # The measured state from which nothing but this method led to it; -1 where there is none.
     joined: int = -1

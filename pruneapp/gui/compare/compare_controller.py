@@ -361,7 +361,7 @@ class CompareController(Controller):
             self._view.metrics.set_pairs((), "")
             return
         (first, second), old = evaluation.compared(a, b)
-        note = self.tr("Measured by another script, Python or options.") if old else ""
+        note = evaluation.why_old if old else ""
         if first is None and second is None:
             note = self.tr("Neither A nor B has been evaluated.")
         self._view.metrics.set_pairs(pairs_of(first, second), note)

@@ -600,6 +600,16 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return found, chosen != self._evaluation
 
     @property
+    def why_old(self) -> str:
+        """Why results are old, and what to do, as sentences."""
+        if self._source is None:
+            return self.tr(
+                "Measured before this session was opened. Evaluate again (Ctrl+M) to compare with "
+                "new results."
+            )
+        return self.tr("Measured by another script, Python or options.")
+
+    @property
     def has_results(self) -> bool:
         """Whether anything of the open file was measured."""
         return bool(self._results)
@@ -643,8 +653,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         brief = quality_in_short(quality, self.metric, size=False)
         words = quality_in_words(quality, self.metric)
         if is_old:
-            old = self.tr("{words}; measured by another script, Python or options")
-            words = old.format(words=words)
+            # Colour alone does not tell: what is not in force is gray, too.
+            text, brief, words = f"({text})", f"({brief})", f"{words}. {self.why_old}"
         return HistoryMark(text, words, faded=is_old, brief=brief)
 
     def _identify(self) -> None:

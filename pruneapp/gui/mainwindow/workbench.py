@@ -496,7 +496,7 @@ class Workbench(QObject):
         position = -1 if document is None else document.position
         page = self.views.pages.quality
         page.set_measuring(measuring=evaluation.is_measuring)
-        page.set_states(evaluation.states(), position, evaluation.metric)
+        page.set_states(evaluation.states(), position, evaluation.metric, evaluation.why_old)
 
     def _read_view(self) -> Mapping[str, Any]:
         return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}

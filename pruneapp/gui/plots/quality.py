@@ -56,7 +56,7 @@ class QualityCanvas(PlotCanvas):
     """Points, of which one has the cursor, and a line across that can be moved."""
 
     hovered = Signal(int)  # the point under the mouse; -1 for none
-    cursorMoved = Signal(int)  # the person put the cursor on this point
+    cursorMoved = Signal(int)  # the person put the cursor on this point, -1 for none
     activated = Signal(int)  # the person clicked on this point, or pressed Return on it
     lineMoved = Signal(float)  # the person holds the line there
     lineStepped = Signal(int)  # the person moves it so many steps by keys
@@ -265,9 +265,10 @@ class QualityCanvas(PlotCanvas):
 
     def _click(self, event: QMouseEvent) -> None:
         point = self.point_at(event.position())
+        self.hovered.emit(point)
+        self.set_cursor(point)
+        self.cursorMoved.emit(point)
         if point >= 0:
-            self.set_cursor(point)
-            self.cursorMoved.emit(point)
             self.activated.emit(point)
 
     def takes(self, event: QKeyEvent) -> bool:
@@ -311,7 +312,9 @@ class QualityView(PlotView):
     def __init__(self) -> None:
         self.canvas = QualityCanvas()
         self._states: Sequence[MeasuredState] = ()
-        self._hovered = -1
+        self._hovered = -1  # the point under the mouse
+        self._named = -1  # the point that is described below; without one, what holds the target is
+        self._why_old = ""
         self._measuring = False
         self._name = ""  # of the metric; empty for the first
         self._kinds: list[str] = []  # what lines are of
@@ -373,9 +376,16 @@ class QualityView(PlotView):
         self._measuring = measuring
         self._show_state()
 
-    def set_states(self, states: Sequence[MeasuredState], position: int, metric: str) -> None:
-        """Show these states, of which the one at `position` is in force, by a metric."""
-        self._name, self._told = metric, (states, position)
+    def set_states(
+        self, states: Sequence[MeasuredState], position: int, metric: str, why_old: str = ""
+    ) -> None:
+        """Show these states, of which the one at `position` is in force, by a metric.
+
+        `why_old` says why some are old, and what to do.
+        """
+        by_mouse = position != self._told[1] or self._named == self._hovered
+        named = self._number(self._named)
+        self._name, self._told, self._why_old = metric, (states, position), why_old
         self._offer_metrics(states)
         self.axis_box.setVisible(bool(states))
         places = {
@@ -384,8 +394,7 @@ class QualityView(PlotView):
             if _has_place(s.quality.metric(metric)) and (place := self._axis.place(s)) is not None
         }
         known = [s for s in states if s.number in places]
-        cursor = self.canvas.cursor
-        here = self._states[cursor].number if 0 <= cursor < len(self._states) else -1
+        here = self._number(self.canvas.cursor)
         former, self._states = self._states, sorted(known, key=lambda s: places[s.number])
         if [s.number for s in former] != [s.number for s in self._states]:
             self._hovered = -1  # another point may be under the mouse
@@ -405,6 +414,7 @@ class QualityView(PlotView):
         faded = frozenset(n for n, s in enumerate(self._states) if s.is_old)
         point = {s.number: n for n, s in enumerate(self._states)}
         self.canvas.cursor = point.get(here, -1)  # on its state, wherever that is by now
+        self._named = self._hovered if by_mouse else point.get(named, -1)
         noise = [None if s.is_old else _noise(s, self._of(s), scale) for s in self._states]
         at = {s.number: n for n, s in enumerate(self._states) if not s.is_old}
         joins = [
@@ -459,6 +469,14 @@ class QualityView(PlotView):
         metric = state.quality.metric(self._name)
         assert metric is not None, "states without it are left out"
         return metric
+
+    def _number(self, point: int) -> int:
+        """Return the number of the state of a point; -1 for none."""
+        return self._states[point].number if 0 <= point < len(self._states) else -1
+
+    @property
+    def _all_old(self) -> bool:
+        return all(state.is_old for state in self._states)
 
     @property
     def tolerance(self) -> float:
@@ -515,11 +533,14 @@ class QualityView(PlotView):
                 "It is not known whether a higher or a lower {metric} is better: declare "
                 "HIGHER_IS_BETTER in the script."
             ).format(metric=metric.name)
+        if self._all_old:
+            return self._why_old
         best, target = self.best(), _amount(metric, self.tolerance)
         if best is None or not best.quality.sparsity:
-            return self.tr("At most {target} worse: no measured state with pruned weights.").format(
-                target=target
-            )
+            words = self.tr("At most {target} worse: no measured state with pruned weights.")
+            if self.canvas.faded:
+                words += " " + self.tr("States measured before do not count.")
+            return words.format(target=target)
         words = self.tr("At most {target} worse: {up_to} ({label})")
         half = self._of(best).half
         if half > self.tolerance:
@@ -568,7 +589,7 @@ class QualityView(PlotView):
     def _redraw(self) -> None:
         """Paint the target, and say what can be seen."""
         metric = self._metric
-        if metric is None or metric.higher is None:
+        if metric is None or metric.higher is None or self._all_old:
             self.canvas.set_line(None)
         else:
             at = metric.original - self.tolerance * (1 if metric.higher else -1)
@@ -584,9 +605,11 @@ class QualityView(PlotView):
 
     def _swatches(self) -> list[Swatch]:
         colors = self._colors
+        fresh = {state.kind for state in self._states if not state.is_old}
         swatches = [
             Swatch(_in_legend(kind), (colors[ink_of(line)],), tip=kind)
             for line, kind in enumerate(self._kinds)
+            if kind in fresh
         ]
         if any(self.canvas.noise):
             metric = self._metric
@@ -602,11 +625,10 @@ class QualityView(PlotView):
         return swatches
 
     def _refresh_readout(self) -> None:
-        at = self._hovered if self._hovered >= 0 else self.canvas.cursor
         if not self._has_content:
             self.readout.setText("")
-        elif 0 <= at < len(self._states):
-            state = self._states[at]
+        elif 0 <= self._named < len(self._states):
+            state = self._states[self._named]
             words = quality_in_words(state.quality, self._name)
             self.readout.setText(f"{state.label}:  {words}")
         else:
@@ -614,11 +636,11 @@ class QualityView(PlotView):
 
     def _on_hovered(self, point: int) -> None:
         if point != self._hovered:
-            self._hovered = point
+            self._hovered = self._named = point
             self._refresh_readout()
 
-    def _on_cursor_moved(self, _point: int) -> None:
-        self._hovered = -1
+    def _on_cursor_moved(self, point: int) -> None:
+        self._named = point
         self._refresh_readout()
 
     def _on_row_activated(self, index: QModelIndex) -> None:
@@ -629,7 +651,7 @@ class QualityView(PlotView):
 
     def _on_axis_chosen(self) -> None:
         self._axis = self._axes[Along(self.axis_box.currentData())]
-        self.set_states(*self._told, self._name)
+        self.set_states(*self._told, self._name, self._why_old)
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))

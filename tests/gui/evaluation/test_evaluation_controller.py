@@ -76,13 +76,13 @@ def agree(person):
 
 
 def marks(person):
-    """What stands beside each state: its text, "○" for the dot, in brackets if it is grey."""
+    """What stands beside each state: "○" for the dot, in brackets if it is old or waits."""
     states = person.views.history.list.states
     found = []
     for row in range(states.rowCount()):
         mark = states.mark(row)
         text = "" if mark is None else plain(mark.text) or "○"
-        found.append(f"({text})" if mark is not None and mark.faded else text)
+        found.append(f"({text})" if text == "…" else text)
     return found
 
 
@@ -193,7 +193,9 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     script.write_text(script.read_text() + "\n")
     pruned.window.activated.emit()
     pruned.wait(lambda: marks(pruned)[2].startswith("("))
-    assert "measured by another script" in words(pruned, 2)
+    assert ". Measured by another script" in words(pruned, 2)
+    strip = pruned.views.history.list.states
+    assert strip.mark(2).written(brief=True).startswith("("), "also where room is short"
     pruned.wait_idle()
     assert runners[0].closed
     pruned.key("Ctrl+M")
@@ -241,6 +243,15 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     pruned.wait(lambda: marks(pruned) == [f"({before[0]})", "○", f"({before[2]})"])
     assert len(runners) == 1
     assert pruned.workbench.scripts.dialog is None
+    # No script has been chosen yet, so it cannot be another one.
+    why = "Measured before this session was opened. Evaluate again (Ctrl+M)"
+    assert why in words(pruned, 2)
+    assert why in plain(
+        pruned.views.history.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
+    )
+    assert pruned.views.pages.quality.readout.text().startswith(why)
+    pruned.key("5")
+    assert pruned.views.compare.metrics.note.text().startswith(why)
 
 
 def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):

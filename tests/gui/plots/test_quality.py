@@ -186,9 +186,54 @@ def test_the_target_says_how_far_one_may_go_and_is_dragged(view, qtbot):
     for _ in range(3):
         qtbot.keyClick(canvas, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
     assert view.tolerance == pytest.approx(0.007)
-    assert view.readout.text().endswith("no measured state with pruned weights.")
+    said = view.readout.text()
+    assert said.endswith(
+        "no measured state with pruned weights. States measured before do not count."
+    )
     qtbot.keyClick(canvas, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
     assert "L1 50 %" in view.readout.text()
+
+
+WHY = "Measured before this session was opened. Evaluate again (Ctrl+M)."
+
+
+def test_where_all_was_measured_before_that_is_said_and_no_target_is_offered(view):
+    """It said that there was no measured state, and explained colours that were not there."""
+    view.set_states([replace(s, is_old=True) for s in STATES], 1, "", WHY)
+    assert view.readout.text() == WHY
+    assert view.canvas.line is None
+    assert [swatch.label for swatch in view._swatches()] == ["measured before"]
+    view.set_states(STATES, 1, "", WHY)
+    assert view.readout.text().startswith("At most 1.0 points worse")
+    assert "L1" in [swatch.label for swatch in view._swatches()]
+    assert "LAMP" not in [swatch.label for swatch in view._swatches()]
+
+
+def test_the_answer_comes_back_when_the_mouse_leaves_a_point_or_another_state_is_current(
+    view, qtbot
+):
+    """The point that was clicked was described for good."""
+    viewport, answer = view.canvas.viewport(), view.readout.text()
+    assert answer.startswith("At most")
+    empty = view.canvas.place.pixel(30, 80).toPoint()
+    for away in ("move", "click", "undo"):
+        qtbot.mouseMove(viewport, pixel(view, 3))
+        qtbot.mouseClick(viewport, LEFT, pos=pixel(view, 3))
+        view.set_states(STATES, 3, "")
+        assert view.readout.text().startswith("L1 80 %"), "the mouse is still there"
+        qtbot.keyClick(view.canvas, Qt.Key.Key_Left)
+        assert not view.readout.text().startswith(("L1 80 %", "At most"))
+        if away == "move":
+            qtbot.mouseMove(viewport, empty)
+        elif away == "click":
+            view.canvas._hover(None)
+            qtbot.keyClick(view.canvas, Qt.Key.Key_Left)
+            qtbot.mouseClick(viewport, LEFT, pos=empty)
+        else:
+            view.canvas._hover(None)
+            qtbot.keyClick(view.canvas, Qt.Key.Key_Left)
+            view.set_states(STATES, 1, "")
+        assert view.readout.text() == answer, away
 
 
 def test_keys_go_from_point_to_point(view, qtbot):
