@@ -14,7 +14,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import words_of
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 TABLE = "classifiers.json"
 # Parts of names of the last layers, whose shapes depend on the classes.
@@ -47,15 +47,16 @@ def signature(shapes: Mapping[str, tuple[int, ...]]) -> str:
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:_DIGITS]
 
 
-def classifier_of(checkpoint: Checkpoint) -> Classifier | None:
+def classifier_of(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> Classifier | None:
     """Return what a checkpoint is the state dict of; None if no library is known to build it.
 
     A folder of timm says so in its config.json; anything else is looked up in a table.
     """
     if len(checkpoint.entries) > _MOST_TENSORS:
         return None
-    shapes = {name: entry.shape for name, entry in checkpoint.entries.items()}
-    classes = _classes(shapes)
+    cancel = cancel or CancelToken()
+    shapes = {entry.name: entry.shape for entry in cancel.each(checkpoint.entries.values())}
+    classes = _classes(shapes, cancel)
     configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
     if configuration is not None and configuration.architecture:
         return Classifier("timm", configuration.architecture, classes)
@@ -72,11 +73,11 @@ def classifier_of(checkpoint: Checkpoint) -> Classifier | None:
     return None
 
 
-def _classes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+def _classes(shapes: Mapping[str, tuple[int, ...]], cancel: CancelToken) -> int:
     """Return the rows of the last weight; 0 if no layer is named as the last ones are."""
     last = [
         name
-        for name, shape in shapes.items()
+        for name, shape in cancel.each(shapes.items())
         if len(shape) > 1 and _HEADS.intersection(name.split("."))
     ]
     return shapes[max(last, key=_in_order)][0] if last else 0

@@ -152,7 +152,8 @@ def refuses(checkpoint: Checkpoint) -> str:
     if _METADATA in checkpoint.entries:
         return f"safetensors reserves the name '{_METADATA}', which a tensor has."
     try:
-        "".join(chain.from_iterable(map(attrgetter("names"), entries))).encode()
+        "".join(map(attrgetter("name"), entries)).encode()
+        "".join(chain.from_iterable(map(attrgetter("aliases"), entries))).encode()
     except UnicodeEncodeError:
         return "safetensors cannot store a tensor name that is not valid Unicode."
     return ""

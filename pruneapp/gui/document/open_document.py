@@ -173,7 +173,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         example=_example_of(rows, cancel),
         size=size_of(entries.values(), cancel),
         configuration=configuration_of(document.checkpoint),
-        classifier=classifier_of(document.checkpoint),
+        classifier=classifier_of(document.checkpoint, cancel),
         companions=_companions_of(document.checkpoint),
     )
 
