@@ -20,8 +20,8 @@ from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import ComboBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.labels import plain
+from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row
+from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -245,10 +245,8 @@ class SensitivityView(PlotView):
         self.order_box.activated.connect(self._on_order_chosen)
         for part in (self.metric_box, self.order_box, self.scan, self.allocate):
             self._row.addWidget(part)
-        self.scan_box = choice_box(self.tr("Scan"), self.tr("Which of the scans is shown"))
-        self.scan_box.setSizeAdjustPolicy(
-            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        # As wide as its labels, or as the room that is left.
+        self.scan_box = choice_box(self.tr("Scan"), "", kind=ElidedBox)
         self.scan_box.setMinimumContentsLength(10)
         self.scan_box.activated.connect(self.scanChosen)
         self._row.addWidget(self.scan_box)
@@ -298,10 +296,17 @@ class SensitivityView(PlotView):
 
     def set_scans(self, labels: Sequence[str], chosen: int) -> None:
         """Offer scans, one of which is shown; nothing where there is no choice."""
-        with QSignalBlocker(self.scan_box):
-            self.scan_box.clear()
-            self.scan_box.addItems([*labels])
-            self.scan_box.setCurrentIndex(chosen)
+        box = self.scan_box
+        with QSignalBlocker(box):
+            if box.count() != len(labels):
+                box.clear()
+                box.addItems([*labels])
+            for place, label in enumerate(labels):  # a list that is open stays so
+                box.setItemText(place, label)
+            box.setCurrentIndex(chosen)
+        words = self.tr("Which of the scans is shown")
+        box.setToolTip(as_plain(f"{words}: {labels[chosen]}" if chosen >= 0 else words))
+        box.setAccessibleDescription(words)
         column = self.scan_box.view().sizeHintForColumn(0)
         self.scan_box.view().setMinimumWidth(column + 2 * self.fontMetrics().height())
         self.scan_box.setVisible(len(labels) > 1)
@@ -503,15 +508,20 @@ class SensitivityView(PlotView):
             return []
         colors = tuple(QColor(canvas.fill(level)).name() for level in (0.0, 0.5, 1.0))
         worst = self._amount(found.worst)
-        swatches = [Swatch(self.tr("{n} worse").format(n=worst), colors, before=self.tr("0"))]
+        words = self.tr("{n} worse (logarithmic)").format(n=worst)
+        swatches = [Swatch(words, colors, before=self.tr("0"))]
         if found.measured < found.wanted:
             swatches.append(
                 Swatch(self.tr("not measured"), (self._colors["border"],), hatched=True)
             )
-        if found.is_old:
-            swatches.append(Swatch(self.tr("measured before"), (self._colors["muted"],)))
-        if not found.is_current:
-            swatches.append(Swatch(self.tr("of another state"), (self._colors["muted"],)))
+        # The gray of the map, and why it is gray.
+        gray = {
+            (True, True): self.tr("measured by another script"),
+            (False, False): self.tr("of another state"),
+            (True, False): self.tr("of another state, by another script"),
+        }
+        if words := gray.get((found.is_old, found.is_current), ""):
+            swatches.append(Swatch(words, (self._colors["muted"],)))
         return swatches
 
     def _drawn_area(self) -> QRect:

@@ -22,7 +22,7 @@ from PySide6.QtCore import (
     QTimer,
     SignalInstance,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -34,16 +34,22 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSlider,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
+
+from pruneapp.gui.widgets.safe_paint import reported
 
 _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier
     | Qt.KeyboardModifier.AltModifier
     | Qt.KeyboardModifier.MetaModifier
 )
+_BESIDE_TEXT = 2  # pixels that styles leave free on either side of a text
 _MOST = 2**31 - 1  # what Qt's boxes can hold
 
 
@@ -110,9 +116,38 @@ class ComboBox(QComboBox):
             super().wheelEvent(event)
 
 
-def choice_box(name: str, tip: str, items: Iterable[tuple[str, object]] = ()) -> ComboBox:
+class ElidedBox(ComboBox):
+    """A box that loses the middle of its text where room is short: items may differ at the end."""
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the box, and of its text what fits."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = (
+            self.style()
+            .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
+            .width()
+        )
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideMiddle, room - 2 * _BESIDE_TEXT
+        )
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+
+def choice_box(
+    name: str,
+    tip: str,
+    items: Iterable[tuple[str, object]] = (),
+    *,
+    kind: type[ComboBox] = ComboBox,
+) -> ComboBox:
     """Return a box of labels and their data, as wide as they need; screen readers say `name`."""
-    box = ComboBox()
+    box = kind()
     box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
     box.setAccessibleName(name)
     box.setToolTip(tip)

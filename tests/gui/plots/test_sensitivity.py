@@ -51,6 +51,10 @@ def color(view, row, column):
     return image.pixelColor(QPoint(round(rect.left()) + 4, round(rect.top()) + 4)).name()
 
 
+def legend(view):
+    return [swatch.label for swatch in view._swatches()]
+
+
 def test_the_worst_damage_has_the_whole_colour_and_none_hardly_any(view):
     for colors in (LIGHT, DARK):
         view.set_colors(colors)
@@ -62,7 +66,12 @@ def test_the_worst_damage_has_the_whole_colour_and_none_hardly_any(view):
         assert QColor(colors["surface"]).name() != clear
     view.set_sensitivity(found(is_old=True))
     assert color(view, 0, 2) == DARK["muted"]
-    assert "measured before" in [swatch.label for swatch in view._swatches()]
+    assert legend(view)[-1] == "measured by another script"
+    view.set_sensitivity(found(is_current=False))
+    assert legend(view)[-1] == "of another state"
+    view.set_sensitivity(found(is_old=True, is_current=False))
+    assert legend(view)[-1] == "of another state, by another script", "one gray, one word for it"
+    assert plain(legend(view)[0]) == "2.5 worse (logarithmic)"
 
 
 def test_cells_say_the_difference(view):
@@ -229,6 +238,23 @@ def test_of_several_scans_one_is_chosen(view, qtbot):
         view.scan_box.setCurrentIndex(0)
         view.scan_box.activated.emit(0)
     assert told.args == [0]
+
+
+def test_the_box_of_scans_is_as_wide_as_its_labels_and_says_the_whole(view, show):
+    label = (
+        "3: L1 unstructured 50 % on 24 tensors; L1 unstructured (magnitude), 12 of 25 evaluations"
+    )
+    view.set_scans(["Opened; L1", label], 0)
+    show(view, 1400, 420)
+    box = view.scan_box
+    assert box.width() >= box.fontMetrics().horizontalAdvance(label)
+    view.set_scans(["Opened; L1", label], 1)
+    assert label in box.toolTip()
+    box.showPopup()
+    view.set_scans(["Opened; L1", f"{label}!"], 1)
+    assert box.view().isVisible(), "a scan that goes on does not close the list"
+    assert box.currentText() == f"{label}!"
+    box.hidePopup()
 
 
 def test_without_a_scan_the_page_says_what_to_do(view):
