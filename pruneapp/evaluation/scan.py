@@ -68,15 +68,19 @@ class ScanRequest:
         check_scanned(registry.get(self.method))
         amounts = tuple(sorted({float(amount) for amount in self.amounts}))
         if not amounts or not all(0 < amount <= 1 for amount in amounts):
-            raise ParameterError(
-                "'amounts' must be fractions above 0.0, up to 1.0.",
-                remedy="Separate several by commas: 30%,50%,70%.",
-            )
+            raise _no_fractions(", ".join(map(str, self.amounts)))
         object.__setattr__(self, "amounts", amounts)
         valid = self.row(self.names, amounts[0]).values
         object.__setattr__(self, "values", {n: v for n, v in valid.items() if n != "amount"})
         if self.repair:
             inputs_in(statistics_of(self.repair))
+
+    @property
+    def recorded_values(self) -> dict[str, Any]:
+        """The values of the method as `ScanConditions` has them."""
+        entry = self.row(self.names, self.amounts[0]).to_dict()
+        values: dict[str, Any] = entry["configuration"]["values"]
+        return {name: value for name, value in values.items() if name != "amount"}
 
     def row(self, names: Sequence[str], amount: Amount) -> Row:
         """Return the rule that prunes tensors to an amount."""
@@ -91,13 +95,23 @@ class ScanRequest:
 
 def read_amounts(text: str) -> tuple[float, ...]:
     """Read fractions with commas between them; raises `ParameterError`."""
-    amounts = [AmountParam(name="amounts").parse(word) for word in text.split(",") if word.strip()]
-    if any(isinstance(amount, int) for amount in amounts):
-        raise ParameterError(
-            f"'amounts' must be fractions, because tensors differ in size (got '{text}').",
-            remedy="Enter 0.5 or 50%.",
-        )
+    param = AmountParam(name="amounts")
+    try:
+        amounts = [param.parse(word) for word in text.split(",") if word.strip()]
+    except ParameterError:
+        raise _no_fractions(text) from None
+    # Tensors differ in size: a count would be another share of each of them.
+    if not amounts or any(isinstance(amount, int) or not amount for amount in amounts):
+        raise _no_fractions(text)
     return tuple(map(float, amounts))
+
+
+def _no_fractions(text: str) -> ParameterError:
+    return ParameterError(
+        "'amounts' must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
+        f"(got '{' '.join(text.split())}').",
+        remedy="Separate several by commas: 30%, 50%, 70%.",
+    )
 
 
 def check_scanned(method: Method) -> None:
@@ -331,7 +345,6 @@ def _conditions(
     evaluator: Evaluator, snapshot: Snapshot, request: ScanRequest, job: Job
 ) -> ScanConditions:
     runner, checkpoint = evaluator.runner, snapshot.checkpoint
-    values = request.row(request.names, request.amounts[0]).to_dict()["configuration"]["values"]
     return ScanConditions(
         checkpoint=checkpoint.path.name,
         checkpoint_sha256=files_sha256(checkpoint, job),
@@ -339,7 +352,7 @@ def _conditions(
         script_sha256=runner.sha256,
         interpreter_sha256=hashlib.sha256(os.fsencode(runner.interpreter)).hexdigest(),
         method=request.method,
-        values={name: value for name, value in values.items() if name != "amount"},
+        values=request.recorded_values,
         seed=evaluator.seed,
         limit=runner.options.limit,
         device=runner.options.device,

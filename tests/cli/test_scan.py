@@ -182,13 +182,16 @@ def test_a_scan_that_fails_keeps_what_it_has(call, place, monkeypatch):
     assert "the same command continues" not in err, "it would be refused again"
 
 
+FRACTIONS = (
+    "--amounts must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got"
+)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--method", "n_m"), "'n_m' cannot be scanned"),
-        (("--amounts", "1,2"), "must be fractions"),
-        (("--amounts", "150%"), "--amounts must be"),
-        (("--amounts", ","), "must be fractions"),
+        *((("--amounts", typed), FRACTIONS) for typed in ("1,2", "150%", ",", "abc", "0", "0%")),
         (("--method", "l1_unstructured", "--dim", "1"), "does not take --dim"),
         (("--select", "x"), "No tensor in"),
         (("-o", "m.safetensors"), "is an input of this command"),
