@@ -22,7 +22,8 @@ from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog
-from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
+from pruneapp.gui.sensitivity.kept_scans import KeptScan
+from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam, with_labels
@@ -112,7 +113,8 @@ class AllocationController(DialogController[AllocationDialog]):
             )
             note = f"{text} {note}"
         short = self._session.contents.short
-        dialog = AllocationDialog(PARAMS, note, self._window, short=short)
+        warning = self._warning(kept)
+        dialog = AllocationDialog(PARAMS, note, self._window, warning=warning, short=short)
         dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))
         dialog.changed.connect(partial(self._compute, dialog, kept))
         dialog.accepted.connect(partial(self._prune, number, kept))
@@ -160,6 +162,20 @@ class AllocationController(DialogController[AllocationDialog]):
             metric.higher,
             len(allocation.unmeasured),
         )
+
+    def _warning(self, kept: KeptScan) -> str:
+        """Say why the scan is not what it could be; empty if it is."""
+        parts, scan = [], kept.scan
+        if scan.measured < scan.wanted:
+            text = self.tr(
+                "The scan is not finished: {n} of {all} evaluations are measured. Scan again to "
+                "continue it."
+            )
+            n, all_ = number_format.count(scan.measured), number_format.count(scan.wanted)
+            parts.append(text.format(n=n, all=all_))
+        if kept.evaluation != self._evaluation.evaluation:
+            parts.append(self.tr("The scan was measured by another script, Python or options."))
+        return " ".join(parts)
 
     def _same_data(self, kept: KeptScan) -> str:
         """Say what is known of the data that scan and result are measured on."""

@@ -141,7 +141,8 @@ class ScanDialog(DecisionDialog):
 class AllocationDialog(DecisionDialog):
     """Asks for a total, and shows what that comes to; `accepted` if it is to be pruned.
 
-    `note` is what is to be known of the data, and of the state that was scanned.
+    `note` is what is to be known of the data, and of the state that was scanned; `warning` why the
+    scan says less than it could.
     """
 
     changed = Signal()  # something else is wanted; answer with `set_allocation` or `set_error`
@@ -152,6 +153,7 @@ class AllocationDialog(DecisionDialog):
         note: str,
         parent: QWidget | None = None,
         *,
+        warning: str = "",
         short: ShortNames | None = None,
     ) -> None:
         super().__init__(self.tr("Allocate"), self.tr("Prune"), parent)
@@ -187,7 +189,9 @@ class AllocationDialog(DecisionDialog):
         self.note = plain(note, wrap=True, ink=MUTED)
         self.error = plain(wrap=True, ink=DANGER)
         self.error.hide()
-        parts = about, fields, self.headline, self.error, self.table, self.note
+        self.warning = plain(warning, wrap=True)
+        self.warning.setVisible(bool(warning))
+        parts = about, self.warning, fields, self.headline, self.error, self.table, self.note
         self.lay_out(parts, wide=self.table)
         self.resize(640, 600)
         self.set_allocation(None)
@@ -249,11 +253,13 @@ class AllocationDialog(DecisionDialog):
         assert found is not None
         tensor = found.tensors[row]
         amount = metric_amount(tensor.damage, share=found.share)
+        # None of an amount that is too small for its digits.
+        shown = 0.0 if amount == metric_amount(0.0, share=found.share) else tensor.damage
         return (
             tensor.shown,
             count(tensor.weights),
             part(tensor.pruned, tensor.weights),
-            signed(amount, -tensor.damage if found.higher else tensor.damage),
+            signed(amount, -shown if found.higher else shown),
         )
 
     def _on_changed(self) -> None:

@@ -6,10 +6,9 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
-import msgspec
 from PySide6.QtCore import Signal
 
 from pruneapp.document.document import Document, DocumentChanged
@@ -34,6 +33,7 @@ from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
+from pruneapp.gui.sensitivity.kept_scans import KeptScan, StateScan, tell_apart
 from pruneapp.gui.widgets import number_format
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
@@ -49,15 +49,6 @@ from pruneapp.statistics.file import statistics_of
 MOST_KEPT = 20_000
 _REST = 10  # times as long as showing a scan takes, nothing of it is shown anew
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
-
-
-class KeptScan(msgspec.Struct, frozen=True):
-    """A scan, and what it was measured by; also in a session."""
-
-    scan: Scan
-    evaluation: str  # the hash of script, interpreter and options
-    shares: tuple[str, ...] = ()  # the metrics that are shares of samples
-    state: int = -1  # which state of the history was scanned; -1 if it is not there any more
 
 
 @dataclass(frozen=True)
@@ -95,26 +86,12 @@ def run_scan(
         tell(KeptScan(scan, evaluator.runner.key, shares))
 
 
-@dataclass(frozen=True)
-class _StateScan:
-    """A scan, and the key of the record of the state that was scanned."""
-
-    key: object
-    kept: KeptScan
-
-    @cached_property
-    def plain(self) -> dict[str, Any]:
-        """The scan as plain JSON: of 20,000 cells it takes its time, and recovery data has it."""
-        plain: dict[str, Any] = msgspec.to_builtins(self.kept)
-        return plain
-
-
 class ScanController(DialogController[ScanDialog]):
     """Scans the state in force by what measures states, and shows what came of it.
 
-    All scans of a file are kept. Shown is one of the state in force, else the last that was shown.
-    `checked` are tensors, `show_tensor` puts one into focus, `show_page` shows the page, `jump`
-    goes to a state.
+    All scans of a file are kept. Shown is one of the state in force, else the last that was shown:
+    the one that the person chose there, else the best of them, see `_best`. `checked` are tensors,
+    `show_tensor` puts one into focus, `show_page` shows the page, `jump` goes to a state.
     """
 
     _advanced = Signal(object)  # (_Advance) emitted by the worker
@@ -141,8 +118,10 @@ class ScanController(DialogController[ScanDialog]):
         self._show_tensor, self._jump = show_tensor, jump
         # By what their numbers depend on, the last measured at the end; which of them is shown, and
         # which is measured now, or was last.
-        self._found: dict[bytes, _StateScan] = {}
+        self._found: dict[bytes, StateScan] = {}
         self._shown = self._scanned = b""
+        self._chosen: dict[object, bytes] = {}  # by the person, by the key of the state in force
+        self._followed: tuple[object, str] | None = None  # state and evaluation of `_follow`
         self._metric = ""  # the name of the one that is shown; empty for the first
         self._seen: tuple[object, ...] = ()  # what was said of the scan that is shown
         self._task = LatestTask(context.jobs)
@@ -183,7 +162,7 @@ class ScanController(DialogController[ScanDialog]):
         document, found = self._session.document, self._found.get(self._shown)
         return document is not None and found is not None and found.key is document.history.key
 
-    def _number(self, found: _StateScan) -> int:
+    def _number(self, found: StateScan) -> int:
         document = self._session.document
         if document is None:
             return -1
@@ -280,21 +259,36 @@ class ScanController(DialogController[ScanDialog]):
             dialog.set_estimate(with_labels(str(error), _LABELS), trouble=True)
             return
         evaluations = len(names) * len(request.amounts)
-        words = self.tr("{tensors} × {amounts}: {evaluations}.").format(
+        known, is_sure = self._known(dialog, request)
+        left = evaluations - known if is_sure else evaluations
+        words = self.tr("{tensors} × {amounts}:").format(
             tensors=number_format.plural(
                 len(names), self.tr("1 checked tensor"), self.tr("{n} checked tensors")
             ),
             amounts=number_format.plural(
                 len(request.amounts), self.tr("1 amount"), self.tr("{n} amounts")
             ),
-            evaluations=number_format.plural(
-                evaluations, self.tr("1 evaluation"), self.tr("{n} evaluations")
-            ),
         )
+        if not left:
+            done = self.tr("{words} all evaluations ({n}) are measured already.")
+            dialog.set_estimate(done.format(words=words, n=number_format.count(known)))
+            return
+        if is_sure and known:
+            count = number_format.plural(
+                left, self.tr("1 evaluation is left"), self.tr("{n} evaluations are left")
+            )
+            already = self.tr("{n} measured already").format(n=number_format.count(known))
+            words = f"{words} {count}, {already}."
+        else:
+            count = number_format.plural(left, self.tr("1 evaluation"), self.tr("{n} evaluations"))
+            words = f"{words} {count}."
+        if known and not is_sure:
+            already = self.tr("{n} of them are kept if script, Python and options are the same.")
+            words = f"{words} {already.format(n=number_format.count(known))}"
         seconds = self._evaluation.seconds
         if seconds is not None and dialog.choice.source() == self._evaluation.source:
             more = self.tr("About {time}: one evaluation of the unpruned model took {one}.").format(
-                time=number_format.duration(evaluations * seconds),
+                time=number_format.duration(left * seconds),
                 one=_seconds(seconds),
             )
         else:
@@ -302,6 +296,22 @@ class ScanController(DialogController[ScanDialog]):
                 "The time left is shown once the unpruned model was measured, three times."
             )
         dialog.set_estimate(f"{words} {more}")
+
+    def _known(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
+        """Return how many of the evaluations are there, and whether they compare for sure."""
+        document, now = self._session.document, self._evaluation.evaluation
+        if document is None or (now and dialog.choice.source() != self._evaluation.source):
+            return 0, True
+        wanted = request.method, request.recorded_values, request.repair
+        names, amounts = {*request.names}, {*request.amounts}
+        counts = [0]
+        for found in self._found.values():
+            scan, conditions = found.kept.scan, found.kept.scan.conditions
+            same = (conditions.method, conditions.values, conditions.repair) == wanted
+            if same and found.key is document.history.key and now in {found.kept.evaluation, ""}:
+                cells = (c for t in scan.tensors if t.name in names for c in t.cells)
+                counts.append(sum(cell.amount in amounts for cell in cells))
+        return max(counts), bool(now)
 
     def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
         source, request = dialog.choice.source(), self._wanted(dialog, names)
@@ -327,6 +337,7 @@ class ScanController(DialogController[ScanDialog]):
         process = self._evaluation.process_for(source, agreed)
         self._scanned = b""
         key = document.history.key
+        self._chosen.pop(key, None)
         known = [found.kept.scan for found in self._found.values()]
 
         def tell(kept: KeptScan) -> None:
@@ -356,11 +367,13 @@ class ScanController(DialogController[ScanDialog]):
             return
         name = encoded(advance.kept.scan.conditions)
         self._found.pop(name, None)
-        self._found[name] = _StateScan(advance.key, advance.kept)
+        self._found[name] = StateScan(advance.key, advance.kept)
         if name != self._scanned:  # once: the person may look at another one meanwhile
             self._scanned = self._shown = name
         self._evaluation.note(advance.process, advance.kept.evaluation)
         self._shows.request()
+        if self._task.task is None:  # measured just before it was stopped
+            self._on_stopped()
 
     def _on_done(self, _: None) -> None:
         self._shows.request(at_once=True)
@@ -378,11 +391,7 @@ class ScanController(DialogController[ScanDialog]):
         found = self._found.get(self._scanned)
         if found is None:
             return self.tr("Scan stopped: nothing was measured.")
-        scan = found.kept.scan
-        words = self.tr("{n} of {all} evaluations").format(
-            n=number_format.count(scan.measured), all=number_format.count(scan.wanted)
-        )
-        return text.format(done=words)
+        return text.format(done=self._extent(found.kept.scan))
 
     # -- showing --------------------------------------------------------------------------------
 
@@ -395,7 +404,7 @@ class ScanController(DialogController[ScanDialog]):
     def _show(self) -> None:
         kept, self._seen = self.kept, self._looks()
         self._view.set_scans(
-            [self._label(found) for found in self._found.values()],
+            self._labels(),
             [*self._found].index(self._shown) if self._shown in self._found else -1,
         )
         self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
@@ -404,42 +413,83 @@ class ScanController(DialogController[ScanDialog]):
         """Return what is said of the scans beside their numbers."""
         kept = self.kept
         is_old = kept is not None and kept.evaluation != self._evaluation.evaluation
-        labels = tuple(self._label(found) for found in self._found.values())
-        return self._shown, self.is_current, is_old, labels
+        return self._shown, self.is_current, is_old, tuple(self._labels())
 
-    def _label(self, found: _StateScan) -> str:
-        return f"{self._state_words(found)}; {self._method_words(found.kept.scan)}"
+    def _labels(self) -> list[str]:
+        """Return words for each scan that tell it from all others."""
+        labels, details = [], []
+        for found in self._found.values():
+            scan = found.kept.scan
+            words = f"{self._state_words(found)}; {self._method_words(scan)}"
+            if scan.measured < scan.wanted:
+                words = f"{words}, {self._extent(scan)}"
+            labels.append(words)
+            amounts = ", ".join(map(AmountParam().format, scan.amounts))
+            others = "" if self._is_fresh(found.kept) else self.tr("another script")
+            values = scan.conditions.values.items()
+            settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
+            details.append((others, scan.conditions.script, settings, amounts))
+        return tell_apart(labels, details)
 
-    def _state_words(self, found: _StateScan) -> str:
+    def _extent(self, scan: Scan) -> str:
+        return self.tr("{n} of {all} evaluations").format(
+            n=number_format.count(scan.measured), all=number_format.count(scan.wanted)
+        )
+
+    def _state_words(self, found: StateScan) -> str:
         document, number = self._session.document, self._number(found)
         if document is None or number < 0:
             return self.tr("a deleted state")
         return numbered(number, document.items[number])
 
-    def _on_changed(self, change: DocumentChanged) -> None:
-        if not change.is_remark:
-            self._follow()
+    def _on_changed(self, _change: DocumentChanged) -> None:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Say what is old or another state by now."""
-        if self._session.document is not None and self._looks() != self._seen:
+        """Say what is old or another state by now, and show what is better then."""
+        if self._session.document is None:
+            return
+        self._follow()
+        if self._looks() != self._seen:
             self._show()
 
     def _follow(self) -> None:
-        """Choose a scan of the state in force, if there is one."""
-        document = self._session.document
+        """Choose a scan where there is another state in force, or another script.
+
+        That which the person chose there stays, and that which is under way.
+        """
+        document, followed = self._session.document, self._followed
         assert document is not None
-        here = [name for name, f in self._found.items() if f.key is document.history.key]
-        if here and self._shown not in here:
-            fresh = [n for n in here if self._is_fresh(self._found[n].kept)]
-            self._shown = (fresh or here)[-1]
+        key = document.history.key
+        self._followed = key, self._evaluation.evaluation
+        moved = followed is None or followed[0] is not key
+        if not moved and followed == self._followed:
+            return
+        here = [name for name, found in self._found.items() if found.key is key]
+        under_way = self._scanned if self._task.task is not None else b""
+        chosen = self._chosen.get(key, under_way)
+        if chosen in (here if moved else self._found):
+            self._shown = chosen
+        elif here:
+            self._shown = self._best(here)
+
+    def _best(self, names: Sequence[bytes]) -> bytes:
+        """Return a scan by what measures now, the most complete of them, the last of those."""
+
+        def worth(name: bytes) -> tuple[bool, float]:
+            kept = self._found[name].kept
+            return self._is_fresh(kept), kept.progress
+
+        return max(reversed(names), key=worth)
 
     def _is_fresh(self, kept: KeptScan) -> bool:
         return kept.evaluation == self._evaluation.evaluation
 
     def _on_scan(self, at: int) -> None:
         self._shown = [*self._found][at]
+        document = self._session.document
+        if document is not None:
+            self._chosen[document.history.key] = self._shown
         self._show()
 
     def _on_state(self) -> None:
@@ -520,7 +570,8 @@ class ScanController(DialogController[ScanDialog]):
     def _on_closed(self) -> None:
         self._task.cancel()
         self._found.clear()
-        self._shown, self._metric = b"", ""
+        self._chosen.clear()
+        self._shown, self._metric, self._followed = b"", "", None
         self._show()
 
     # -- sessions -------------------------------------------------------------------------------
@@ -554,7 +605,8 @@ class ScanController(DialogController[ScanDialog]):
             elif 0 < kept.state <= len(records):
                 key = records[kept.state - 1].key
             self._shown = encoded(kept.scan.conditions)
-            self._found[self._shown] = _StateScan(key, kept)
+            self._found[self._shown] = StateScan(key, kept)
+        self._followed = None  # whatever was shown before there were these
         self._follow()
         self._show()
 

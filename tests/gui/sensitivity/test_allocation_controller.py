@@ -101,6 +101,24 @@ def test_of_an_unfinished_scan_it_says_so(scans, opened, runners):
     total(opened, dialog, "95 %")
     words = "continue the scan (2 of 6 evaluations are done)"
     opened.wait(lambda: words in dialog.error.text() and dialog.error.isVisible())
+    assert dialog.warning.isVisible()
+    assert dialog.warning.text() == (
+        "The scan is not finished: 2 of 6 evaluations are measured. Scan again to continue it."
+    )
+    opened.click(dialog.leave)
+
+
+def test_of_a_scan_by_another_script_it_says_so(scans, opened, script):
+    scans.scan("50%, 90%")
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    assert dialog.warning.isHidden()
+    opened.click(dialog.leave)
+    script.write_text(script.read_text() + "\n")
+    opened.window.activated.emit()
+    opened.wait(lambda: "Measured by another script" in scans.view.about.text())
+    dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
+    assert dialog.warning.isVisible()
+    assert dialog.warning.text() == "The scan was measured by another script, Python or options."
     opened.click(dialog.leave)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import numpy as np
@@ -13,6 +14,7 @@ from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.person import plain
+from tests.gui.script_runner import LocalRunner
 from tests.gui.sensitivity.conftest import FIRST, SECOND
 from tests.support.activation_statistics import forget
 
@@ -57,14 +59,22 @@ def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, op
     dialog = scans.ask()
     opened.wait(lambda: "About" in dialog.estimate.text())
     assert plain(dialog.estimate.text()) == (
-        "2 checked tensors × 5 amounts: 10 evaluations. About 2 s: one evaluation of the unpruned "
-        "model took 0.25 s."
+        "2 checked tensors × 5 amounts: 8 evaluations are left, 2 measured already. About 2 s: one "
+        "evaluation of the unpruned model took 0.25 s."
     )
-    opened.type(dialog.fractions, "50")
-    assert dialog.estimate.text().startswith("✕ Amounts must be fractions")
-    assert not dialog.go.isEnabled()
-    opened.type(dialog.fractions, "50%, 150%")
-    assert not dialog.go.isEnabled()
+
+
+def test_one_sentence_says_which_amounts_there_are(scans, opened):
+    dialog = scans.ask()
+    for typed in ("30, 50", "abc", "50%, 120%", "0.5, 0", "0%", ","):
+        opened.type(dialog.fractions, typed)
+        assert dialog.estimate.text() == (
+            "✕ Amounts must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% "
+            f"(got '{typed}'). Separate several by commas: 30%, 50%, 70%."
+        )
+        assert not dialog.go.isEnabled()
+    opened.type(dialog.fractions, "0.5, 100%")
+    assert "2 amounts" in dialog.estimate.text()
 
 
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
@@ -125,6 +135,117 @@ def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, 
     assert scans.cells == [["+0.1", "+0.5", "+0.9"], ["+0.01", "+0.05", "+0.09"]]
     assert len(runner.measured) == before + 3
     assert len(runners) == 1, "the process stays"
+
+
+def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
+    scans, opened, runners, monkeypatch, tmp_path
+):
+    stop(scans, opened, runners, monkeypatch, after=4, amounts="10%, 50%, 90%")
+    dialog = scans.ask()
+    opened.type(dialog.fractions, "10%, 50%, 90%")
+    assert plain(dialog.estimate.text()).startswith(
+        "2 checked tensors × 3 amounts: 2 evaluations are left, 4 measured already. About 1 s: one"
+    )
+    opened.type(dialog.fractions, "50%")
+    assert dialog.estimate.text() == (
+        "2 checked tensors × 1 amount: all evaluations (2) are measured already."
+    )
+    opened.choose(dialog.methods, "Random unstructured")
+    assert "× 1 amount: 2 evaluations. About 1 s" in plain(dialog.estimate.text())
+    opened.click(dialog.leave)
+    file = tmp_path / "work.prune"
+    save_and_close(opened, file)
+    opened.open(file)
+    opened.wait(lambda: scans.cells)
+    dialog = scans.ask()
+    opened.type(dialog.fractions, "50%, 60%")
+    words = "4 evaluations. 2 of them are kept if script, Python and options are the same. The time"
+    assert words in dialog.estimate.text()
+    opened.click(dialog.leave)
+
+
+def test_what_was_measured_while_it_was_stopped_is_counted_everywhere(
+    scans, opened, runners, monkeypatch
+):
+    scans.scan("90%")
+    (runner,) = runners
+    come, go_on = threading.Event(), threading.Event()
+
+    def wait(_job):  # as a script that notices nothing
+        come.set()
+        go_on.wait(5)
+
+    monkeypatch.setattr(runner.gate, "wait", wait)
+    scans.begin("50%")
+    opened.wait(come.is_set)
+    opened.key("Esc")
+    assert opened.window.done.label.text().startswith("Scan stopped after 2 of 4 evaluations;")
+    go_on.set()
+    opened.wait(lambda: scans.cells == [["+0.5", "+0.9"], ["", "+0.09"]])
+    opened.wait_idle()
+    assert opened.window.done.label.text().startswith("Scan stopped after 3 of 4 evaluations;")
+    assert "3 of 4 evaluations measured" in scans.view.readout.text()
+
+
+def stop(scans, opened, runners, monkeypatch, *, after, amounts="50%, 90%"):
+    """Begin a scan by a new process, and press Esc after so many evaluations."""
+
+    make = LocalRunner.__init__
+
+    def make_waiting(runner, *args):
+        make(runner, *args)
+        runner.most = 3 + after  # those of the unpruned model are before
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalRunner, "__init__", make_waiting)
+        scans.begin(amounts)
+        opened.wait(lambda: runners and runners[-1].gate.closed and runners[-1].gate.running)
+    scan = opened.workbench.scans
+    opened.wait(lambda: scan.kept is not None and scan.kept.scan.measured == after)
+    opened.key("Esc")
+    opened.wait_idle()
+
+
+def change(script, opened, text):
+    script.write_text(text)
+    opened.window.activated.emit()
+    opened.wait_idle()
+
+
+def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
+    scans, opened, runners, monkeypatch, script, tmp_path
+):
+    scans.scan()
+    whole, first = scans.cells, script.read_text()
+    change(script, opened, f"{first}\n")
+    stop(scans, opened, runners, monkeypatch, after=1)
+    box = scans.view.scan_box
+    assert scans.cells == [["", "+0.9"], ["", ""]]
+    assert [box.itemText(n) for n in range(box.count())] == [
+        "Opened; L1 unstructured (magnitude)",
+        "Opened; L1 unstructured (magnitude), 1 of 4 evaluations",
+    ]
+    change(script, opened, first)
+    assert scans.cells == whole, "of old ones the complete one"
+    opened.key("Ctrl+M")
+    question = opened.workbench.scripts
+    opened.wait(lambda: question.dialog is not None or "by another" not in scans.view.about.text())
+    if question.dialog is not None:
+        opened.wait(question.dialog.isVisible)
+        opened.click(question.dialog.go)
+    opened.wait(lambda: "by another" not in scans.view.about.text())
+    assert scans.cells == whole
+    opened.choose(box, "Opened; L1 unstructured (magnitude), 1 of 4")
+    assert scans.view.about.text().startswith("Scanned state: Opened, the current one. Method: L1")
+    assert "Measured by another script" in scans.view.about.text()
+    prune(opened)
+    opened.key("Ctrl+Z")
+    opened.wait(lambda: opened.document.position == 0)
+    assert scans.cells == [["", "+0.9"], ["", ""]], "what the person chose stays"
+    file = tmp_path / "work.prune"
+    save_and_close(opened, file)
+    opened.open(file)
+    opened.wait(lambda: scans.cells == whole)
 
 
 def test_another_method_begins_anew(scans, opened, runners):

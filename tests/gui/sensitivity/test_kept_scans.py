@@ -1,0 +1,26 @@
+"""Labels of scans that differ, with as few words as that takes."""
+
+from __future__ import annotations
+
+from pruneapp.gui.sensitivity.kept_scans import tell_apart
+
+
+def test_labels_have_the_details_that_tell_them_apart():
+    labels = ["Opened; L1", "Opened; L1", "Opened; L1", "1: L1", "1: L1", "2"]
+    details = [
+        ("", "30%"),
+        ("another script", "30%"),
+        ("another script", "50%"),
+        ("", "50%"),
+        ("", "50%"),
+        ("another script", "50%"),
+    ]
+    assert tell_apart(labels, details) == [
+        "Opened; L1",
+        "Opened; L1, another script, 30%",
+        "Opened; L1, another script, 50%",
+        "1: L1",
+        "1: L1 (2)",
+        "2",
+    ]
+    assert tell_apart([], []) == []
