@@ -270,9 +270,9 @@ class StateDelegate(QStyledItemDelegate):
                 painter.setPen(color)
             glyph = "●" if current else "↷" if undone else ""
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
-            # The end of what begins beyond the left edge: its middle would say nothing.
+            # The beginning of what is cut off, where the method stands: little of it is left.
             cut = rect.left() < seen.left()
-            mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
+            mode = Qt.TextElideMode.ElideRight if cut else Qt.TextElideMode.ElideMiddle
             inner.setLeft(inner.left() + _MARK)
             if state:
                 if not current:

@@ -17,7 +17,7 @@ from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
 from pruneapp.gui.plots.quality_axis import Along, quality_axes
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
-from pruneapp.gui.widgets.labels import within_reason
+from pruneapp.gui.widgets.labels import label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
 from pruneapp.gui.widgets.reports import quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
@@ -337,7 +337,8 @@ class QualityView(PlotView):
         self.metric_box = choice_box(self.tr("Metric"), self.tr("Metric on the vertical axis"), ())
         self.axis_box.activated.connect(self._on_axis_chosen)
         self.metric_box.activated.connect(self._on_metric_chosen)
-        for box in (self.axis_box, self.metric_box):
+        self.axis_label = label_for(self.axis_box, self.tr("Axis"))
+        for box in (self.axis_label, self.axis_box, self.metric_box):
             keeps_room = box.sizePolicy()  # so that no picture begins higher than others
             keeps_room.setRetainSizeWhenHidden(True)
             box.setSizePolicy(keeps_room)
@@ -387,7 +388,8 @@ class QualityView(PlotView):
         named = self._number(self._named)
         self._name, self._told, self._why_old = metric, (states, position), why_old
         self._offer_metrics(states)
-        self.axis_box.setVisible(bool(states))
+        for part in (self.axis_label, self.axis_box):
+            part.setVisible(bool(states))
         places = {
             s.number: place
             for s in states

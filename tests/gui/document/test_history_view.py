@@ -193,6 +193,21 @@ def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     assert strip.list.beyond == (True, False)
 
 
+def test_a_state_that_is_cut_off_shows_how_its_label_begins(show):
+    """The end of one was left: of "Opened" the "d"."""
+    strip = show(HistoryStrip(), 360, 60)
+    seen = []
+    for start, end in (("Opened", "I"), ("Opened", "W"), ("IIIIII", "I")):
+        label = f"{start} {'O' * 24}{end}"
+        strip.set_items([HistoryItem(label, ""), HistoryItem("-" * 40, "")], 1)
+        first = strip.list.visualRect(strip.list.model().index(0))
+        assert first.left() < -20 < 60 < first.right()
+        area = QRect(20, 0, first.right() - 25, first.height())
+        seen.append(strip.list.viewport().grab(area).toImage())
+    assert seen[0] == seen[1], "the end is left out"
+    assert seen[0] != seen[2], "the beginning is there"
+
+
 def test_a_short_history_has_no_arrows(show):
     strip = show(HistoryStrip(), 500, 60)
     strip.set_items([HistoryItem("Opened", ""), HistoryItem("L1 20 %", "")], 1)

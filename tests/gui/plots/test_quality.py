@@ -336,6 +336,8 @@ SIZED = (
 
 def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
     view.set_states(SIZED, 1, "")
+    assert view.axis_label.isVisible(), "nothing but a tooltip said what the box is"
+    assert (view.axis_label.text(), view.axis_label.buddy()) == ("Axis", view.axis_box)
     view.axis_box.setFocus()
     qtbot.keyClick(view.axis_box, Qt.Key.Key_Down)
     assert view.axis_box.currentText() == "Parameters remaining"
@@ -379,4 +381,5 @@ def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
     assert len(view.canvas.points) == 4
     view.set_states((), 0, "")
     assert not view.axis_box.isVisible()
+    assert not view.axis_label.isVisible()
     assert "Nothing has been evaluated yet" in view._message.text()
