@@ -213,13 +213,15 @@ def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
     return bool(names_in(file, checkpoint))
 
 
-def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, BitMask]:
-    """Return what a file of masks, or a pruned model, prunes of the tensors of a checkpoint.
+def masks_of(snapshot: Snapshot, file: Checkpoint, job: Job) -> tuple[dict[str, BitMask], bool]:
+    """Return what a file prunes of the tensors of a state, and whether its zeros say so.
 
-    A tensor counts if the file has it by any of its names, and in its shape. Where there is a mask
-    for it (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), that
-    says what is pruned; else its zeros do, as in a model that was made permanent.
-    By first names in the order of `checkpoint`, for every prunable tensor that both have, also
+    A tensor counts if the file has it by any of its names, and in its shape. If there is a mask for
+    any of them (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), the
+    masks say what is pruned. Else zeros do, as in a model that was made permanent, but only in
+    tensors that are pruned by default or here: biases, norms and embeddings have zeros of their
+    own.
+    By first names in the order of the state's file, for every prunable tensor that both have, also
     where nothing is pruned.
 
     Raises
@@ -229,7 +231,7 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
     ParameterError
         If a mask has another shape than its tensor, or other values than 0 and 1.
     """
-    known = _names_of(file)
+    checkpoint, known = snapshot.checkpoint, _names_of(file)
     masked: list[str] = []
     plain: dict[str, str] = {}
     for entry in checkpoint.entries.values():
@@ -245,15 +247,25 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
             f"'{file.path.name}' has no tensor in common with '{checkpoint.path.name}'.",
             remedy="Choose a file of the same model: names and shapes must be the same.",
         )
-    result = read_masks_for(checkpoint, masked, file, job) if masked else {}
-    zeros = zero_masks(Snapshot(file), plain.values(), job)
+    result: dict[str, BitMask] = {}
+    if masked:
+        result = read_masks_for(checkpoint, masked, file, job)
+    else:
+        may = {
+            mine: theirs
+            for mine, theirs in plain.items()
+            if checkpoint.entry(mine).by_default or snapshot.masks.pruned(mine)
+        }
+        zeros = zero_masks(Snapshot(file), may.values(), job)
+        result = {mine: zeros[theirs] for mine, theirs in may.items() if theirs in zeros}
     whole: dict[int, BitMask] = {}  # one for all tensors of a size: of most nothing is pruned
-    for mine, theirs in plain.items():
+    for mine in plain:
         size = checkpoint.entry(mine).numel
-        if theirs not in zeros and size not in whole:
-            whole[size] = BitMask.full(size)
-        result[mine] = zeros[theirs] if theirs in zeros else whole[size]
-    return {name: result[name] for name in checkpoint.entries if name in result}
+        if mine not in result:
+            if size not in whole:
+                whole[size] = BitMask.full(size)
+            result[mine] = whole[size]
+    return {name: result[name] for name in checkpoint.entries if name in result}, not masked
 
 
 def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:

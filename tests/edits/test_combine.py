@@ -189,7 +189,8 @@ def test_files_say_what_they_prune_by_masks_or_by_zeros(tmp_path: Path):
     with open_checkpoint(tmp_path / "dense.pt") as dense:
         for name, names in (("pairs", every), ("final", every), ("masks", every[:1])):
             with open_checkpoint(tmp_path / f"{name}.pt") as file:
-                found = masks_of(dense, file, Job())
+                found, by_zeros = masks_of(Snapshot(dense), file, Job())
+                assert by_zeros == (name == "final")
                 assert list(found) == names
                 np.testing.assert_array_equal(found["0.weight"].bools(), expected)
                 assert all(mask.pruned == 0 for n, mask in found.items() if n != "0.weight")
@@ -200,9 +201,46 @@ def test_files_say_what_they_prune_by_masks_or_by_zeros(tmp_path: Path):
             open_checkpoint(tmp_path / "shape.pt") as file,
             pytest.raises(ParameterError, match="has the shape"),
         ):
-            masks_of(dense, file, Job())
+            masks_of(Snapshot(dense), file, Job())
         with (
             open_checkpoint(tmp_path / "other.pt") as file,
             pytest.raises(SelectionError, match="no tensor in common"),
         ):
-            masks_of(dense, file, Job())
+            masks_of(Snapshot(dense), file, Job())
+
+
+def zeroed(*shape: int, zeros: int) -> torch.Tensor:
+    made = torch.arange(1.0, 1 + np.prod(shape))
+    made[:zeros] = 0
+    return made.reshape(shape)
+
+
+def test_zeros_of_biases_norms_and_embeddings_are_not_pruned(tmp_path: Path):
+    """Where a file has masks, zeros beside them count nowhere."""
+    state = {
+        "embeddings.word_embeddings.weight": zeroed(5, 4, zeros=4),
+        "embeddings.LayerNorm.weight": zeroed(4, zeros=0),
+        "embeddings.LayerNorm.bias": zeroed(4, zeros=4),
+        "query.weight": zeroed(4, 4, zeros=7),
+        "query.bias": zeroed(4, zeros=2),
+        "key.weight": zeroed(4, 4, zeros=3),
+    }
+    torch.save({name: torch.ones_like(each) for name, each in state.items()}, tmp_path / "a.pt")
+    torch.save(state, tmp_path / "zeros.pt")
+    pairs = dict(state)
+    pairs["query.weight_orig"] = pairs.pop("query.weight")
+    pairs["query.weight_mask"] = zeroed(4, 4, zeros=5).clamp(max=1)
+    torch.save(pairs, tmp_path / "pairs.pt")
+    alone = MaskSet(masks(**{"query.bias": np.arange(4) == 3}))
+    with open_checkpoint(tmp_path / "a.pt") as dense:
+        for name, here, expected in (
+            ("zeros", MaskSet(), {"query.weight": 7, "key.weight": 3}),
+            ("zeros", alone, {"query.weight": 7, "query.bias": 2, "key.weight": 3}),
+            ("pairs", alone, {"query.weight": 5}),
+        ):
+            with open_checkpoint(tmp_path / f"{name}.pt") as file:
+                snapshot = Snapshot(dense, MaskLayers(here))
+                found, by_zeros = masks_of(snapshot, file, Job())
+            assert by_zeros == (name == "zeros")
+            assert list(found) == list(dense.entries)
+            assert {n: mask.pruned for n, mask in found.items() if mask.pruned} == expected

@@ -29,7 +29,8 @@ from pruneapp.results.state_comparison import Overlap, TensorOverlap
 class CombineDialog(DecisionDialog):
     """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
 
-    `shown` has the names to show for the names in the file.
+    `shown` has the names to show for the names in the file. `by_zeros` says that the other file has
+    no masks, only zeros.
     """
 
     # The person wants ``or``, ``and`` or ``minus``; the dialog closes.
@@ -43,6 +44,7 @@ class CombineDialog(DecisionDialog):
         shown: Mapping[str, str],
         parent: QWidget | None = None,
         *,
+        by_zeros: bool = False,
         short: ShortNames | None = None,
     ) -> None:
         super().__init__(self.tr("Combine masks"), parent=parent)
@@ -59,6 +61,15 @@ class CombineDialog(DecisionDialog):
                 _share(tensor),
             )
 
+        sentences = self.tr(
+            "Other file: {file}. {n} tensors are in both files. Overlap of the pruned "
+            "weights (intersection over union): {share}."
+        ).format(file=file, n=count(len(tensors)), share=_share(overlap.total))
+        if by_zeros:
+            sentences += " " + self.tr(
+                "The other file has no masks: its zeros count as pruned, except in biases, norms "
+                "and embeddings that have no pruned weights in this file."
+            )
         headers = (
             self.tr("Pruned in"),
             self.tr("Both"),
@@ -66,14 +77,7 @@ class CombineDialog(DecisionDialog):
             self.tr("Only in the other file"),
             self.tr("Overlap"),
         )
-        self.about = plain(
-            self.tr(
-                "Other file: {file}. {n} tensors are in both files. Overlap of the pruned "
-                "weights (intersection over union): {share}."
-            ).format(file=file, n=count(len(tensors)), share=_share(overlap.total)),
-            wrap=True,
-            ink=MUTED,
-        )
+        self.about = plain(sentences, wrap=True, ink=MUTED)
         self.table = CountsTable(headers, len(tensors), cells, self, short=short)
         self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
         self.table.setAccessibleDescription(self.about.text())
@@ -173,19 +177,26 @@ class CombineController(DialogController[CombineDialog]):
     def _read(self, document: Document, path: Path) -> None:
         snapshot = document.snapshot()
 
-        def work(job: Job) -> tuple[Masks, Overlap]:
+        def work(job: Job) -> tuple[Masks, bool, Overlap]:
             with open_checkpoint(path, job=job) as file:
-                theirs = masks_of(snapshot.checkpoint, file, job)
-            return theirs, overlap(snapshot, theirs, job)
+                theirs, by_zeros = masks_of(snapshot, file, job)
+            return theirs, by_zeros, overlap(snapshot, theirs, job)
 
         self._session.work(self.tr("Reading masks"), work, partial(self._show, path))
 
-    def _show(self, path: Path, file_masks: tuple[Masks, Overlap]) -> None:
+    def _show(self, path: Path, found: tuple[Masks, bool, Overlap]) -> None:
         if self.dialog is not None:
             return
-        theirs, both = file_masks
+        theirs, by_zeros, both = found
         contents = self._session.contents
-        dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
+        dialog = CombineDialog(
+            path.name,
+            both,
+            contents.shown,
+            self._window,
+            by_zeros=by_zeros,
+            short=contents.short,
+        )
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
         dialog.pictureRequested.connect(partial(self._compare.other.set_masks, path.name, theirs))
         self.open(dialog)

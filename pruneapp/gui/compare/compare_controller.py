@@ -108,7 +108,7 @@ class ComparisonSource(QObject):
             with ExitStack() as unless_open:
                 checkpoint = unless_open.enter_context(open_checkpoint(path, job=job))
                 if holds_masks_alone(document.checkpoint, checkpoint):
-                    return masks_of(document.checkpoint, checkpoint, job)
+                    return masks_of(now, checkpoint, job)[0]
                 other = open_document(checkpoint, job)
                 original = is_original(now, other.snapshot(), job)
                 job.cancel.check()

@@ -36,7 +36,7 @@ def test_masks_come_back_by_every_way_in(container, source_of, tmp_path):
         assert masks.format == "masks"
         assert names_in(masks, source) == PRUNED
         assert read_masks_for(source, PRUNED, masks, Job()) == kept
-        assert masks_of(source, masks, Job()) == kept
+        assert masks_of(as_snapshot(source, {}), masks, Job()) == (kept, False)
         some = masks.bits("net.fc.weight_mask", 3, 77)
         assert np.array_equal(some, kept_masks()["net.fc.weight"].reshape(-1)[3:77])
     assert report.nbytes < 600

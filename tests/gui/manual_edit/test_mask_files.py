@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from pruneapp.document.mask_store import MaskSlot
 from pruneapp.gui.plots.pages import Page
@@ -187,6 +187,33 @@ def test_masks_are_combined_in_one_step(at_work, combining, how, button, pruned)
     assert at_work.document.masks.pruned("fc.weight") == (8 if how == "or" else 0)
     at_work.key("Ctrl+Z")
     assert at_work.document.position == 2
+
+
+@pytest.mark.parametrize("form", ["safetensors", "resumable"])
+def test_zeros_that_nobody_pruned_stay_out_of_a_union(at_work, model, tmp_path, form):
+    """All biases and norms that are 0 were pruned, without a word, beside what an export prunes."""
+    tensors = load_file(model) | {"layers.1.bn1.bias": torch.zeros(8)}
+    tensors["layers.0.conv1.bias"][:3] = 0
+    start = tmp_path / "start.safetensors"
+    save_file(tensors, start)
+    at_work.open(start)
+    at_work.wait_open(start)
+    at_work.workbench.manual_edit.perform(channel(CONV, 5))
+    at_work.wait(lambda: len(at_work.states) == 2)
+    out = tmp_path / ("out.pt" if form == "resumable" else "out.safetensors")
+    at_work.export(out, form)
+    at_work.close_report()
+    at_work.key("Ctrl+Z")
+    at_work.chooses_file(out)
+    at_work.menu("Prune", "Combine masks with a file")
+    found = at_work.workbench.manual_edit.combining
+    at_work.wait(lambda: found.dialog is not None and found.dialog.isVisible())
+    assert found.dialog.go.text() == "Prune 36 weights"
+    sentence = "its zeros count as pruned, except in biases, norms and embeddings"
+    assert (sentence in found.dialog.about.text()) == (form == "safetensors")
+    at_work.click(found.dialog.go)
+    at_work.wait(lambda: at_work.document.masks.pruned(CONV) == 36)
+    assert list(at_work.document.masks) == [CONV]
 
 
 def test_what_the_history_takes_of_it_is_made_by_the_worker(at_work, combining, monkeypatch):
