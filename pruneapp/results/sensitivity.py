@@ -41,7 +41,12 @@ class Sensitivity:
     share: bool = False  # whether the metric is a share of samples
     state: str = ""  # which state of the history was scanned; empty if it was deleted
     is_current: bool = True  # whether that is the state in force
-    is_old: bool = False  # whether another script, Python or options measured it
+    why_old: str = ""  # why it does not hold any more, as sentences; empty if it does
+
+    @property
+    def is_old(self) -> bool:
+        """Whether another script, Python or options measured it, or an earlier session."""
+        return bool(self.why_old)
 
     def damage(self, value: float) -> float:
         """Return by how much a value is worse than before."""

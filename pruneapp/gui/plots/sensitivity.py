@@ -432,7 +432,7 @@ class SensitivityView(PlotView):
             self.tr("Method: {method}.").format(method=found.method),
         ]
         if found.is_old:
-            parts.append(self.tr("Measured by another script, Python or options."))
+            parts.append(found.why_old)
         before = self.tr("Before pruning: {metric} {value}.")
         value = metric_text(found.before, share=found.share)
         parts.append(before.format(metric=found.metric, value=value))
@@ -516,9 +516,9 @@ class SensitivityView(PlotView):
             )
         # The gray of the map, and why it is gray.
         gray = {
-            (True, True): self.tr("measured by another script"),
+            (True, True): self.tr("measured before"),
             (False, False): self.tr("of another state"),
-            (True, False): self.tr("of another state, by another script"),
+            (True, False): self.tr("of another state, measured before"),
         }
         if words := gray.get((found.is_old, found.is_current), ""):
             swatches.append(Swatch(words, (self._colors["muted"],)))

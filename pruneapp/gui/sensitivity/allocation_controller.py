@@ -174,7 +174,7 @@ class AllocationController(DialogController[AllocationDialog]):
             n, all_ = number_format.count(scan.measured), number_format.count(scan.wanted)
             parts.append(text.format(n=n, all=all_))
         if kept.evaluation != self._evaluation.evaluation:
-            parts.append(self.tr("The scan was measured by another script, Python or options."))
+            parts.append(self._evaluation.why_old)
         return " ".join(parts)
 
     def _same_data(self, kept: KeptScan) -> str:

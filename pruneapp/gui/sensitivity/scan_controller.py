@@ -412,8 +412,9 @@ class ScanController(DialogController[ScanDialog]):
     def _looks(self) -> tuple[object, ...]:
         """Return what is said of the scans beside their numbers."""
         kept = self.kept
-        is_old = kept is not None and kept.evaluation != self._evaluation.evaluation
-        return self._shown, self.is_current, is_old, tuple(self._labels())
+        is_old = kept is not None and not self._is_fresh(kept)
+        why_old = self._evaluation.why_old if is_old else ""
+        return self._shown, self.is_current, why_old, tuple(self._labels())
 
     def _labels(self) -> list[str]:
         """Return words for each scan that tell it from all others."""
@@ -522,7 +523,7 @@ class ScanController(DialogController[ScanDialog]):
             metric.name in kept.shares,
             self._state_words(found) if self.state >= 0 else "",
             self.is_current,
-            not self._is_fresh(kept),
+            "" if self._is_fresh(kept) else self._evaluation.why_old,
         )
 
     def _method_words(self, scan: Scan) -> str:

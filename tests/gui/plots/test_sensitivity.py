@@ -15,6 +15,7 @@ from tests.gui.person import plain
 
 LEFT = Qt.MouseButton.LeftButton
 AMOUNTS = (0.3, 0.5, 0.9)
+WHY_OLD = "Measured by another script."
 
 
 def found(rows=None, *, noise=0.001, is_old=False, is_current=True):
@@ -33,7 +34,7 @@ def found(rows=None, *, noise=0.001, is_old=False, is_current=True):
         "L1",
         state="Opened",
         is_current=is_current,
-        is_old=is_old,
+        why_old=WHY_OLD if is_old else "",
     )
 
 
@@ -66,11 +67,12 @@ def test_the_worst_damage_has_the_whole_colour_and_none_hardly_any(view):
         assert QColor(colors["surface"]).name() != clear
     view.set_sensitivity(found(is_old=True))
     assert color(view, 0, 2) == DARK["muted"]
-    assert legend(view)[-1] == "measured by another script"
+    assert legend(view)[-1] == "measured before"
+    assert WHY_OLD in view.about.text()
     view.set_sensitivity(found(is_current=False))
     assert legend(view)[-1] == "of another state"
     view.set_sensitivity(found(is_old=True, is_current=False))
-    assert legend(view)[-1] == "of another state, by another script", "one gray, one word for it"
+    assert legend(view)[-1] == "of another state, measured before", "one gray, one word for it"
     assert plain(legend(view)[0]) == "2.5 worse (logarithmic)"
 
 

@@ -118,7 +118,7 @@ def test_of_a_scan_by_another_script_it_says_so(scans, opened, script):
     opened.wait(lambda: "Measured by another script" in scans.view.about.text())
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
     assert dialog.warning.isVisible()
-    assert dialog.warning.text() == "The scan was measured by another script, Python or options."
+    assert dialog.warning.text() == "Measured by another script, Python or options."
     opened.click(dialog.leave)
 
 

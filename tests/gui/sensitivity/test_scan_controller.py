@@ -79,7 +79,7 @@ def test_one_sentence_says_which_amounts_there_are(scans, opened):
 
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
     """Loaded masks check their tensors for as long as the form asks for them."""
-    opened.workbench.form._check_masked([SECOND])
+    opened.workbench.form._ask_for_masked([SECOND])
     assert opened.views.tree.checked() == (SECOND,)
     dialog = scans.ask()
     assert dialog.estimate.text().startswith("1 checked tensor ×")
@@ -366,7 +366,8 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     assert runners[0].closed
     opened.open(file)
     opened.wait(lambda: scans.cells == before)
-    assert "Measured by another script" in scans.view.about.text()
+    assert "Measured before this session was opened." in scans.view.about.text()
+    assert "another script" not in scans.view.about.text(), "none is chosen"
     assert len(runners) == 1
 
 
