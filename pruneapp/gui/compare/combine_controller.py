@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -24,6 +24,11 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
+
+_WIDTH = 640
+_WIDEST = 960  # with the longest names
+_LETTERS = 24  # of a name that there is always room for
+_MEASURED = 100  # rows whose numbers are measured, beside the largest
 
 
 class CombineDialog(DecisionDialog):
@@ -79,6 +84,15 @@ class CombineDialog(DecisionDialog):
         )
         self.about = plain(sentences, wrap=True, ink=MUTED)
         self.table = CountsTable(headers, len(tensors), cells, self, short=short)
+        rows = range(len(tensors))
+        largest = {
+            max(rows, key=lambda row: getattr(tensors[row], number))
+            for number in ("both", "only_here", "only_there")
+            if rows
+        }
+        self.table.fit_columns(largest.union(rows[:_MEASURED]))
+        self.table.setMinimumWidth(self.table.width_for_names(("0" * _LETTERS,)))
+        self._names = self.table.width_for_names(shown.get(t.name, t.name) for t in tensors)
         self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
         self.table.setAccessibleDescription(self.about.text())
         self.choices: dict[str, QRadioButton] = {}
@@ -115,11 +129,19 @@ class CombineDialog(DecisionDialog):
         self.picture = QPushButton(self.tr("Show differences"), self)
         title = heading(self.tr("Result"))
         self.lay_out((self.about, self.table, title, box), wide=self.table, beside=(self.picture,))
-        self.resize(640, 480)
+        self.resize(_WIDTH, 480)
         self.choices["or"].setChecked(True)
         self.choices["or"].setFocus()
         self.accepted.connect(self._combine)
         self.picture.clicked.connect(self._show_picture)
+
+    def preferred_size(self) -> QSize:
+        """Take the width that the names need, within reason."""
+        layout = self.layout()
+        assert layout is not None
+        margins = layout.contentsMargins()
+        width = self._names + margins.left() + margins.right()
+        return QSize(max(self.width(), min(width, _WIDEST)), self.height())
 
     @property
     def how(self) -> str:
