@@ -57,7 +57,7 @@ class ScriptChangedError(PruneAppError):
 
 
 @dataclass(frozen=True)
-class _Measurement:
+class Measurement:
     """What came of evaluating one state."""
 
     state: str  # its hash
@@ -96,7 +96,7 @@ class ScriptProcess:
             self._evaluator.runner.hurry()
         return self._evaluator
 
-    def measure(self, past: PastState, parameters: int, job: Job) -> _Measurement:
+    def measure(self, past: PastState, parameters: int, job: Job) -> Measurement:
         """Measure a state, and before all others the unpruned model.
 
         Raises as `evaluator`, and `EvaluationError` if the script fails.
@@ -118,7 +118,7 @@ class ScriptProcess:
             nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
         )
         key, notices = result.key, result.measured.notices
-        return _Measurement(key.state, key.evaluation, quality, notices)
+        return Measurement(key.state, key.evaluation, quality, notices)
 
     @property
     def seconds(self) -> float | None:
@@ -206,7 +206,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._states: dict[object, str] = {}  # hashes, by the keys of records
         self._wanted: list[object] = []
         self._count = 0  # of the states that were asked for together
-        self._under_way: Task[_Measurement] | None = None
+        self._under_way: Task[Measurement] | None = None
         self._current: object = None  # the key of the state that is under way
         self._identity = LatestTask(context.jobs)
         self._change = LatestTask(context.jobs)
@@ -333,6 +333,17 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._evaluation = evaluation
             self._refresh()
 
+    def keep(self, process: ScriptProcess, key: object, found: Measurement) -> None:
+        """Keep what a process measured of a state on the way to something else."""
+        if process is self._process:
+            self._take(key, found)
+            self._refresh()
+
+    def _take(self, key: object, found: Measurement) -> None:
+        self._evaluation = found.evaluation
+        self._states[key] = found.state
+        self._results[found.state, found.evaluation] = found.quality
+
     def _measure(self, keys: list[object]) -> None:
         """Measure states by what was chosen; first of all have it chosen, and agreed to."""
         if self._session.document is None or not keys:
@@ -394,13 +405,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
         )
         self._refresh()
 
-    def _on_measured(self, process: ScriptProcess, key: object, found: _Measurement) -> None:
+    def _on_measured(self, process: ScriptProcess, key: object, found: Measurement) -> None:
         if process is not self._process:
             return
         self._under_way = None
-        self._evaluation = found.evaluation
-        self._states[key] = found.state
-        self._results[found.state, found.evaluation] = found.quality
+        self._take(key, found)
         self._notifications.end(NoticeTopic.EVALUATION)
         for notice in found.notices:
             self._notifications.mention(NoticeTopic.EVALUATION, notice)

@@ -70,8 +70,11 @@ def run_scan(
     known: Sequence[Scan],
     kernel: Callable[[], Kernel],
     tell: Callable[[KeptScan], None],
+    judge: Callable[[Job], None],
 ) -> None:
     """Scan a state, going on with what of the known compares; `tell` of each cell.
+
+    `judge` once the unpruned model and the state were measured.
 
     Raises as `scan_tensors` and `ScriptProcess.evaluator`.
     """
@@ -80,10 +83,14 @@ def run_scan(
     aside = Job(cancel=job.cancel)
     of_it = [scan for scan in known if scan.conditions.method == request.method]
     former = next((s for s in of_it if continues(s, evaluator, snapshot, request, aside)), None)
+    judged = False
     for scan in scan_tensors(evaluator, snapshot, request, job, known=former, kernel=kernel()):
         first = () if evaluator.baseline is None else evaluator.baseline.first.metrics.items()
         shares = tuple(name for name, metric in first if metric.share)
         tell(KeptScan(scan, evaluator.runner.key, shares))
+        if not judged:
+            judge(aside)
+            judged = True
 
 
 class ScanController(DialogController[ScanDialog]):
@@ -94,7 +101,9 @@ class ScanController(DialogController[ScanDialog]):
     `show_tensor` puts one into focus, `show_page` shows the page, `jump` goes to a state.
     """
 
-    _advanced = Signal(object)  # (_Advance) emitted by the worker
+    # Emitted by the worker:
+    _advanced = Signal(object)  # (_Advance)
+    _judged = Signal(object, object, object)  # as `EvaluationController.keep` takes them
 
     def __init__(
         self,
@@ -127,6 +136,7 @@ class ScanController(DialogController[ScanDialog]):
         self._task = LatestTask(context.jobs)
         self._shows = Throttle(self._show_in_time, self)
         self._advanced.connect(self._on_advanced)
+        self._judged.connect(evaluation.keep)
         context.actions["scan"].triggered.connect(self.ask)
         view.scanRequested.connect(self.ask)
         view.cellChosen.connect(self._on_cell)
@@ -343,16 +353,27 @@ class ScanController(DialogController[ScanDialog]):
         def tell(kept: KeptScan) -> None:
             self._advanced.emit(_Advance(document, process, key, kept))
 
+        past, parameters = (
+            document.state_at(document.position),
+            self._session.contents.size.parameters,
+        )
+        states = {None: document.state_at(0), key: past}
+
+        def judge(job: Job) -> None:  # both are known by now
+            for of, state in states.items():
+                self._judged.emit(process, of, process.measure(state, parameters, job))
+
         self._notifications.end(NoticeTopic.EVALUATION)
         self._task.ask(
             partial(
                 run_scan,
                 process,
-                document.state_at(document.position),
+                past,
                 request,
                 known=known,
                 kernel=self._session.kernel,
                 tell=tell,
+                judge=judge,
             ),
             self._on_done,
             self._on_failed,

@@ -54,6 +54,22 @@ def test_a_scan_is_chosen_measured_and_shown(scans, opened, runners):
     assert opened.window.done.label.text() == "Scan finished: 4 of 4 evaluations."
 
 
+def test_the_states_that_a_scan_measured_have_their_result(scans, opened, runners):
+    prune(opened)
+    scans.scan()
+    qualities = [opened.workbench.evaluation.quality_of(key) for key in keys(opened)]
+    assert [quality.metric("loss").value for quality in qualities] == pytest.approx([1, 1.11])
+    before = len(runners[0].measured)
+    opened.menu("Tools", "Evaluate all states")
+    opened.wait_idle()
+    assert len(runners[0].measured) == before, "nothing is measured twice"
+    assert opened.window.done.label.text() == "All states have been evaluated already."
+
+
+def keys(opened):
+    return [None, *(record.key for record in opened.document.history.records)]
+
+
 def test_the_dialog_says_how_long_it_takes_once_the_model_was_measured(scans, opened):
     scans.scan()
     dialog = scans.ask()
