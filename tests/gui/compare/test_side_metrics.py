@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pruneapp.gui.compare.side_metrics import SideMetrics
+from pruneapp.gui.compare.view import SideMetrics
 from pruneapp.results.quality import MetricChange, StateQuality, pairs_of
 from tests.gui.person import plain
 
