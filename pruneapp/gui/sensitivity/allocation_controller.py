@@ -22,8 +22,7 @@ from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog
-from pruneapp.gui.sensitivity.kept_scans import KeptScan
-from pruneapp.gui.sensitivity.scan_controller import ScanController
+from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam, with_labels

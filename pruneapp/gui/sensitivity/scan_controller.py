@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Signal
 
 from pruneapp.document.document import Document, DocumentChanged
@@ -33,7 +35,6 @@ from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
-from pruneapp.gui.sensitivity.kept_scans import KeptScan, StateScan, tell_apart
 from pruneapp.gui.widgets import number_format
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
@@ -49,6 +50,34 @@ from pruneapp.statistics.file import statistics_of
 MOST_KEPT = 20_000
 _REST = 10  # times as long as showing a scan takes, nothing of it is shown anew
 _LABELS = (AmountParam(name="amounts", label="Amounts"),)
+
+
+class KeptScan(msgspec.Struct, frozen=True):
+    """A scan, and what it was measured by; also in a session."""
+
+    scan: Scan
+    evaluation: str  # the hash of script, interpreter and options
+    shares: tuple[str, ...] = ()  # the metrics that are shares of samples
+    state: int = -1  # which state of the history was scanned; -1 if it is not there any more
+
+    @property
+    def progress(self) -> float:
+        """How much of it was measured, from 0 to 1."""
+        return self.scan.measured / self.scan.wanted
+
+
+@dataclass(frozen=True)
+class StateScan:
+    """A scan, and the key of the record of the state that was scanned."""
+
+    key: object
+    kept: KeptScan
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """The scan as plain JSON: of 20,000 cells it takes its time, and recovery data has it."""
+        plain: dict[str, Any] = msgspec.to_builtins(self.kept)
+        return plain
 
 
 @dataclass(frozen=True)
@@ -637,3 +666,26 @@ def _seconds(seconds: float) -> str:
     if seconds >= 2:
         return number_format.duration(seconds)
     return f"{number_format.locale().toString(seconds, 'g', 2)} s"
+
+
+def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:
+    """Return labels that differ, with no more of their details than that takes.
+
+    Of each label there are as many details; an empty one says nothing. Those that no detail tells
+    apart are numbered.
+    """
+    found = [*labels]
+    for words in zip(*details, strict=True):
+        alike = dict[str, set[str]]()
+        for label, word in zip(found, words, strict=True):
+            alike.setdefault(label, set()).add(word)
+        found = [
+            f"{label}, {word}" if word and len(alike[label]) > 1 else label
+            for label, word in zip(found, words, strict=True)
+        ]
+    seen = Counter[str]()
+    for place, label in enumerate(found):
+        seen[label] += 1
+        if seen[label] > 1:
+            found[place] = f"{label} ({seen[label]})"
+    return found

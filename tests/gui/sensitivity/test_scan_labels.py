@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pruneapp.gui.sensitivity.kept_scans import tell_apart
+from pruneapp.gui.sensitivity.scan_controller import tell_apart
 
 
 def test_labels_have_the_details_that_tell_them_apart():
