@@ -26,6 +26,10 @@ from pruneapp.results.document_rows import HistoryItem
 Remark = Literal["exported", "named", "deleted"]
 ChangeKind = EditKind | Literal["undo", "redo", "jump"] | Remark
 
+# What closing would lose. ``undone``: steps of the history that do not lead to the state in force.
+# ``results`` are what was measured of states, which others have.
+Loss = Literal["state", "protected", "names", "undone", "results"]
+
 
 @dataclass(frozen=True)
 class DocumentChanged:
@@ -46,6 +50,14 @@ class DocumentChanged:
 Subscriber = Callable[[DocumentChanged], None]
 
 
+@dataclass(eq=False)
+class _Moment:
+    """A state, and how much of the history was there while it was in force."""
+
+    key: object  # that of the state, see `Record`
+    count: int  # the states from 1 on that were there, as far as they still are
+
+
 class Document:
     """A checkpoint, the masks over it, and their history. For one thread: the main one.
 
@@ -64,11 +76,11 @@ class Document:
         self.history = History(budget, scratch)
         self._notices: tuple[Notice, ...] = ()
         self._snapshot = Snapshot(checkpoint)
-        # The key of the state that was exported last, see `Record`; at first of the one opened.
-        self._exported: object = None
+        # Of the state that was exported last; at first of the one opened.
+        self._exported = _Moment(None, 0)
         # Of states that somebody still holds: an export may end long after the next step.
-        self._keys: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
-        self._keys[self._snapshot] = None
+        self._moments: WeakKeyDictionary[Snapshot, _Moment] = WeakKeyDictionary()
+        self._moments[self._snapshot] = self._exported
         # Below 0, so that no state that was looked at is taken for one that was in force.
         self._past_revisions = count(-1, -1)
         self._subscribers: list[Subscriber] = []
@@ -154,21 +166,40 @@ class Document:
     @property
     def unexported(self) -> bool:
         """Whether the state is another one than that last exported, or opened."""
-        return self.history.key is not self._exported
+        return self.history.key is not self._exported.key
 
     @property
-    def unsaved(self) -> bool:
-        """Whether something is neither in the file that was opened nor in an export.
+    def unsaved(self) -> tuple[Loss, ...]:
+        """What is neither in the file that was opened nor in an export; empty for nothing.
 
-        Protection, and the names of states, are in no file but a session.
+        Protection, and the names of states, are in no file but a session. Who exports has chosen:
+        steps that were undone by then, or on other branches, count no more; later ones do.
         """
-        return self.unexported or bool(self.protected or self.branches.names)
+        losses: dict[Loss, bool] = {
+            "state": self.unexported,
+            "protected": bool(self.protected),
+            "names": bool(self.branches.names),
+            "undone": self._undone_since_export(),
+        }
+        return tuple(loss for loss, there in losses.items() if there)
+
+    def _undone_since_export(self) -> bool:
+        """Whether steps that are not in force were made since, but for those that change no file.
+
+        Protection changes none either, but it is work.
+        """
+        in_force, safe = {*self.branches.path(self.position)}, (None, self._exported.key)
+        records = self.history.records[self._exported.count :]
+        return any(
+            state not in in_force and (record.key not in safe or "protected" in record.after)
+            for state, record in enumerate(records, self._exported.count + 1)
+        )
 
     @property
     def exported_at(self) -> int:
         """Index in `items` of the state last exported, or opened; -1 if it is not there."""
         keys = [None, *(record.key for record in self.history.records)]
-        return keys.index(self._exported) if self._exported in keys else -1
+        return keys.index(self._exported.key) if self._exported.key in keys else -1
 
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned an element, by its flat index."""
@@ -227,7 +258,8 @@ class Document:
             items[state - 1] = replace(items[state - 1], name=name)
         self._items = (*self._items, *items)
         if exported:
-            self._exported = records[exported - 1].key if exported > 0 else object()
+            key = records[exported - 1].key if exported > 0 else object()
+            self._exported = _Moment(key, max(exported, 0))  # it was the newest then, or older
         self._replace(self.history.restore(records, position, branches))
 
     def undo(self) -> None:
@@ -262,6 +294,8 @@ class Document:
     def delete(self, state: int) -> None:
         """Delete a state and all that follow it; raises as `History.delete`."""
         gone = set(self.history.delete(state))
+        for moment in {self._exported, *self._moments.values()}:
+            moment.count -= sum(s <= moment.count for s in gone)
         self._items = tuple([item for s, item in enumerate(self._items) if s not in gone])
         self._tell("deleted", ())
 
@@ -270,8 +304,8 @@ class Document:
 
         It need not be the state in force any more.
         """
-        if snapshot in self._keys:
-            self._exported = self._keys[snapshot]
+        if snapshot in self._moments:
+            self._exported = self._moments[snapshot]
             self._tell("exported", ())
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
@@ -291,7 +325,7 @@ class Document:
 
     def _replace(self, changes: LayerMasks) -> None:
         self._snapshot = self._snapshot.replaced(changes)
-        self._keys[self._snapshot] = self.history.key
+        self._moments[self._snapshot] = _Moment(self.history.key, len(self.history))
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
         for callback in tuple(self._subscribers):  # some may leave, or come, because of it

@@ -27,7 +27,7 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.support.document_edits import delete_undone, make_permanent
+from tests.support.document_edits import delete_undone, make_permanent, treat_zeros
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 FC = "module.fc.weight"
@@ -285,6 +285,55 @@ def test_what_is_done_while_an_export_runs_is_not_exported(model):
     assert not document.unexported
     document.mark_exported(Snapshot(model))  # of another document
     assert not document.unexported
+
+
+def test_steps_made_after_an_export_are_unsaved_also_undone_and_on_other_branches(model):
+    document = Document(model)
+    assert document.unsaved == ()
+    prune(document)
+    assert document.unsaved == ("state",)
+    document.undo()
+    assert document.unsaved == ("undone",)
+    prune(document, amount=3)
+    exported = document.snapshot()
+    prune(document, amount=4)
+    document.mark_exported(exported)
+    assert document.unsaved == ("state",)
+    document.undo()
+    assert document.unsaved == ("undone",), "made while the export ran"
+    document.delete(1)
+    assert document.unsaved == ("undone",), "the numbers of states have moved"
+    document.delete(2)
+    assert document.unsaved == ()
+    document.undo()
+    assert document.unsaved == ("state",)
+    document.redo()
+    prune(document, amount=5)
+    document.undo()
+    document.mark_exported(document.snapshot())
+    assert document.unsaved == (), "whoever exports has chosen"
+
+
+def test_after_a_crash_only_steps_before_the_exported_one_are_taken_for_chosen(model):
+    document = Document(model)
+    for amount in (3, 4):
+        prune(document, amount=amount)
+        document.undo()
+    document.jump(1)
+    document.mark_exported(document.snapshot())
+    again = Document(model)
+    again.restore(
+        document.history.records, document.position, document.exported_at, document.branches
+    )
+    assert (document.unsaved, again.unsaved) == ((), ("undone",))
+
+
+def test_zeros_that_were_taken_for_pruned_and_undone_are_nothing_that_a_file_lacks():
+    document = Document(MemoryCheckpoint({FC: np.eye(4, dtype=np.float32)}))
+    treat_zeros(document, [FC])
+    document.undo()
+    assert document.can_redo
+    assert document.unsaved == ()
 
 
 def resumable(**masks: np.ndarray) -> MemoryCheckpoint:

@@ -14,6 +14,7 @@ import pruneapp
 from pruneapp.checkpoint.contents import StateDict
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
+from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.widgets.labels import translate
 
@@ -24,21 +25,23 @@ _LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
 _Role = QMessageBox.ButtonRole
 
 
-def unsaved(parent: QWidget, session: str, *, exportable: bool) -> str:
+def unsaved(parent: QWidget, session: str, losses: Sequence[Loss]) -> str:
     """Ask what is to become of changes that are not in the session, if there is one, or nowhere.
 
     Returns ``save``, ``export``, ``discard`` or ``stay``; without something that can be exported
     that is not offered.
     """
-    title = translate("Questions", "Some changes are neither saved nor exported.")
+    exportable = "state" in losses
     save = translate("Questions", "Save session…")
     if session:
         title = translate("Questions", "Some changes are not saved in '{name}'.")
+        if not exportable:
+            title = translate("Questions", "Metrics or scans are not saved in '{name}'.")
         save = translate("Questions", "Save session")
-    elif not exportable:
-        title = translate(
-            "Questions", "Protected weights are not saved; only a session stores them."
-        )
+    elif exportable:
+        title = translate("Questions", "Some changes are neither saved nor exported.")
+    else:
+        title = _kept_by_sessions(losses)
     # Not added and removed again: nobody owns a button that was removed, and it is never deleted.
     export = {"export": (translate("Questions", "Export…"), _Role.ActionRole)}
     return _choose(
@@ -55,6 +58,27 @@ def unsaved(parent: QWidget, session: str, *, exportable: bool) -> str:
         },
         default="save",
     )
+
+
+def _kept_by_sessions(losses: Sequence[Loss]) -> str:
+    """Say what no export has."""
+    if len(losses) > 1:
+        return translate("Questions", "Some changes are not saved; only a session stores them.")
+    return {
+        "protected": translate(
+            "Questions", "Protected weights are not saved; only a session stores them."
+        ),
+        "names": translate(
+            "Questions", "Names of states are not saved; only a session stores them."
+        ),
+        "undone": translate(
+            "Questions",
+            "Steps that are undone or on other branches are not saved; only a session stores them.",
+        ),
+        "results": translate(
+            "Questions", "Metrics or scans are not saved; only a session stores them."
+        ),
+    }[losses[0]]
 
 
 def save_path(parent: QWidget, title: str, proposed: Path, kinds: str, suffix: str) -> Path | None:

@@ -17,7 +17,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
-from pruneapp.document.document import Document
+from pruneapp.document.document import Document, Loss
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
@@ -359,9 +359,9 @@ class OpenDocument(QObject):
         return self.document is not None and self.document.unexported
 
     @property
-    def unsaved(self) -> bool:
-        """Whether closing would lose work, unless a session has it."""
-        return self.document is not None and self.document.unsaved
+    def unsaved(self) -> tuple[Loss, ...]:
+        """What closing would lose, unless a session has it; empty for nothing."""
+        return () if self.document is None else self.document.unsaved
 
     # -- where files are -----------------------------------------------------------------------
 

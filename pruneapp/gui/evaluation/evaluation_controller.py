@@ -522,6 +522,17 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}
         self._refresh()
 
+    @property
+    def results(self) -> Mapping[object, object]:
+        """What would be lost without a session, by state and evaluation.
+
+        Without times and counts, of which every evaluation has others.
+        """
+        return {
+            key: (quality.sparsity, tuple(m for m in quality.metrics if m.judged))
+            for key, quality in self._results.items()
+        }
+
     # -- what is known --------------------------------------------------------------------------
 
     @property

@@ -180,14 +180,11 @@ class OpenController(Controller):
 
     def _may_lose(self, go: Callable[[], object]) -> bool:
         """Ask about work that would be lost; who saves it first goes on by `go` afterwards."""
-        if not self._sessions.unsaved:
+        losses = self._sessions.unsaved
+        if not losses:
             return True
         session = self._sessions.path
-        answer = dialogs.unsaved(
-            self._window,
-            "" if session is None else session.name,
-            exportable=session is not None or self._session.unexported,
-        )
+        answer = dialogs.unsaved(self._window, "" if session is None else session.name, losses)
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":

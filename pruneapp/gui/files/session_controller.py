@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.document.document import Capture, Document, DocumentChanged
+from pruneapp.document.document import Capture, Document, DocumentChanged, Loss
 from pruneapp.errors import (
     OriginalChangedError,
     OriginalMissingError,
@@ -37,19 +37,20 @@ from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 class _Safe:
     """What a session file has: states, and which of them is in force; None if it is gone."""
 
-    items: tuple[HistoryItem, ...]
-    current: HistoryItem | None
+    items: tuple[HistoryItem, ...] = ()
+    current: HistoryItem | None = None
+    results: Mapping[object, object] = field(default_factory=dict)  # what was measured
 
     def has(self, document: Document) -> bool:
-        """Whether saving would add nothing but steps of the current branch that were undone."""
-        items, branches = document.items, document.branches
+        """Whether it has all states of a document, undone ones too, and no others."""
+        items = document.items
         if items[document.position] is not self.current:
             return False
-        if items is self.items:
-            return True
-        both = set(map(id, items)), set(map(id, self.items))
-        undone = {id(items[state]) for state in branches.ahead(document.position)}
-        return both[1] <= both[0] and both[0] - both[1] <= undone
+        return items is self.items or {*map(id, items)} == {*map(id, self.items)}
+
+    def has_results(self, results: Mapping[object, object]) -> bool:
+        """Whether it has all that was measured."""
+        return all(of in self.results and self.results[of] == r for of, r in results.items())
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,10 @@ class _Saving:
 
 
 class SessionController(Controller):
-    """The session file of the document, the commands for it, and the title of the window."""
+    """The session file of the document, the commands for it, and the title of the window.
+
+    `read_results` returns what was measured and a session keeps, by what it is of.
+    """
 
     saved = Signal(object)  # (Path)
 
@@ -77,13 +81,15 @@ class SessionController(Controller):
         autosave: AutosaveController,
         read_view: Callable[[], Mapping[str, Any]],
         show_view: Callable[[Mapping[str, Any]], None],
+        read_results: Callable[[], Mapping[object, object]],
     ) -> None:
         super().__init__(context)
         self._session = session
         self._autosave = autosave
         self._read_view, self._show_view = read_view, show_view
+        self._read_results = read_results
         self.path: Path | None = None
-        self._safe: _Safe | None = None  # what the file has
+        self._safe = _Safe()  # what the file has
         # The file as this window read or wrote it last.
         self._stamp: FileStamp | None = None
         context.actions["save_session"].triggered.connect(self.save)
@@ -94,15 +100,19 @@ class SessionController(Controller):
         session.misplaced.connect(self._on_misplaced)
 
     @property
-    def unsaved(self) -> bool:
-        """Whether closing would lose work.
+    def unsaved(self) -> tuple[Loss, ...]:
+        """What closing would lose; empty for nothing.
 
-        Who works in a session file wants everything in it; who does not has what was exported.
+        Who works in a session file wants everything in it; who does not has what was exported. What
+        was measured is in no file but a session.
         """
-        document = self._session.document
-        if document is None or self.path is None:
-            return self._session.unsaved
-        return self._safe is None or not self._safe.has(document)
+        document, losses = self._session.document, self._session.unsaved
+        if document is None:
+            return ()
+        if self.path is not None:
+            losses = () if self._safe.has(document) else ("state",)
+        measured = self._safe.has_results(self._read_results())
+        return losses if measured else (*losses, "results")
 
     @Slot(object)
     def mention_history(self, report: ExportReport) -> None:
@@ -155,7 +165,8 @@ class SessionController(Controller):
         if document is None:
             return
         view = self._read_view()
-        safe = _Safe(document.items, document.items[document.position])
+        current = document.items[document.position]
+        safe = _Safe(document.items, current, self._read_results())
         saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
         self._jobs.submit(
             self.tr("Saving session"),
@@ -173,7 +184,7 @@ class SessionController(Controller):
         self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
         capture = saving.capture
         self._autosave.mark_saved(capture.records, capture.position, stamp, capture.branches.names)
-        self._show()
+        self.show_title()
         name, size = saving.path.name, number_format.size(stamp.size)
         self._notifications.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
         if saving.then is not None:
@@ -202,7 +213,7 @@ class SessionController(Controller):
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self.path = self._safe = self._stamp = None
+        self.path, self._safe, self._stamp = None, _Safe(), None
         if isinstance(saved, SessionFile):
             self.path, self._stamp = saved.path, saved.stamp
             self._safe = _Safe(document.items, document.items[document.position])
@@ -213,16 +224,19 @@ class SessionController(Controller):
             self._safe = _Safe(items[: saved.kept_steps + 1], current)
         if saved is not None:
             self._show_view(saved.view)
-        self._show()
+        if isinstance(saved, SessionFile):  # a journal may have more than its session
+            self._safe = replace(self._safe, results=self._read_results())
+        self.show_title()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        self._show()
+        self.show_title()
 
     def _on_closed(self) -> None:
-        self.path = self._safe = self._stamp = None
+        self.path, self._safe, self._stamp = None, _Safe(), None
         self._window.setWindowModified(False)
 
-    def _show(self) -> None:
+    def show_title(self) -> None:
+        """Show what is open, and whether closing would lose work."""
         document = self._session.document
         if document is None:
             return

@@ -326,6 +326,7 @@ class Workbench(QObject):
             autosave=self.autosave,
             read_view=self._read_view,
             show_view=self._show_view,
+            read_results=self._read_results,
         )
         self.files = OpenController(
             context, session, window.empty, export=self.export, sessions=self.sessions
@@ -428,6 +429,8 @@ class Workbench(QObject):
         self.histograms.completed.connect(self.plots.recount)
         self.histograms.completed.connect(self.preview.note_counted)
         self.evaluation.measured.connect(self._show_quality)
+        self.evaluation.measured.connect(self.sessions.show_title)
+        self.scans.measured.connect(self.sessions.show_title)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
@@ -500,6 +503,9 @@ class Workbench(QObject):
 
     def _read_view(self) -> Mapping[str, Any]:
         return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}
+
+    def _read_results(self) -> Mapping[object, object]:
+        return {**self.evaluation.results, **self.scans.results}
 
     def _show_view(self, view: Mapping[str, Any]) -> None:
         self.view_state.show(view)

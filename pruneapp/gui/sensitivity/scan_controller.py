@@ -130,6 +130,8 @@ class ScanController(DialogController[ScanDialog]):
     `show_tensor` puts one into focus, `show_page` shows the page, `jump` goes to a state.
     """
 
+    measured = Signal()  # `results` may be others by now
+
     # Emitted by the worker:
     _advanced = Signal(object)  # (_Advance)
     _judged = Signal(object, object, object)  # as `EvaluationController.keep` takes them
@@ -458,6 +460,7 @@ class ScanController(DialogController[ScanDialog]):
             [*self._found].index(self._shown) if self._shown in self._found else -1,
         )
         self._view.set_sensitivity(None if kept is None else self._sensitivity(kept))
+        self.measured.emit()
 
     def _looks(self) -> tuple[object, ...]:
         """Return what is said of the scans beside their numbers."""
@@ -629,12 +632,27 @@ class ScanController(DialogController[ScanDialog]):
 
     def read(self) -> Mapping[str, Any]:
         """Return what was scanned as plain JSON, for a session: as many scans as it can keep."""
-        kept, room = list[Mapping[str, Any]](), MOST_KEPT
-        for found in reversed(self._found.values()):  # the last one first
+        kept = [{**found.plain, "state": self._number(found)} for found in self._kept().values()]
+        return {"sensitivity": kept} if kept else {}
+
+    @property
+    def results(self) -> Mapping[object, object]:
+        """What would be lost without a session, by what the numbers of the scans depend on."""
+        return {
+            (name, found.kept.evaluation, tensor.name): tensor.cells
+            for name, found in self._kept().items()
+            for tensor in found.kept.scan.tensors
+            if tensor.cells
+        }
+
+    def _kept(self) -> dict[bytes, StateScan]:
+        """Return the scans that a session keeps, the last ones, in the order of measuring."""
+        kept, room = list[tuple[bytes, StateScan]](), MOST_KEPT
+        for name, found in reversed(self._found.items()):
             room -= found.kept.scan.measured
             if room >= 0:
-                kept.insert(0, {**found.plain, "state": self._number(found)})
-        return {"sensitivity": kept} if kept else {}
+                kept.append((name, found))
+        return dict(reversed(kept))
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Show what was scanned before; it is old until the same script is chosen again."""

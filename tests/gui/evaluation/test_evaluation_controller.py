@@ -254,6 +254,53 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert pruned.views.compare.metrics.note.text().startswith(why)
 
 
+def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_path):
+    """They were lost without a question, although sessions keep them."""
+    window, file = pruned.window, tmp_path / "work.prune"
+    pruned.chooses_file(file, "getSaveFileName")
+    pruned.key("Ctrl+S")
+    pruned.wait(lambda: not window.isWindowModified())
+    choose(pruned, script)
+    pruned.wait_idle()
+    assert window.windowTitle() == "work.prune[*] — Pruneapp"
+    assert window.isWindowModified()
+    asked = pruned.answers("Cancel")
+    assert not window.close()
+    assert asked[0].startswith("Metrics or scans are not saved in 'work.prune'.")
+    pruned.key("Ctrl+S")
+    pruned.wait(lambda: not window.isWindowModified())
+    pruned.key("6")
+    pruned.key("Ctrl+W")  # asks nothing
+    pruned.open(file)
+    pruned.wait(lambda: pruned.document is not None)
+    assert not window.isWindowModified()
+    pruned.menu("Tools", "Evaluate")  # the same again
+    evaluation = pruned.workbench.evaluation
+    pruned.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    pruned.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
+    pruned.type(evaluation.dialog.choice.python, sys.executable)
+    pruned.wait(evaluation.dialog.go.isEnabled)
+    pruned.click(evaluation.dialog.go)
+    pruned.wait(lambda: evaluation.dialog is None)
+    pruned.wait_idle()
+    assert len(runners) == 2
+    assert not window.isWindowModified()
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert window.isWindowModified()
+
+
+def test_an_export_has_no_metrics(pruned, runners, script, tmp_path):
+    choose(pruned, script)
+    pruned.wait_idle()
+    pruned.export(tmp_path / "out.safetensors")
+    pruned.close_report()
+    assert pruned.window.isWindowModified()
+    asked = pruned.answers("Cancel")
+    assert not pruned.window.close()
+    assert asked[0].startswith("Metrics or scans are not saved; only a session stores them.")
+
+
 def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     metrics = pruned.views.compare.metrics
     pruned.key("5")

@@ -201,7 +201,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
     assert not person.window.close()
     assert "not saved in 'work.prune'" in asked[0]
     person.key("Ctrl+Z")
-    assert not person.window.isWindowModified()
+    assert person.window.isWindowModified(), "the step that was undone is not in the session"
     person.key("Ctrl+Shift+Z")
     person.answers("Save session")
     assert not person.window.close()
@@ -224,9 +224,37 @@ def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, t
     assert not person.window.close()
     assert "neither saved nor exported" in asked[0]
     person.key("Ctrl+Z")  # what was exported
-    assert not person.window.isWindowModified()
+    assert person.window.isWindowModified(), "the step after it is nowhere"
+    asked = person.answers("Cancel")
+    assert not person.window.close()
+    assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
+    person.export(tmp_path / "again.safetensors")
+    person.close_report()
+    assert not person.window.isWindowModified(), "whoever exports has chosen"
     person.window.close()  # asks nothing
     assert not person.window.isVisible()
+
+
+def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
+    """Back at "Opened" closing asked nothing, and they were offered at no start."""
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.key("Ctrl+Z")
+    person.key("Ctrl+Z")
+    assert person.document.position == 0
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    assert person.window.isWindowModified()
+    asked = person.answers("Cancel")
+    assert not person.window.close()
+    assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
+    save(person, tmp_path / "work.prune")
+    assert not person.window.isWindowModified()
+    person.session.delete(2)
+    assert person.window.isWindowModified()
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.window.isWindowModified())
+    assert person.window.close()
 
 
 def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
@@ -491,7 +519,7 @@ def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     assert person.window.windowTitle() == "work.prune[*] — Pruneapp"
     assert person.window.isWindowModified()
     person.key("Ctrl+Z")
-    assert not person.window.isWindowModified(), "that is the state that was saved"
+    assert person.window.isWindowModified(), "the step that was undone is not in the session"
     person.key("Ctrl+Shift+Z")
     # Killed again before anything was saved: the journal that it has by now knows the session, too.
     kept(person)

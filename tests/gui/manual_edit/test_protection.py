@@ -46,12 +46,15 @@ def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
     assert f"protected/{NAME}" in load_file(session)
 
 
-def test_what_is_released_or_undone_is_not_asked_about(protected):
+def test_what_is_released_is_not_asked_about_and_what_is_undone_is(protected):
     by_hand(protected, "release")
     assert not protected.window.isWindowModified(), "the file says the same"
     protected.key("Ctrl+Z")
     assert protected.window.isWindowModified()
     protected.key("Ctrl+Z")
+    assert protected.window.isWindowModified(), "it can be done again"
+    protected.key("Ctrl+Shift+Z")
+    protected.key("Ctrl+Shift+Z")
     assert not protected.window.isWindowModified()
     assert protected.window.close()
 

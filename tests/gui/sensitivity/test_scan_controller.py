@@ -387,11 +387,48 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     assert len(runners) == 1
 
 
+def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path):
+    """It was lost without a question, although sessions keep it."""
+    window, file = opened.window, tmp_path / "work.prune"
+    scans.scan("90%")
+    assert window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    asked = opened.answers("Cancel")
+    assert not window.close()
+    assert asked[0].startswith("Metrics or scans are not saved; only a session stores them.")
+    save_and_close(opened, file)  # asks nothing
+    opened.open(file)
+    opened.wait(lambda: scans.cells)
+    opened.key("7")
+    assert window.windowTitle() == "work.prune — Pruneapp"
+    scans.scan("90%")  # all of it is known
+    assert window.windowTitle() == "work.prune — Pruneapp"
+    scans.scan("50%, 90%")
+    assert window.windowTitle() == "work.prune[*] — Pruneapp"
+    asked = opened.answers("Save session")
+    opened.key("Ctrl+W")
+    opened.wait(lambda: opened.document is None)
+    assert asked[0].startswith("Metrics or scans are not saved in 'work.prune'.")
+
+
+def test_a_scan_that_measured_nothing_is_not_unsaved(scans, opened, runners, tmp_path):
+    scans.scan("90%")
+    opened.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    opened.key("Ctrl+S")
+    opened.wait(lambda: not opened.window.isWindowModified())
+    runners[0].error = EvaluationError("The script raised ValueError.", remedy="Correct it.")
+    scans.scan("30%")
+    assert opened.trouble
+    assert not opened.window.isWindowModified()
+    opened.choose(scans.view.metric_box, "accuracy")
+    assert not opened.window.isWindowModified(), "that is the view alone"
+
+
 def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     scans.scan("90%")
     runners[0].most = len(runners[0].measured)
     scans.begin("50%")
     opened.wait(lambda: runners[0].gate.closed and opened.workbench.jobs.busy)
+    opened.answers("Discard changes")
     opened.key("Ctrl+W")
     opened.wait(lambda: opened.document is None)
     opened.wait_idle()
@@ -432,6 +469,7 @@ def test_a_scan_that_ends_at_once_says_nothing_of_the_one_before(scans, opened, 
 def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):
     scans.scan()
     (good,) = opened.workbench.scans.read()["sensitivity"]
+    opened.answers("Discard changes")
     opened.key("Ctrl+W")
     opened.wait(lambda: opened.document is None)
     assert opened.workbench.scans.read() == {}
