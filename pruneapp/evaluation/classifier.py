@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pruneapp import resources
+from pruneapp import json_codec, resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import words_of
 from pruneapp.evaluation.process import EvaluationError
@@ -91,9 +91,7 @@ def _in_order(name: str) -> tuple[tuple[int, int | str], ...]:
 
 @functools.cache
 def _table() -> Mapping[str, str]:
-    text = resources.path(TABLE).read_text(encoding="utf-8")
-    table: dict[str, str] = json.loads(text)
-    return table
+    return json_codec.decode(resources.path(TABLE).read_bytes(), dict[str, str], TABLE)
 
 
 # As the built-in runner has them, see resources/pruneapp_worker/image_classifier.py.

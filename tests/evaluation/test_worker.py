@@ -48,6 +48,9 @@ def test_a_number_comes_back_and_prints_go_to_the_log(stubbed):
     assert worker.evaluate() == {"score": 0.1 + 0.2}
     worker.evaluate()
     for words in ('"value": 7', "to stderr", "directly", "from a child"):
+        deadline = time.monotonic() + 10  # a thread reads it
+        while words not in worker.log and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert words in worker.log
 
 

@@ -103,6 +103,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
         person.wait(lambda before=before: len(ended) >= before)
         person.wait(lambda before=before: len(begun) > before)
         assert begun[before] - asked > 0.25, "it waits until the person has paused"
+    person.answers("Discard changes")  # of the step that is undone
     person.key("Ctrl+W", person.window)
     if person.document is not None:
         person.workbench.session.close()
