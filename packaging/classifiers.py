@@ -49,7 +49,7 @@ def built(build: Any, name: str, **options: Any) -> Any:
     try:
         with torch.device("meta"):
             return build(name, **options)
-    except (NotImplementedError, RuntimeError):
+    except (NotImplementedError, RuntimeError):  # what is asked of a tensor without data
         return build(name, **options)
 
 

@@ -269,7 +269,8 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         help="command line that evaluates {checkpoint} and prints a JSON object or a number, or "
         "writes it to {out}",
     )
-    parser.add_argument(
+    data = parser.add_mutually_exclusive_group()
+    data.add_argument(
         "--text",
         metavar="TEXT",
         help="without a script: perplexity over this text, or of an encoder the agreement with the "
@@ -277,7 +278,7 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         "too: agreement with the original on random token ids",
     )
     _add_images(
-        parser,
+        data,
         "the accuracy on these images, if there is a subfolder for each class, or the agreement "
         "with the original",
     )

@@ -250,6 +250,9 @@ def test_a_stock_classifier_is_measured_on_images_without_a_script(run, tmp_path
     status, _, err = run(model, "--images", images, "--script", "measure.py")
     assert status == 2
     assert "--images is for the built-in evaluation." in err
+    status, _, err = run(model, "--images", images, "--text", "pages.txt")
+    assert status == 2
+    assert "not allowed with argument --images" in err
 
 
 def test_images_are_for_classifiers(run, files, tmp_path):

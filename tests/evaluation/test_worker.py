@@ -50,7 +50,7 @@ def test_a_number_comes_back_and_prints_go_to_the_log(stubbed):
     for words in ('"value": 7', "to stderr", "directly", "from a child"):
         deadline = time.monotonic() + 10  # a thread reads it
         while words not in worker.log and time.monotonic() < deadline:
-            time.sleep(0.01)
+            time.sleep(0.01)  # nothing tells of a line that was read
         assert words in worker.log
 
 

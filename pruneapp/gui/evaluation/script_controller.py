@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QDialog
 
-from pruneapp.errors import ParameterError, PruneAppError, counted
+from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
@@ -27,6 +27,7 @@ from pruneapp.gui.evaluation.dialogs import (
     ScriptFacts,
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.progress import Job
 
 T = TypeVar("T")
@@ -253,10 +254,10 @@ class ScriptController(DialogController[ConsentDialog]):
             words = self.tr("Agreement of {model} with the unpruned model on {n} of {images}.")
         return words.format(
             model=f"{classifier.name} ({classifier.library})",
-            n=f"{images.measured(labelled=labelled):,}",
-            images=counted(images.images, "image"),
-            folders=counted(images.classes, "subfolder"),
-            classes=counted(classifier.classes, "class", "classes"),
+            n=count(images.measured(labelled=labelled)),
+            images=plural(images.images, self.tr("1 image"), self.tr("{n} images")),
+            folders=plural(images.classes, self.tr("1 subfolder"), self.tr("{n} subfolders")),
+            classes=plural(classifier.classes, self.tr("1 class"), self.tr("{n} classes")),
         )
 
     # -- running --------------------------------------------------------------------------------

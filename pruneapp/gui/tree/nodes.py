@@ -14,6 +14,7 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
+import numpy.ma  # np.unique imports it when it is called: not in the main thread then
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 

@@ -380,7 +380,11 @@ def test_who_leaves_before_the_script_was_found_is_asked_nothing(
     pruned.type(dialog.choice.python, sys.executable)
     pruned.wait(lambda: dialog.choice.found.text().startswith("Runs with"))
     real, gate = script_controller.find, Gate(closed=True)
-    slow = lambda *given: (gate.wait(given[-1]), real(*given))[1]  # noqa: E731
+
+    def slow(*given):
+        gate.wait(given[-1])
+        return real(*given)
+
     monkeypatch.setattr(script_controller, "find", slow)
     pruned.click(dialog.go)
     pruned.wait(lambda: gate.running)
