@@ -432,9 +432,11 @@ class ScanController(DialogController[ScanDialog]):
         self._notifications.say_done(self._progress(self.tr("Scan finished: {done}.")))
 
     def _on_failed(self, error: PruneAppError) -> None:
+        self._shows.request(at_once=True)
         self._notifications.refuse(error, NoticeTopic.EVALUATION)
 
     def _on_stopped(self) -> None:
+        self._shows.request(at_once=True)
         self._notifications.say_done(
             self._progress(self.tr("Scan stopped after {done}; the next scan continues it."))
         )

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.person import plain
@@ -214,6 +215,7 @@ def stop(scans, opened, runners, monkeypatch, *, after, amounts="50%, 90%"):
 
     with monkeypatch.context() as patch:
         patch.setattr(LocalRunner, "__init__", make_waiting)
+        patch.setattr(scan_controller, "_REST", 1e6)  # what is stopped is shown all the same
         scans.begin(amounts)
         opened.wait(lambda: runners and runners[-1].gate.closed and runners[-1].gate.running)
     scan = opened.workbench.scans
