@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ import numpy as np
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.document.entries import RepairSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import RepairedValues
@@ -76,9 +76,7 @@ def repair_by_script(
     if not pruned:
         raise SelectionError("Nothing is pruned in these layers, so there is nothing to repair.")
     parts = job.parts(2)
-    with tempfile.TemporaryDirectory(
-        prefix="pruneapp-statistics-", ignore_cleanup_errors=True
-    ) as folder:
+    with temporary_folder() as folder:
         sums = collect_sums(
             runner,
             as_on_disk(snapshot) if wanted is None else Snapshot(wanted),
@@ -86,7 +84,7 @@ def repair_by_script(
             seed=settings.seed,
             grams=pruned,
             budget=settings.budget,
-            folder=Path(folder),
+            folder=folder,
         )
         runner.close()
         if not sums.with_grams:

@@ -8,7 +8,6 @@ import math
 import os
 import shlex
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from typing import Any, Protocol
 from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.formats import safetensors
+from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import JsonError
 from pruneapp.evaluation.handover import Handover
@@ -246,16 +246,13 @@ def _exported(snapshot: Snapshot, job: Job) -> Iterator[Path]:
     """Write a state as a file of the kind that was opened, for the length of the block."""
     checkpoint = snapshot.checkpoint
     torch = checkpoint.format.startswith("torch")
-    folder = Path(tempfile.mkdtemp(prefix="pruneapp-state-"))
-    try:
+    with temporary_folder() as folder:
         name = checkpoint.path.name if checkpoint.path.suffix else f"{checkpoint.path.name}.d"
         path = folder / checkpoint.path.name if checkpoint.path.is_dir() else folder / name
         if not torch and path.suffix and not checkpoint.path.is_dir():
             path = path.with_suffix(".safetensors")
         form = "torch" if torch else "safetensors"
         yield export(snapshot, ExportRequest(form, path), job).path
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class CommandRunner:
@@ -307,8 +304,7 @@ class CommandRunner:
             changed = snapshot.masks or snapshot.permanent or snapshot.values
             if changed or not _is_plain(snapshot):
                 path = stack.enter_context(_exported(snapshot, job))
-            out = Path(tempfile.mkdtemp(prefix="pruneapp-out-"))
-            stack.callback(shutil.rmtree, out, ignore_errors=True)
+            out = stack.enter_context(temporary_folder())
             began = time.perf_counter()
             printed = self._run(path, out / "out", seed, job)
             metrics = _metrics_in(out / "out", printed)

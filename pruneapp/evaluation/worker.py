@@ -9,14 +9,13 @@ import contextlib
 import json
 import queue
 import secrets
-import shutil
-import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import Any, Self
 
 from pruneapp import json_codec, resources
+from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.errors import JsonError, abridged
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Options
@@ -55,6 +54,7 @@ class Worker:
         self.higher: dict[str, bool] | bool | None = None  # its HIGHER_IS_BETTER
         self.folder = Path()  # for states on their way, while there is a process
         self.hasty = False  # whether a call that is cancelled ends the process at once
+        self._files = contextlib.ExitStack()  # removes the folder
         self._process: ChildProcess | None = None
         self._messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._token = ""
@@ -91,8 +91,12 @@ class Worker:
         main = resources.path("pruneapp_worker/main.py")
         # Without -P: the folder of the script is what the person's own imports need.
         command = [str(self.python), "-u", "-X", "faulthandler", str(main)]
-        self._process = ChildProcess(command, self.script.path.parent, ENVIRONMENT, talks=True)
-        self.folder = Path(tempfile.mkdtemp(prefix="pruneapp-evaluation-"))
+        self.folder = self._files.enter_context(temporary_folder())
+        try:
+            self._process = ChildProcess(command, self.script.path.parent, ENVIRONMENT, talks=True)
+        except BaseException:
+            self._files.close()
+            raise
         self._token, self._number = secrets.token_hex(8), 0
         self._messages = queue.SimpleQueue()
         self._foreign = False
@@ -286,7 +290,7 @@ class Worker:
         self.hello = {}
         if process is not None:
             process.end()
-            shutil.rmtree(self.folder, ignore_errors=True)
+        self._files.close()
 
     def close(self) -> None:
         """Ask the process to end, and end it."""

@@ -18,6 +18,8 @@ import re
 import secrets
 import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 # Characters that Windows refuses; the slash besides, where a name must be one.
@@ -102,9 +104,11 @@ def lock(fd: int) -> bool | None:
     return True
 
 
-# A file in the making, the second name of an older export, a folder in the making.
+# A file in the making, the second name of an older export, a folder in the making, and one of
+# `temporary_folder`.
 _FILE = re.compile(r"\..+\.[0-9a-f]{8}\.(part|old)")
 _FOLDER = re.compile(r".+\.partial-[0-9a-f]{8}")
+_TEMPORARY = re.compile(r"pruneapp-[a-z0-9_]{8}")
 
 
 def hidden_name(name: str, kind: str) -> str:
@@ -150,6 +154,29 @@ def remove_abandoned(path: Path) -> bool:
         else:
             path.unlink()
     return not os.path.lexists(path)
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder among the temporary files of the system, and remove it after the block.
+
+    What killed processes left of such folders is removed first, gigabytes perhaps. Not on Windows,
+    where folders cannot be locked.
+    """
+    for path in Path(tempfile.gettempdir()).glob("pruneapp-*"):
+        if _TEMPORARY.fullmatch(path.name) and _is_free(path):
+            shutil.rmtree(path, ignore_errors=True)
+    new, fd = Path(tempfile.mkdtemp(prefix=".pruneapp-")), -1
+    with contextlib.suppress(OSError):
+        fd = os.open(new, os.O_RDONLY)
+        lock(fd)
+    folder = new.rename(new.with_name(new.name[1:]))  # locked by now, so that nobody removes it
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if fd >= 0:
+            os.close(fd)
 
 
 def _is_ours(path: Path) -> bool:

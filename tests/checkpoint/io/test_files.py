@@ -19,6 +19,7 @@ from pruneapp.checkpoint.io.files import (
     lock,
     partial_name,
     remove_abandoned,
+    temporary_folder,
 )
 from pruneapp.sessions import journal_file
 
@@ -106,3 +107,38 @@ def test_names_beside_the_longest_are_possible(tmp_path):
     (tmp_path / partial_name("ü" * 127 + "x")).mkdir()
     (tmp_path / hidden_name("ü" * 127 + "x", "part")).touch()
     assert len(find_abandoned(tmp_path)) == 2
+
+
+HOLD_FOLDER = """
+import sys
+from pruneapp.checkpoint.io.files import temporary_folder
+with temporary_folder() as folder:
+    (folder / "gram").write_bytes(b"some bytes")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_temporary_folder_is_removed_after_its_block_or_after_its_process_was_killed(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    foreign = tmp_path / "pruneapp-of_a_person"
+    foreign.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD_FOLDER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        held = Path(other.stdout.readline().strip())
+        with temporary_folder() as folder:
+            (folder / "one").mkdir()
+            assert {*tmp_path.iterdir()} == {foreign, held, folder}
+        other.kill()
+        other.wait(10)
+        assert {*tmp_path.iterdir()} == {foreign, held}
+        with temporary_folder() as folder:
+            assert {*tmp_path.iterdir()} == {foreign, folder}
+    assert [*tmp_path.iterdir()] == [foreign]
