@@ -22,6 +22,8 @@ from pruneapp.progress import Job
 
 # Up to this size all elements of a group are compared with each other; larger ones are partitioned.
 FEW = 16
+# Up to so many different counts rows are partitioned at each; for more of them they are sorted.
+_FEW_PLACES = 4
 
 
 def lowest_in_groups(  # noqa: PLR0917 - each its own type
@@ -132,8 +134,12 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
     if not keys.size:
         return np.zeros(keys.shape, np.bool_)
     # numpy sorts 32 bits three times as fast as 16.
-    ordered = np.sort(keys.astype(np.uint32) if keys.itemsize < 4 else keys, axis=1)
-    cuts = ordered[np.arange(rows), np.maximum(counts, 1) - 1][:, np.newaxis]
+    wide = keys.astype(np.uint32) if keys.itemsize < 4 else keys
+    lasts = np.maximum(counts, 1) - 1
+    places = np.unique(lasts)  # one, as a rule, which takes a fraction of the time of sorting
+    few = places.size <= _FEW_PLACES
+    ordered = np.partition(wide, places, axis=1) if few else np.sort(wide, axis=1)
+    cuts = ordered[np.arange(rows), lasts][:, np.newaxis]
     goes: Bools = keys <= cuts.astype(keys.dtype)
     goes[counts == 0] = False
     over = np.flatnonzero(np.count_nonzero(goes, axis=1) > counts)
@@ -145,12 +151,17 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
     return goes
 
 
-# Elements of some rows that are held and sorted together. A longer row is cut by itself.
+# Elements of some rows that a thread holds and sorts together. A longer row is cut by itself.
 _PIECE = 1 << 20
 
 
-def lowest_per_row(
-    ranking: Ranking, length: int, counts: Counts, kernel: Kernel, job: Job
+def lowest_per_row(  # noqa: PLR0917 - each its own type
+    ranking: Ranking,
+    length: int,
+    counts: Counts,
+    kernel: Kernel,
+    job: Job,
+    threads: int | None = None,
 ) -> BitMask:
     """Return what is kept once the lowest of every row went, of equals the first ones.
 
@@ -159,7 +170,8 @@ def lowest_per_row(
 
     Notes
     -----
-    Time grows with the elements times the logarithm of a row's length; memory does not grow.
+    Time grows with the elements, and with the logarithm of a row's length where the counts of rows
+    differ much; memory does not grow.
     """
     packed = np.zeros((ranking.size + 7) // 8, np.uint8)
     rows = counts.size
@@ -177,17 +189,23 @@ def lowest_per_row(
                 pack_into(packed, row * length + first, bools)
         return BitMask(packed, ranking.size)
     step = max(1, _PIECE // max(length, 1))
-    for first in range(0, rows if length else 0, step):
+
+    def work(first: int) -> tuple[int, Bools]:
+        job.cancel.check()
         last = min(first + step, rows)
         start, stop = first * length, last * length
-        job.step(stop - start)
         keys = read_keys(ranking, (start, stop))
         stays = np.ones(keys.size, np.bool_)
         if ranking.kept is not None:
             stays = ranking.kept.bools(start, stop)
             keys[~stays] = np.iinfo(keys.dtype).max
         goes = lowest_in_rows(keys.reshape(-1, length), counts[first:last])
-        pack_into(packed, start, stays & ~goes.reshape(-1))
+        return start, stays & ~goes.reshape(-1)
+
+    tasks = range(0, rows if length else 0, step)
+    for start, stays in in_order(tasks, work, job, threads_for(ranking.size, threads)):
+        pack_into(packed, start, stays)
+        job.step(stays.size)
     return BitMask(packed, ranking.size)
 
 
