@@ -65,10 +65,15 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     """
     method = registry.get(row.method)
     size, channels = len(units.names), 0
-    if method.estimated_by is None:
-        return None
-    table: CumulativeTable | ChannelOrder
     weights = method.granularity == "weights"
+    if method.estimated_by is None:
+        if not weights or step.scope != "local" or "amount" not in row.values:
+            return None
+        # How many go of each tensor is the same whichever go.
+        wanted, nan = _by_rows(snapshot, row, units, job), np.full((2, size), math.nan)
+        counts = _weight_counts(step, row, units, at_random(units), wanted)
+        return Effect(units, Cut(counts, nan[0], nan[0], nan[0], exact=True), nan, nan)
+    table: CumulativeTable | ChannelOrder
     columns = cumulative_of(snapshot, units.names, job) if weights else None
     if not weights:
         order = channel_order_of(snapshot, row, units.names, job)
@@ -192,7 +197,8 @@ def estimate(
     are not counted here at all.
 
     With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
-    Ln and at random. It keeps to the limits. Single weights that are chosen at random are counted
+    Ln and at random, and by any other method of single weights that takes an amount of each tensor,
+    without norms. It keeps to the limits. Single weights that are chosen at random are counted
     exactly locally; globally, and for norms, what is to be expected is told.
 
     `scores` says whether importance scores of a file stand in for the weights: then counted

@@ -101,14 +101,30 @@ def test_l1_is_what_the_step_does(scope, state, amount, bound):
         assert close(told.l1_retained, report.l1_retained, 1e-9)
 
 
+UNCOUNTED = [
+    name
+    for name, method in METHODS.items()
+    if method.granularity == "weights" and method.estimated_by is None
+    if "local" in method.scopes and not method.takes_statistics
+]
+
+
+@pytest.mark.parametrize("method", UNCOUNTED)
 @given(state=snapshots(least_dims=2), amount=amounts, bound=st.just(Limits()) | limits())
-def test_of_rows_the_number_is_exact(state, amount, bound):
+def test_whatever_ranks_the_weights_of_a_tensor_so_many_of_each_go(method, state, amount, bound):
     names = tuple(state.checkpoint.entries)
-    step = Step((Row(names, "l1_per_row", {"amount": amount}),), "local", bound)
+    step = Step((Row(names, method, {"amount": amount}),), "local", bound)
     if both_refuse(state, step):
         return
-    found = counted(state, step)
-    assert (found.to_prune, found.exact) == (exact(state, step).report.newly_pruned, True)
+    report, found = exact(state, step).report, counted(state, step)
+    told = found.report
+    assert (found.to_prune, found.exact, found.counting) == (report.newly_pruned, True, 1.0)
+    assert (told.numel, told.before, told.after) == (report.numel, report.before, report.after)
+    assert found.exact_report
+    assert [(t.name, t.before, t.after) for t in told.tensors] == [
+        (t.name, t.before, t.after) for t in report.tensors
+    ]
+    assert {told.norm_retained, *(t.norm_retained for t in told.tensors)} == {None}
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])

@@ -220,7 +220,7 @@ class PreviewPanel(QWidget):
             self.figures.show_report(
                 estimate.report, exact=estimate.exact, sure=estimate.exact_report
             )
-            self._show_affected(estimate.report)
+            self._show_affected(estimate.report, only_by_norm=True)
         else:
             self.figures.show_counts(estimate)
             self._show_affected(None)
@@ -341,12 +341,12 @@ class PreviewPanel(QWidget):
         ]
         reports.show_broken(self.broken, broken, self._shown, emptied)
 
-    def _show_affected(self, report: SparsityReport | None) -> None:
-        if report is None:
-            self.alarm.set_dangers({}, self._shown)
+    def _show_affected(self, report: SparsityReport | None, *, only_by_norm: bool = False) -> None:
+        """List what loses most; `only_by_norm`: nothing as long as norms are to come."""
+        self.alarm.set_dangers({} if report is None else report.dangers, self._shown)
+        if report is None or (only_by_norm and not report.ranked_by_norm):
             self.most.show_tensors("", (), self._shown, {})
         else:
-            self.alarm.set_dangers(report.dangers, self._shown)
             self._show_most(report, report.most_affected)
 
     def _show_most(self, report: SparsityReport, tensors: Sequence[TensorSparsity]) -> None:
