@@ -217,6 +217,7 @@ def interaction(path: str, rounds: int, statistics: str = "") -> dict[str, Any]:
             "beats": summary(counting),
         }
     }
+    hand.ask("l1_unstructured", f"{FROM:.0%}")  # the last time it may have been Wanda
     hand.preview()
     follow = Follow(hand)
     hand.beats.phase = "dragging"
