@@ -82,11 +82,19 @@ _WIDTH, _USUAL_WIDTH = 52, 72
 _SPARE_LINES = 2
 # Lines of all that is chosen that are seen in the lowest dialog.
 _LEAST_LINES = 8
+# Of so many formats the height is measured, to open the dialog with room for any.
+_MEASURED = 2
 # So far the words of a radio button beside it are below its top.
 _ABOVE = 3
 # What is shown of a format beside its size.
 _DESCRIBED = attrgetter("name", "help", "why_not", "params")
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
+
+
+def _letters(offer: FormatOffer) -> int:
+    """Return about how much is said of a format; a setting takes the room of some lines."""
+    texts = offer.help, *offer.does_not, *map(loader_words, offer.loaded_by)
+    return sum(map(len, texts)) + 4 * _USUAL_WIDTH * len(offer.params)
 
 
 class FormatDetails(QWidget):
@@ -113,11 +121,14 @@ class FormatDetails(QWidget):
         return QSize(width, self.heightForWidth(width))
 
     def spare_height(self, offers: Iterable[FormatOffer]) -> int:
-        """Return how much more room it takes for that of some formats that says most."""
+        """Return how much more room it takes for that of some formats that says most.
+
+        Laying out all of them took a tenth of a second: only those of the longest texts are.
+        """
         width, other = self.sizeHint().width(), FormatDetails()
         other.costs, other._values = self.costs, self._values
         heights = [self.heightForWidth(width)]
-        for offer in offers:
+        for offer in sorted(offers, key=_letters, reverse=True)[:_MEASURED]:
             other.show_offer(offer)
             heights.append(other.heightForWidth(width))
         return max(heights) - heights[0] + _SPARE_LINES * self.fontMetrics().lineSpacing()
