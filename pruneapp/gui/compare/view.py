@@ -653,14 +653,19 @@ class CompareView(TensorsChart):
 def cap_of(heights: Floats) -> float | None:
     """Return where the axis is to end, if a few bars would squash all others; else None.
 
-    An eighth of the bars, one at least, may be more than four times as high as the next: then
-    the axis ends a quarter beyond that one.
+    An eighth of the bars, one at least, may be more than four times as high as the next, and a
+    quarter where a gap of that size parts them from the rest: then the axis ends a quarter beyond
+    that one.
     """
     known = np.sort(heights[heights > 0])[::-1]
     if known.size < 2:
         return None
-    usual = float(known[max(1, known.size // 8)])
-    return 1.25 * usual if known[0] > 4 * usual else None
+    few = max(1, known.size // 8)
+    gaps = np.flatnonzero(known[:-1] > 4 * known[1:])
+    gaps = gaps[gaps < max(1, known.size // 4)]
+    if gaps.size:
+        few = max(few, int(gaps[-1]) + 1)
+    return 1.25 * float(known[few]) if known[0] > 4 * known[few] else None
 
 
 def _share(value: float | None) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from pruneapp.gui.compare.view import CompareView
+from pruneapp.gui.compare.view import CompareView, cap_of
 from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.short_names import ShortNames
@@ -294,6 +295,23 @@ def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
     assert theme.colors["text"] in found, "the bar goes on, which is not to be seen"
     view.set_comparison(Comparison("A", "B", tuple(tensors)))
     assert "▶" not in view.canvas.across.labelText
+
+
+@pytest.mark.parametrize(
+    ("heights", "end"),
+    [
+        # What a repair moves: two biases, each many times as much as all weights.
+        ([4959, 2189, 269, 133, 129, 112, 58, 24, 7, 5, 0.7, 0.1], 1.25 * 269),
+        ([4959, 269, 133], 1.25 * 269),
+        ([512, 256, 128, 64, 32, 16, 8, 4], None),  # there is no gap
+        ([100, 90, 20, 19, 18, 17], None),  # a third is not a few
+        ([3, 2, 1], None),
+        ([7], None),
+        ([], None),
+    ],
+)
+def test_a_few_bars_far_beyond_the_others_are_cut(heights, end):
+    assert cap_of(np.array(heights, dtype=float)) == end
 
 
 def test_choosing_the_same_twice_asks_for_nothing(compared, qtbot):
