@@ -50,14 +50,6 @@ class DocumentChanged:
 Subscriber = Callable[[DocumentChanged], None]
 
 
-@dataclass(eq=False)
-class _Moment:
-    """A state, and how much of the history was there while it was in force."""
-
-    key: object  # that of the state, see `Record`
-    count: int  # the states from 1 on that were there, as far as they still are
-
-
 class Document:
     """A checkpoint, the masks over it, and their history. For one thread: the main one.
 
@@ -76,11 +68,13 @@ class Document:
         self.history = History(budget, scratch)
         self._notices: tuple[Notice, ...] = ()
         self._snapshot = Snapshot(checkpoint)
-        # Of the state that was exported last; at first of the one opened.
-        self._exported = _Moment(None, 0)
+        # The key (see `Record`) of the state that was exported last; at first of the one opened.
+        self._exported: object = None
+        # Those of all states in files: exported ones, with what leads to them, and the one opened.
+        self._in_files: set[object] = {None}
         # Of states that somebody still holds: an export may end long after the next step.
-        self._moments: WeakKeyDictionary[Snapshot, _Moment] = WeakKeyDictionary()
-        self._moments[self._snapshot] = self._exported
+        self._keys: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
+        self._keys[self._snapshot] = None
         # Below 0, so that no state that was looked at is taken for one that was in force.
         self._past_revisions = count(-1, -1)
         self._subscribers: list[Subscriber] = []
@@ -166,40 +160,35 @@ class Document:
     @property
     def unexported(self) -> bool:
         """Whether the state is another one than that last exported, or opened."""
-        return self.history.key is not self._exported.key
+        return self.history.key is not self._exported
 
     @property
     def unsaved(self) -> tuple[Loss, ...]:
         """What is neither in the file that was opened nor in an export; empty for nothing.
 
-        Protection, and the names of states, are in no file but a session. Who exports has chosen:
-        steps that were undone by then, or on other branches, count no more; later ones do.
+        Protection, and the names of states, are in no file but a session. An export settles the
+        steps that lead to it, and no others: those that are undone, or on other branches, may be
+        what somebody wants to come back to.
         """
+        records, in_files = self.history.records, self._in_files
+        in_force = {*self.branches.path(self.position)}
         losses: dict[Loss, bool] = {
-            "state": self.unexported,
+            "state": self.history.key not in in_files,
             "protected": bool(self.protected),
             "names": bool(self.branches.names),
-            "undone": self._undone_since_export(),
+            "undone": any(
+                state not in in_force
+                and (record.key not in in_files or "protected" in record.after)
+                for state, record in enumerate(records, 1)
+            ),
         }
         return tuple(loss for loss, there in losses.items() if there)
-
-    def _undone_since_export(self) -> bool:
-        """Whether steps that are not in force were made since, but for those that change no file.
-
-        Protection changes none either, but it is work.
-        """
-        in_force, safe = {*self.branches.path(self.position)}, (None, self._exported.key)
-        records = self.history.records[self._exported.count :]
-        return any(
-            state not in in_force and (record.key not in safe or "protected" in record.after)
-            for state, record in enumerate(records, self._exported.count + 1)
-        )
 
     @property
     def exported_at(self) -> int:
         """Index in `items` of the state last exported, or opened; -1 if it is not there."""
         keys = [None, *(record.key for record in self.history.records)]
-        return keys.index(self._exported.key) if self._exported.key in keys else -1
+        return keys.index(self._exported) if self._exported in keys else -1
 
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned an element, by its flat index."""
@@ -257,10 +246,9 @@ class Document:
         for state, name in ({} if branches is None else branches.names).items():
             items[state - 1] = replace(items[state - 1], name=name)
         self._items = (*self._items, *items)
-        if exported:
-            key = records[exported - 1].key if exported > 0 else object()
-            self._exported = _Moment(key, max(exported, 0))  # it was the newest then, or older
         self._replace(self.history.restore(records, position, branches))
+        if exported:
+            self._note_exported(records[exported - 1].key if exported > 0 else object())
 
     def undo(self) -> None:
         """Undo the last change; nothing happens if there is none."""
@@ -294,8 +282,6 @@ class Document:
     def delete(self, state: int) -> None:
         """Delete a state and all that follow it; raises as `History.delete`."""
         gone = set(self.history.delete(state))
-        for moment in {self._exported, *self._moments.values()}:
-            moment.count -= sum(s <= moment.count for s in gone)
         self._items = tuple([item for s, item in enumerate(self._items) if s not in gone])
         self._tell("deleted", ())
 
@@ -304,8 +290,8 @@ class Document:
 
         It need not be the state in force any more.
         """
-        if snapshot in self._moments:
-            self._exported = self._moments[snapshot]
+        if snapshot in self._keys:
+            self._note_exported(self._keys[snapshot])
             self._tell("exported", ())
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
@@ -325,7 +311,14 @@ class Document:
 
     def _replace(self, changes: LayerMasks) -> None:
         self._snapshot = self._snapshot.replaced(changes)
-        self._moments[self._snapshot] = _Moment(self.history.key, len(self.history))
+        self._keys[self._snapshot] = self.history.key
+
+    def _note_exported(self, key: object) -> None:
+        self._exported = key
+        records = self.history.records
+        for state, record in enumerate(records, 1):
+            if record.key is key:
+                self._in_files |= {records[s - 1].key for s in self.branches.path(state)}
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
         for callback in tuple(self._subscribers):  # some may leave, or come, because of it

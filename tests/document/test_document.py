@@ -20,13 +20,16 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.history import History
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.existing_masks import names_in, open_document, read_mask, read_masks_for
+from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import HistoryError, ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask, MaskLayers
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.results.document_rows import ManualEditRequest
 from tests.support.document_edits import delete_undone, make_permanent, treat_zeros
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
@@ -298,7 +301,7 @@ def test_steps_made_after_an_export_are_unsaved_also_undone_and_on_other_branche
     exported = document.snapshot()
     prune(document, amount=4)
     document.mark_exported(exported)
-    assert document.unsaved == ("state",)
+    assert document.unsaved == ("state", "undone")
     document.undo()
     assert document.unsaved == ("undone",), "made while the export ran"
     document.delete(1)
@@ -306,26 +309,46 @@ def test_steps_made_after_an_export_are_unsaved_also_undone_and_on_other_branche
     document.delete(2)
     assert document.unsaved == ()
     document.undo()
-    assert document.unsaved == ("state",)
+    assert document.unsaved == (), "what is undone is in a file, and so is what was opened"
     document.redo()
     prune(document, amount=5)
     document.undo()
     document.mark_exported(document.snapshot())
-    assert document.unsaved == (), "whoever exports has chosen"
+    assert document.unsaved == ("undone",), "an export has nothing of other branches"
+    document.redo()
+    document.mark_exported(document.snapshot())
+    document.undo()
+    assert document.unsaved == (), "exports settle all that leads to them, one after the other"
 
 
-def test_after_a_crash_only_steps_before_the_exported_one_are_taken_for_chosen(model):
+def test_protection_that_was_undone_is_in_no_export(model):
+    document = Document(model)
+    prune(document)
+    row = ManualEditRequest("protect", FC, (((3, 4), (0, 64)),), "channel", 0)
+    edit = ManualEdit.from_requests(row)
+    document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
+    document.mark_exported(document.snapshot())
+    assert document.unsaved == ("protected",)
+    document.undo()
+    assert document.unsaved == ("undone",)
+
+
+def test_after_a_crash_what_leads_to_the_exported_state_is_safe(model):
     document = Document(model)
     for amount in (3, 4):
         prune(document, amount=amount)
         document.undo()
     document.jump(1)
+    prune(document, amount=2)
     document.mark_exported(document.snapshot())
     again = Document(model)
     again.restore(
         document.history.records, document.position, document.exported_at, document.branches
     )
-    assert (document.unsaved, again.unsaved) == ((), ("undone",))
+    assert (document.unsaved, again.unsaved) == (("undone",), ("undone",))
+    for each in (document, again):
+        each.delete(2)
+        assert each.unsaved == ()
 
 
 def test_zeros_that_were_taken_for_pruned_and_undone_are_nothing_that_a_file_lacks():

@@ -35,17 +35,14 @@ from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
 
 @dataclass(frozen=True)
 class _Safe:
-    """What a session file has: states, and which of them is in force; None if it is gone."""
+    """What a session file has. Which of the states is in force is no work that could be lost."""
 
     items: tuple[HistoryItem, ...] = ()
-    current: HistoryItem | None = None
     results: Mapping[object, object] = field(default_factory=dict)  # what was measured
 
     def has(self, document: Document) -> bool:
         """Whether it has all states of a document, undone ones too, and no others."""
         items = document.items
-        if items[document.position] is not self.current:
-            return False
         return items is self.items or {*map(id, items)} == {*map(id, self.items)}
 
     def has_results(self, results: Mapping[object, object]) -> bool:
@@ -165,8 +162,7 @@ class SessionController(Controller):
         if document is None:
             return
         view = self._read_view()
-        current = document.items[document.position]
-        safe = _Safe(document.items, current, self._read_results())
+        safe = _Safe(document.items, self._read_results())
         saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
         self._jobs.submit(
             self.tr("Saving session"),
@@ -216,12 +212,10 @@ class SessionController(Controller):
         self.path, self._safe, self._stamp = None, _Safe(), None
         if isinstance(saved, SessionFile):
             self.path, self._stamp = saved.path, saved.stamp
-            self._safe = _Safe(document.items, document.items[document.position])
+            self._safe = _Safe(document.items)
         elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
             self.path, self._stamp = saved.session, saved.kept_in
-            items = document.items
-            current = items[saved.safe] if saved.safe >= 0 else None
-            self._safe = _Safe(items[: saved.kept_steps + 1], current)
+            self._safe = _Safe(document.items[: saved.kept_steps + 1])
         if saved is not None:
             self._show_view(saved.view)
         if isinstance(saved, SessionFile):  # a journal may have more than its session

@@ -107,6 +107,8 @@ def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
     assert person.window.windowTitle() == "work.prune — Pruneapp"
     person.key("Ctrl+Shift+Z")
     assert person.document.position == 2
+    assert not person.window.isWindowModified(), "the session has this state, too"
+    prune(person)
     assert person.window.isWindowModified()
 
 
@@ -230,8 +232,13 @@ def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, t
     assert asked[0].startswith("Steps that are undone or on other branches are not saved; only")
     person.export(tmp_path / "again.safetensors")
     person.close_report()
-    assert not person.window.isWindowModified(), "whoever exports has chosen"
-    person.window.close()  # asks nothing
+    assert person.window.isWindowModified(), "it still is nowhere"
+    person.key("Ctrl+Shift+Z")
+    person.export(tmp_path / "both.safetensors")
+    person.close_report()
+    assert not person.window.isWindowModified()
+    person.key("Ctrl+Z")
+    person.window.close()  # asks nothing: both steps are in files
     assert not person.window.isVisible()
 
 
