@@ -112,9 +112,9 @@ class Row:
         place = f"on {self.place()}"
         return ", ".join((head, *rest, place)) if rest else f"{head} {place}"
 
-    def method_words(self) -> str:
+    def method_words(self, *, amount: bool = True) -> str:
         """Say what is done, and not where: "L2 30 %, dim 0"."""
-        return ", ".join(_said(registry.get(self.method), self.values, amount=True))
+        return ", ".join(_said(registry.get(self.method), self.values, amount=amount))
 
     def place(self) -> str:
         """Say where: the pattern without its stars, a name, or how many tensors of which part."""
@@ -239,7 +239,7 @@ class Step:
         )
 
     def label(self, counts: Sequence[int] = ()) -> str:
-        """Say it in words: "L1 20 % on 19 tensors, global"; "3 rules on 24 tensors".
+        """Say it in words: "L1 20 % on 19 tensors"; "3 rules (L1 20 %, L1 30 %) on 24 tensors".
 
         `counts` says how many tensors each of several rows prunes; without it, the rows are said as
         they were asked for.
@@ -249,8 +249,15 @@ class Step:
         if len(self.rows) > _MOST_ROWS_NAMED:
             labels.append(counted(len(self.rows) - _MOST_ROWS_NAMED, "more rule"))
         if counts:
-            pruned = sum(n for row, n in zip(self.rows, counts, strict=True) if row.prunes)
-            labels = [f"{len(self.rows)} rules on {counted(pruned, 'tensor')}"]
+            pruned = [
+                (row, n) for row, n in zip(self.rows, counts, strict=True) if row.prunes and n
+            ]
+            # What tells steps of the same rules, but for their amounts, apart.
+            what = list(dict.fromkeys(row.method_words(amount=amounts) for row, _ in pruned))
+            more = ", …" if len(what) > _MOST_ROWS_NAMED else ""
+            said = f" ({', '.join(what[:_MOST_ROWS_NAMED])}{more})" if what else ""
+            tensors = counted(sum(n for _, n in pruned), "tensor")
+            labels = [f"{len(self.rows)} rules{said} on {tensors}"]
         scope = ("global",) if self.scope == "global" and self.prunes else ()
         along = ("with bias and norm",) if self.companions else ()
         return ", ".join(("; ".join(labels), *along, *scope, *self.limits.words()))
