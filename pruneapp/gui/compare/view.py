@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -41,7 +42,7 @@ from pruneapp.gui.widgets.number_format import (
     signed,
 )
 from pruneapp.gui.widgets.safe_paint import reported
-from pruneapp.results.branches import Branches, HistoryLanes
+from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem, numbered
 from pruneapp.results.quality import MetricChange, MetricPair
 from pruneapp.results.state_comparison import Comparison, TensorDifference
@@ -187,7 +188,7 @@ class StateSelector(QWidget):
         self._other: str | None = None
         self._wanted: list[Side] = [0, 0]
         self._own = [False, False]  # whether the person chose it
-        self._asking = 1
+        self._asking, self._chosen_in_box = 1, False
         row = lay_in_row(self)
         self.boxes = _StateBox(), _StateBox()
         self.swap_button = symbol_button("⇄", self.tr("Swap A and B"))
@@ -264,7 +265,11 @@ class StateSelector(QWidget):
         if label is not None:
             self._asking = 0 if original else self._asking
             against = 1 - self._asking
+            # Who chose the file for one side sees what it will stand against on the other.
+            seen = self._chosen_in_box and self._wanted[against] != self._position
+            self._own[against] |= seen
             self._own[against] &= not original and self._wanted[against] is not None
+            self._chosen_in_box = False
             self._wanted[self._asking], self._own[self._asking] = None, True
         else:
             self._own = [
@@ -299,15 +304,18 @@ class StateSelector(QWidget):
         self._show_chosen()
 
     def _order(self) -> list[tuple[int, str]]:
-        """Return the states, each branch after what it goes on from, and what indents them."""
-        order, lanes = [(0, "")] if self._items else [], HistoryLanes(self._branches)
-        deep = {0: 0}
+        """Return the states, each branch after what it goes on from, and what indents them.
+
+        Where several states follow one, all of them are indented: the first is a branch as well.
+        """
+        order, after = [(0, "")] if self._items else [], self._branches.after
+        deep, children = {0: 0}, Counter(after)
         for state, comes in self._branches.walk():
             if comes:
-                begins = lanes.begins_lane(state)
-                before = deep[lanes.parent[state]]
-                deep[state] = before + begins
-                order.append((state, _FOLLOWS * before + (_BEGINS if begins else "")))
+                parent = after[state - 1]
+                begins = children[parent] > 1
+                deep[state] = deep[parent] + begins
+                order.append((state, _FOLLOWS * deep[parent] + (_BEGINS if begins else "")))
         return order
 
     def _show_chosen(self) -> None:
@@ -331,7 +339,7 @@ class StateSelector(QWidget):
         side = int(self.sender() is self.boxes[1])
         chosen = int(self.boxes[side].currentData())
         if chosen in {_ASK, _ASK_FOLDER}:
-            self._asking = side
+            self._asking, self._chosen_in_box = side, True
             self._fill()  # as it was, until there is a file
             (self.otherRequested if chosen == _ASK else self.folderRequested).emit()
             return

@@ -165,7 +165,8 @@ def test_branches_are_listed_one_after_another_and_indented(view, qtbot):
     view.set_points(items, 4, Branches((0, 1, 0, 3), 4))
     box = view.sides.boxes[0]
     texts = [box.itemText(i) for i in range(5)]
-    assert texts[:3] == ["Opened", f"1: {POINTS[1].label}", f"2: {POINTS[2].label}"]
+    # Neither is a part of the other: both follow "Opened".
+    assert texts[:3] == ["Opened", f"└ 1: {POINTS[1].label}", f"\u20032: {POINTS[2].label}"]
     assert [box.itemData(i) for i in range(5)] == [0, 1, 2, 3, 4]
     assert texts[3:] == ["└ 3: tried", f"\u20034: {POINTS[2].label} (current state)"]
     view.set_points(items, 2, Branches((0, 0, 1, 2), 4))
@@ -218,6 +219,25 @@ def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
     assert told.args == [None, 2]
     view.set_other(None)
     assert view.wanted == (0, 2)
+
+
+@pytest.mark.parametrize(("position", "wanted"), [(2, (0, None)), (1, (0, None)), (0, (0, None))])
+def test_a_file_that_is_chosen_for_one_side_leaves_the_other(view, position, wanted):
+    """A was the original, until the current state took its place."""
+    view.set_points(POINTS, position)
+    box = view.sides.boxes[1]
+    box.setCurrentIndex(box.findText("Another folder…"))
+    box.activated.emit(box.currentIndex())
+    view.set_other("exported")
+    assert view.wanted == wanted
+    view.set_points([*POINTS, HistoryItem("L1 90 %", "")], 3)
+    assert view.wanted == ((0, None) if position else (3, None)), "the current state is followed"
+
+
+def test_a_file_that_is_dropped_stands_against_the_current_state(view):
+    view.set_points(POINTS, 2)
+    view.set_other("exported")
+    assert view.wanted == (2, None)
 
 
 def test_the_original_is_the_base_whichever_was_opened_first(view):

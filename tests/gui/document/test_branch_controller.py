@@ -156,9 +156,8 @@ def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
     person.key("Ctrl+Z")
-    assert person.workbench.sessions.unsaved
+    assert not person.workbench.sessions.unsaved, "which state is current is no work"
     person.key("Ctrl+Shift+Z")
-    assert not person.workbench.sessions.unsaved
     person.click_state(2)
     person.ask_amount("5 %")
     person.wait_preview()
@@ -224,7 +223,7 @@ def test_a_comparison_with_a_deleted_state_is_made_anew(branched):
     person, view = branched, branched.views.compare
     person.key("5")
     person.wait(lambda: view._comparison is not None)
-    person.choose(view.sides.boxes[1], "2: ")
+    person.choose(view.sides.boxes[1], "└ 2: ")
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 20"))
     person.session.delete(2)
     person.wait(lambda: view._comparison is not None and view._comparison.b.startswith("2: L1 30"))
