@@ -34,7 +34,7 @@ from pruneapp.gui.widgets.controls import (
     single_shot,
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
 from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, RoundingCost, TargetCheck
@@ -342,9 +342,8 @@ class ExportDialog(Dialog):
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
-        self.nothing = plain(wrap=True)
-        self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
-        self.nothing.hide()
+        self.state = plain(wrap=True)
+        self.state.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
         self.broken = plain(wrap=True, ink=DANGER)
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
@@ -371,7 +370,7 @@ class ExportDialog(Dialog):
     def _lay_out(self) -> None:
         content = QWidget()
         purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
-        layout = lay_in_column(content, self.nothing, self.broken, purpose, self.purposes, 4, form)
+        layout = lay_in_column(content, self.state, self.broken, purpose, self.purposes, 4, form)
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
         # On a low screen what is chosen scrolls; where it goes, and the buttons, stay.
         self.scrolled = Scrolled(content, self)
@@ -421,15 +420,23 @@ class ExportDialog(Dialog):
         self.purposes.set_offers(offers)
         self._show_chosen()
 
-    def set_pruned(self, *, pruned: bool, asked: str = "") -> None:
-        """Say that nothing is pruned if so, and which button, `asked`, would apply the preview."""
-        text = self.tr("△ Nothing is pruned yet: the export is a copy.")
+    def set_state(self, title: str, share: str, *, pruned: bool, asked: str = "") -> None:
+        """Say which state is written, and how much of it, a `share` in words, is pruned.
+
+        Where nothing is pruned that is said, and which button, `asked`, would apply the preview.
+        """
+        if pruned:
+            text = self.tr("State {title}") if title[:1].isdigit() else "{title}"
+            text = text.format(title=within_reason(title))
+            text += self.tr("  ·  {share} pruned").format(share=share) if share else ""
+        else:
+            text = self.tr("△ Nothing is pruned yet: the export is a copy.")
         if asked:
-            text += " " + self.tr(
+            unapplied = self.tr(
                 "The step in the preview is not applied yet: press “{button}” first."
             ).format(button=asked)
-        self.nothing.setText(text)
-        self.nothing.setHidden(pruned)
+            text += f"\n△ {unapplied}" if pruned else f" {unapplied}"
+        self.state.setText(text)
 
     def set_broken(
         self, broken: Sequence[BrokenPattern], shown: Mapping[str, str] | None = None

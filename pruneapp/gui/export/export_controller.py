@@ -39,9 +39,11 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
+from pruneapp.results.document_rows import numbered
 from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
 
 PRUNED = "-pruned"
@@ -283,7 +285,7 @@ class FormatSizes(QObject):
 class ExportController(DialogController[ExportDialog]):
     """The export of the open document.
 
-    `asked` returns the words on the button that would prune; empty if it would do nothing.
+    `asked` returns the words on the button that would apply the preview; empty without one.
     """
 
     sized = Signal(object)  # int: how many bytes the default export will take; None while unknown
@@ -309,10 +311,10 @@ class ExportController(DialogController[ExportDialog]):
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
-        capture = Capture.of(document)
+        capture, at = Capture.of(document), document.position
         self._jobs.answer(
             lambda job: preview_export(capture, job),
-            on_result=self._show_dialog,
+            on_result=partial(self._show_dialog, numbered(at, document.items[at])),
             on_error=self._session.refused.emit,
         )
 
@@ -342,7 +344,7 @@ class ExportController(DialogController[ExportDialog]):
         self.sized.emit(None)
         self._choices = None
 
-    def _show_dialog(self, preview: ExportPreview) -> None:
+    def _show_dialog(self, state: str, preview: ExportPreview) -> None:
         document = self._session.document
         if document is None or self.dialog is not None:
             return
@@ -356,7 +358,10 @@ class ExportController(DialogController[ExportDialog]):
             # The sample lies where the application is installed, which is no place for exports.
             target = Path.home() / target.name
         target = self._session.folder("export", target.parent) / target.name
-        dialog.set_pruned(pruned=preview.pruned, asked=self._asked())
+        masks, total = preview.snapshot.masks, self._session.contents.size.parameters
+        gone = sum(masks.counts(masks))
+        share = number_format.part(gone, total) if gone else ""
+        dialog.set_state(state, share, pruned=preview.pruned, asked=self._asked())
         dialog.set_broken(preview.provenance.broken, self._session.contents.shown)
         dialog.target.set_folders(allowed=bool(document.checkpoint.contents.shards))
         dialog.target.set_path(str(target))

@@ -457,8 +457,8 @@ class PruneAction(QWidget):
         return "" if self.button.isEnabled() else self._why or self.button.text()
 
     def asked(self) -> str:
-        """Return the words on the button; empty while there is nothing to do."""
-        return self.button.text() if self.button.isEnabled() else ""
+        """Return the words on the button that applies what is previewed; empty for nothing."""
+        return self.button.text() if self.button is self._main and self.button.isEnabled() else ""
 
     def sizeHint(self) -> QSize:
         """Ask for what the longest text needed until now."""

@@ -682,18 +682,25 @@ class TestRounding:
         assert dialog.request().params["dtype"] == "float16"
 
 
-class TestNothingPruned:
-    def test_it_is_said_and_that_the_button_was_not_pressed(self, dialog):
-        assert not dialog.nothing.isVisible()
-        dialog.set_pruned(pruned=False)
-        assert dialog.nothing.isVisible()
-        assert dialog.nothing.text() == "△ Nothing is pruned yet: the export is a copy."
-        dialog.set_pruned(pruned=False, asked="Prune 53 weights")
-        assert dialog.nothing.text().endswith(
+class TestState:
+    def test_nothing_pruned_is_said_and_that_the_button_was_not_pressed(self, dialog):
+        dialog.set_state("Opened", "", pruned=False)
+        assert dialog.state.text() == "△ Nothing is pruned yet: the export is a copy."
+        dialog.set_state("Opened", "", pruned=False, asked="Prune 53 weights")
+        assert dialog.state.text().endswith(
             "The step in the preview is not applied yet: press “Prune 53 weights” first."
         )
-        dialog.set_pruned(pruned=True, asked="Prune 53 weights")
-        assert not dialog.nothing.isVisible()
+
+    def test_the_state_is_named_and_that_the_preview_is_not_part_of_it(self, dialog):
+        dialog.set_state("3: L1 20 % on 5 tensors", "27.5 %", pruned=True)
+        assert dialog.state.text() == "State 3: L1 20 % on 5 tensors  ·  27.5 % pruned"
+        dialog.set_state("Opened", "5 %", pruned=True, asked="Prune 53 weights")
+        assert dialog.state.text() == (
+            "Opened  ·  5 % pruned\n"
+            "△ The step in the preview is not applied yet: press “Prune 53 weights” first."
+        )
+        dialog.set_state("1: Made permanent: a", "", pruned=True)
+        assert dialog.state.text() == "State 1: Made permanent: a"
 
 
 BROKEN = (BrokenPattern(2, 4, 1, {"a.weight": 12}),)
@@ -1198,7 +1205,7 @@ class TestRoom:
             found = ExportDialog()
             qtbot.addWidget(found)
             found.set_offers((*COUNTED[:-1], self.WORDY))
-            found.set_pruned(pruned=False)
+            found.set_state("Opened", "", pruned=False)
             found.target.set_path("/models/pruned.safetensors")
             with qtbot.waitExposed(found):
                 found.show()

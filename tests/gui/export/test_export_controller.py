@@ -367,14 +367,27 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     words = person.button.text()
     assert words.startswith("Prune ")
     dialog = dialog_of(person)
-    assert dialog.nothing.isVisible()
-    assert "Nothing is pruned yet" in dialog.nothing.text()
-    assert f"press “{words}” first" in dialog.nothing.text()
+    assert dialog.state.isVisible()
+    assert "Nothing is pruned yet" in dialog.state.text()
+    assert f"press “{words}” first" in dialog.state.text()
     person.key("Esc", dialog)
     person.wait(lambda: person.workbench.export.dialog is None)
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
-    assert not dialog_of(person).nothing.isVisible()
+    dialog = dialog_of(person)
+    share = person.window.model_status.text.text().split("   ·   ")[1]
+    assert dialog.state.text() == f"State 1: {person.states[1]}  ·  {share}"
+    person.key("Esc", dialog)
+    person.wait(lambda: person.workbench.export.dialog is None)
+    person.ask_amount("30%")
+    person.wait_preview()
+    words = person.button.text()
+    assert words.startswith("Prune ")
+    dialog = dialog_of(person)
+    assert dialog.state.text().startswith("State 1: ")
+    assert f"\n△ The step in the preview is not applied yet: press “{words}” first." in (
+        dialog.state.text()
+    )
 
 
 def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, file):
