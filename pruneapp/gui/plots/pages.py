@@ -214,7 +214,8 @@ class PlotPages(QWidget):
         picture, gap = self.picture(), self._column.spacing()
         above = self.heading.heightForWidth(self.width()) + gap
         above += self._above.heightForWidth(self.width()) + gap
-        rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
+        width = self.width()
+        rest = self.height() - above - picture.needed(width) - picture.legend_height(width)
         half = max(0, self.window().height() // 2 - SMALLEST)
         picture.set_legend_below(below=rest >= half)
 

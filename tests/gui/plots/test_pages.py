@@ -11,6 +11,7 @@ from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.document_rows import TensorRow
+from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
 from pruneapp.results.tensor_statistics import Histogram, TensorStats
 
 ROW = TensorRow(
@@ -255,3 +256,39 @@ def test_a_file_without_tensors_says_so_on_every_page(pages):
         assert pages.picture()._message.text() == "This file has no tensors."
     pages.set_empty_text("")
     assert pages.distribution._message.text() == "Select a tensor in the tree."
+
+
+def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
+    """It counted as one line while it was there and was none while it was not: it came and went."""
+    kinds = (
+        "LAMP",
+        "Repair",
+        "Allocation",
+        "L1 unstructured (magnitude)",
+        "Wanda per tensor",
+        "Ln structured (channels)",
+    )
+    states = [
+        MeasuredState(
+            n,
+            kind,
+            StateQuality((MetricChange("a", 1.0, 1.0, 0.0, "", higher=True),), n / 9),
+            is_old=False,
+            kind=kind,
+        )
+        for n, kind in enumerate(kinds)
+    ]
+    view = pages.quality
+    view.set_states(states, 0, "")
+    pages.tabs.setCurrentIndex(Page.QUALITY)
+    assert view.legend.heightForWidth(pages.width()) > view.legend.sizeHint().height()
+    for height in range(300, 620, 4):
+        pages.resize(pages.width(), height)
+        QApplication.processEvents()
+        seen = set()
+        for _ in range(6):
+            QApplication.processEvents()
+            seen.add((view.legend.isVisible(), view.legend.geometry().getRect()))
+        ((visible, place),) = seen
+        assert visible
+        assert place[3] == view.legend.heightForWidth(place[2]), "no line is cut"

@@ -221,19 +221,20 @@ class PlotView(QWidget):
         if whole < 0:
             whole = self._column.minimumSize().height()
         takes = self._legend_below and not self.legend.isHidden()
-        return whole - self.legend_height() if takes else whole
+        return whole - self.legend_height(width) if takes else whole
 
-    def legend_height(self) -> int:
-        """Return what the legend takes."""
-        high = self.legend.sizeHint().height() + self._column.spacing()
+    def legend_height(self, width: int) -> int:
+        """Return what the legend takes below the picture, all of its lines."""
+        high = self.legend.heightForWidth(width) + self._column.spacing()
         return high if self.has_legend else 0
 
     def set_legend_below(self, *, below: bool) -> None:
         """Give the legend a line below the picture, or lay it into the corner of the picture.
 
-        It has a line of its own, too, where it would cover the title of the axis.
+        It has a line of its own, too, where it would cover the title of the axis, or the corner is
+        none for it.
         """
-        below = below or not self._canvas.has_corner(self._corner())
+        below = below or not (self.legend_in_corner and self._canvas.has_corner(self._corner()))
         if below != self._legend_below:
             self._legend_below = below
             if below:
@@ -247,13 +248,13 @@ class PlotView(QWidget):
 
     def _show_legend(self) -> None:
         # Over a table or a message there is nothing to be explained.
-        drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
+        drawn = self._stack.currentWidget() is self._canvas
         self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
         self._leave_corner()
 
     def _corner(self) -> int:
         """Return the pixels that the legend and the space beside it take in the corner."""
-        return self.legend.sizeHint().width() + _GAP if self.legend_in_corner else 0
+        return self.legend.sizeHint().width() + _GAP
 
     def _leave_corner(self) -> None:
         """Keep the title of the axis clear of the legend."""
