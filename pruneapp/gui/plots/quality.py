@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheel
 
 from pruneapp.gui.plots.base.plot_canvas import ZOOM_STEP, PlotArea, PlotCanvas
 from pruneapp.gui.plots.base.plot_view import PlotView
-from pruneapp.gui.plots.base.readout import Swatch
+from pruneapp.gui.plots.base.readout import Swatch, paint_point
 from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.chart.chart_canvas import STEPS
 from pruneapp.gui.plots.chart.items import CutLine, is_on, paint_line
@@ -28,8 +28,9 @@ _NEAR = 12.0  # from a point, within which the mouse is on it
 _BEYOND = 0.08  # of what can be seen, beside the outermost points
 _HANDLE = 0.35  # the same at the right, where the handle of the target is
 _CAP = 4.0  # pixels of the ends of the noise, to both sides
-# Lines differ by the colour and by the shape of their points: sides, 0 for a circle.
-_INKS = ("kept", "pruned", "text")
+# Lines differ by the colour and by the shape of their points: sides, 0 for a circle. So many
+# colours and shapes that the first twenty have not both in common.
+_INKS = ("kept", "magenta", "teal", "text", "olive")
 _SIDES = (0, 4, 3, 6)
 # How much worse is allowed at first: one point of a share, else a hundredth of the value.
 _TOLERANCE = 0.01
@@ -45,11 +46,9 @@ def ink_of(line: int) -> str:
     return _INKS[max(line, 0) % len(_INKS)]
 
 
-def _corners(middle: QPointF, sides: int) -> list[QPointF]:
-    """Return the corners of a point with so many sides, one of them at its top."""
-    turns = [2 * math.pi * n / sides for n in range(sides)]
-    high = 1.3 * _RADIUS  # as large to the eye as a circle
-    return [middle + QPointF(high * math.sin(t), -high * math.cos(t)) for t in turns]
+def sides_of(line: int) -> int:
+    """Return how many sides the points of a line have; 0 for circles."""
+    return _SIDES[max(line, 0) % len(_SIDES)]
 
 
 class QualityCanvas(PlotCanvas):
@@ -200,11 +199,7 @@ class QualityCanvas(PlotCanvas):
         ink = QColor(colors["muted" if faded else ink_of(self.series[number])])
         painter.setPen(QPen(ink, 2))
         painter.setBrush(QColor(colors["surface"]) if faded else ink)
-        sides = _SIDES[max(self.series[number], 0) % len(_SIDES)]
-        if sides:
-            painter.drawPolygon(_corners(middle, sides))
-        else:
-            painter.drawEllipse(middle, _RADIUS, _RADIUS)
+        paint_point(painter, middle, sides_of(self.series[number]), _RADIUS)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if number == self.current:
             painter.setPen(QPen(QColor(colors["accent"]), 2))
@@ -609,7 +604,7 @@ class QualityView(PlotView):
         colors = self._colors
         fresh = {state.kind for state in self._states if not state.is_old}
         swatches = [
-            Swatch(_in_legend(kind), (colors[ink_of(line)],), tip=kind)
+            Swatch(_in_legend(kind), (colors[ink_of(line)],), tip=kind, sides=sides_of(line))
             for line, kind in enumerate(self._kinds)
             if kind in fresh
         ]

@@ -294,6 +294,10 @@ LIGHT: Mapping[str, str] = MappingProxyType(
         "kept": "#2f6fb0",
         "pruned": "#c4630a",
         "danger": "#b3261e",
+        # Lines that are neither kept nor pruned weights.
+        "teal": "#007a6c",
+        "magenta": "#b0306e",
+        "olive": "#6b6a00",
     }
 )
 DARK: Mapping[str, str] = MappingProxyType(
@@ -309,6 +313,9 @@ DARK: Mapping[str, str] = MappingProxyType(
         "kept": "#6aa6e0",
         "pruned": "#f2953f",
         "danger": "#ff8a80",
+        "teal": "#4cc4b2",
+        "magenta": "#f07ab0",
+        "olive": "#c9c660",
     }
 )
 

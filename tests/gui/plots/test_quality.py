@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from pruneapp.gui.plots.quality import QualityView
+from pruneapp.gui.plots.quality import QualityView, ink_of, sides_of
 from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
 from tests.gui.person import plain
 
@@ -64,7 +64,7 @@ def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
     view.set_states((*STATES, repaired, after), 4, "")
     assert [swatch.label for swatch in view._swatches()][:2] == ["L1", "Repair"]
     image = view.canvas.viewport().grab().toImage()
-    assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["pruned"])
+    assert image.pixelColor(pixel(view, 4)) == QColor(view._colors["magenta"])
 
     def ink_between(one, two, color):
         middle = (pixel(view, one) + pixel(view, two)) / 2
@@ -74,8 +74,8 @@ def test_a_line_joins_a_state_with_what_its_method_made_it_of(view):
 
     assert ink_between(1, 3, "kept")
     assert not ink_between(3, 5, "kept")
-    assert not ink_between(3, 4, "pruned")
-    assert not ink_between(0, 4, "pruned")
+    assert not ink_between(3, 4, "magenta")
+    assert not ink_between(0, 4, "magenta")
     assert [(view._states[a].number, view._states[b].number) for a, b in view.canvas.joins] == [
         (0, 1),
         (1, 3),
@@ -383,3 +383,22 @@ def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
     assert not view.axis_box.isVisible()
     assert not view.axis_label.isVisible()
     assert "Nothing has been evaluated yet" in view._message.text()
+
+
+def test_each_kind_has_a_colour_or_shape_of_its_own_also_in_the_legend(view):
+    """The first and the fourth had the same blue, and the legend squares for all."""
+    kinds = [f"method {n}" for n in range(20)]
+    assert len({(ink_of(n), sides_of(n)) for n in range(20)}) == 20
+    assert "pruned" not in map(ink_of, range(20)), "orange means pruned weights"
+    view.set_states([state(n, k, n / 40, 0.9, kind=k) for n, k in enumerate(kinds[:5], 1)], 1, "")
+    shown = [(s.colors[0], s.sides) for s in view.legend.entries[:5]]
+    assert shown == [(view._colors[ink_of(n)], sides_of(n)) for n in range(5)]
+    assert len({color for color, _ in shown}) == 5
+    image = view.legend.grab().toImage()
+    corner, middle = view.legend._places(view.legend.width())[0], _swatch_middle(view.legend, 0)
+    assert image.pixelColor(middle) == QColor(shown[0][0])
+    assert image.pixelColor(corner + QPoint(1, 3)) != QColor(shown[0][0]), "a circle, no square"
+
+
+def _swatch_middle(legend, entry):
+    return legend._places(legend.width())[entry] + QPoint(7, legend._line_height() // 2)

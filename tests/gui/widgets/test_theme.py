@@ -53,7 +53,7 @@ def test_text_has_a_contrast_of_four_and_a_half(theme, surface):
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
 @pytest.mark.parametrize("surface", ["window", "surface"])
 def test_marks_have_a_contrast_of_three(theme, surface):
-    for token in ("kept", "pruned", "accent"):
+    for token in ("kept", "pruned", "accent", "teal", "magenta", "olive"):
         assert contrast(theme.colors[token], theme.colors[surface]) >= 3.0, (token, surface)
 
 

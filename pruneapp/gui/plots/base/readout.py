@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets.labels import TEXT, ElidedLabel, Ink, as_plain, on_one_line
 from pruneapp.gui.widgets.number_format import locale
-from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 
 _APART = 16
@@ -220,11 +220,22 @@ class Swatch:
     outlined: bool = False  # whether it has the double outline of what is protected
     dashed: bool = False  # whether that outline is of dashes: protected in part
     tip: str = ""  # a sentence for the tooltip, where the word is not all
+    sides: int | None = None  # of the point that it stands for, 0 for a circle; None for an area
 
     @property
     def is_ramp(self) -> bool:
         """Whether it goes from colour to colour."""
         return len(self.colors) > 1 and not self.hatched
+
+
+def paint_point(painter: QPainter, middle: QPointF, sides: int, radius: float) -> None:
+    """Paint a point with so many sides, one of its corners at its top; 0 for a circle."""
+    if not sides:
+        painter.drawEllipse(middle, radius, radius)
+        return
+    turns = [2 * math.pi * n / sides for n in range(sides)]
+    high = 1.3 * radius  # as large to the eye as a circle
+    painter.drawPolygon([middle + QPointF(high * math.sin(t), -high * math.cos(t)) for t in turns])
 
 
 class Legend(QWidget):
@@ -310,7 +321,15 @@ class Legend(QWidget):
             return
         wide = _RAMP if entry.is_ramp else _SWATCH
         rect = QRect(left, top + (height - _SWATCH) // 2, wide, _SWATCH)
-        painter.fillRect(rect, self._brush(entry, rect))
+        if entry.sides is None:
+            painter.fillRect(rect, self._brush(entry, rect))
+        else:
+            ink = QColor(entry.colors[0])
+            with saved(painter):
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setPen(QPen(ink, 1))
+                painter.setBrush(ink)
+                paint_point(painter, QRectF(rect).center(), entry.sides, _SWATCH / 2 - 2)
         if entry.hatched or entry.is_ramp:
             painter.setPen(QPen(self.palette().color(Ink.Mid), 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
