@@ -56,7 +56,8 @@ class Alarm(QAbstractButton):
         self._first = names[0] if names else ""
         text = ""
         if names:
-            self._what = f"{reports.GLYPHS[worst]} {reports.several(worst, len(names))}:"
+            what = reports.several(worst, len(names))
+            self._what = f"{reports.GLYPHS[worst]} {what[0].upper()}{what[1:]}:"
             self._which = _listed([shown.get(name, name) for name in names])
             text = f"{self._what} {self._which}"
         self.setText(text)

@@ -1,4 +1,4 @@
-"""For dialogs: a table of names and numbers, words for tensors at risk, buttons that decide."""
+"""For dialogs: a table of names and numbers, marks of damage in words, buttons that decide."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def word(severity: Severity) -> str:
     """Return one or two words for a list."""
     return {
         Severity.NONE: "",
-        Severity.MUCH: translate("Danger", "at risk"),
+        Severity.MUCH: translate("Danger", "little left"),
         Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
 
@@ -235,23 +235,23 @@ def reason(danger: Danger) -> str:
     if danger.severity is Severity.ALL:
         return translate("Danger", "All of its weights are pruned.")
     if danger.retained is None:
-        return translate("Danger", "At risk: only {share} of its weights are left.").format(
+        return translate("Danger", "Only {share} of its weights are left.").format(
             share=number_format.percent(danger.kept)
         )
-    return translate(
-        "Danger", "At risk: {share} of its weights are left, with {norm} of its norm²."
-    ).format(share=number_format.percent(danger.kept), norm=number_format.percent(danger.retained))
+    return translate("Danger", "{share} of its weights are left, with {norm} of its norm².").format(
+        share=number_format.percent(danger.kept), norm=number_format.percent(danger.retained)
+    )
 
 
 def several(severity: Severity, count: int) -> str:
-    """Return a phrase about so many tensors: "2 tensors are at risk"."""
+    """Return a phrase about so many tensors: "little is left of 2 tensors"."""
     if severity is Severity.ALL:
         one = translate("Danger", "1 tensor is pruned completely")
         return number_format.plural(
             count, one, translate("Danger", "{n} tensors are pruned completely")
         )
-    one = translate("Danger", "1 tensor is at risk")
-    return number_format.plural(count, one, translate("Danger", "{n} tensors are at risk"))
+    one = translate("Danger", "little is left of 1 tensor")
+    return number_format.plural(count, one, translate("Danger", "little is left of {n} tensors"))
 
 
 def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:

@@ -110,10 +110,10 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
         ("", "m.e", f"1.0{GAP}%"),
     ]
     assert forecast.most._heading.text() == "Most affected (by norm² lost)"
-    assert forecast.affected[1].accessibleName() == f"c, 60.0{GAP}% of norm² lost, at risk"
+    assert forecast.affected[1].accessibleName() == f"c, 60.0{GAP}% of norm² lost, little left"
     assert forecast.affected[1].bar.shares == (0, 0.6)
     assert forecast.affected[1].glyph.toolTip() == (
-        f"At risk: 4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
+        f"4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
     )
 
 
@@ -248,7 +248,7 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot, palette_o
     assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
     hurt = tuple(TensorSparsity(name, 100, 0, 97) for name in ("m.c", "m.a", "m.d"))
     forecast.set_report(SparsityReport(hurt, numel=1000, before=0, after=291))
-    assert alarm.text() == "▲ 3 tensors are at risk: c, a, m.d"
+    assert alarm.text() == "▲ Little is left of 3 tensors: c, a, m.d"
     assert alarm.accessibleName() == alarm.text()
     qtbot.wait(1)
     assert alarm.height() == height

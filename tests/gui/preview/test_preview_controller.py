@@ -144,7 +144,7 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     counted.ask_amount("42 %")
     alarm = counted.views.preview.alarm
     counted.wait(lambda: SMALL in alarm.text())
-    assert plain(alarm.text()) == f"▲ 1 tensor is at risk: {SMALL}"
+    assert plain(alarm.text()) == f"▲ Little is left of 1 tensor: {SMALL}"
     danger = QColor(LIGHT["danger"]).getRgb()[:3]
     counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
     tree = counted.views.tree
