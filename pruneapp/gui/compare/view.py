@@ -96,7 +96,7 @@ class SideMetrics(QWidget):
         self.table.setAccessibleName(self.tr("Metrics of A and B"))
         self.table.setAccessibleDescription(
             self.tr(
-                "Differences within the noise are called none. For two pruned states the noise "
+                "Differences within the noise count as none. For two pruned states the noise "
                 "is at most the sum of their noises against the unpruned model."
             )
         )
@@ -137,9 +137,9 @@ class SideMetrics(QWidget):
         difference, b = pair.difference, pair.b
         if difference is None or b is None:
             return NO_NUMBER
-        if pair.is_none:
-            return self.tr("none")
         amount = signed(metric_points(difference, share=b.share), difference)
+        if pair.is_none:
+            return self.tr("none ({amount})").format(amount=amount) if difference else amount
         if b.higher is None or not difference:
             return amount
         words = self.tr("{amount}, better") if b.higher == (difference > 0) else None
