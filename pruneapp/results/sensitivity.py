@@ -97,6 +97,19 @@ class Sensitivity:
         row, column = np.unravel_index(int(finite.argmax()), finite.shape)
         return int(row), int(column)
 
+    @cached_property
+    def sensitivities(self) -> NDArray[np.float64]:
+        """``float64[rows]``: the mean damage of each row beyond the noise, by which rows compare.
+
+        No number counts as twice the largest damage; rows of which nothing was measured have -1.
+        """
+        damages = np.where(self.damages > np.maximum(self.noises, 0.0), self.damages, 0.0)
+        damages = np.where(np.isposinf(damages), 2 * self.worst or 1.0, damages)
+        known = ~np.isnan(self.damages)
+        counts = known.sum(axis=1)
+        sums = np.where(known, damages, 0.0).sum(axis=1)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), -1.0)
+
     @property
     def worst(self) -> float:
         """The largest damage that is a number, beyond the noise; 0 if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 
@@ -46,3 +47,18 @@ def test_the_noise_of_a_cell_goes_before_that_of_the_scan():
     assert scan.levels[0, 0] == 0
     assert scan.levels[0, 1] > 0
     assert scan.most_sensitive == (0, 2)
+
+
+def test_a_tensor_that_is_hurt_early_comes_before_one_that_breaks_at_last():
+    """The order followed the worst cell alone: that at 95 %, where nothing is spared."""
+    early, late = (0.1, 0.5, 0.4, 0.7, 0.8), (0.0, 0.01, 0.1, 0.2, 0.9)
+    rows = [
+        TensorSensitivity(name, name, 4, tuple(1.0 - d for d in damages))
+        for name, damages in (("late", late), ("early", early), ("none", (0.0,) * 5))
+    ]
+    rows.append(TensorSensitivity("unknown", "unknown", 4, (None,) * 5))
+    rows.append(TensorSensitivity("nan", "nan", 4, (math.nan,) * 5))
+    scan = Sensitivity(("m",), "m", True, 1.0, 0.02, (0.3, 0.5, 0.7, 0.85, 0.95), tuple(rows), "L1")
+    order = [rows[at].name for at in np.argsort(-scan.sensitivities, kind="stable")]
+    assert order == ["nan", "early", "late", "none", "unknown"]
+    assert scan.sensitivities[0] == pytest.approx(1.2 / 5), "0.01 is within the noise"

@@ -177,6 +177,9 @@ class FormController(QObject):
         self._window = window
         # What stood there when the file was opened, as long as the person requested nothing else.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
+        # What `prepare` made of the form, and what it asked for before.
+        self._prepared: FormRequest | None = None
+        self._replaced: FormRequest | None = None
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
         self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
         # The check marks of the person, and those that loaded masks set in their place.
@@ -260,9 +263,29 @@ class FormController(QObject):
         self._checks_pause.start()
 
     def prepare(self, name: str, method: str, values: Mapping[str, Any]) -> None:
-        """Ask for one rule for one tensor and nothing else; the check marks stay as they are."""
+        """Ask for one rule for one tensor and nothing else; the check marks stay as they are.
+
+        `restore` brings back what was asked for before.
+        """
+        if not self.is_prepared:
+            self._replaced = self._form.corrected()
         pattern = re.sub(r"[*?\[,]", r"[\g<0>]", name)
-        self._form.set_request(FormRequest((FormRow(pattern, "", method, values),)))
+        self._set_request(FormRequest((FormRow(pattern, "", method, values),)))
+        self._prepared = self._form.request()
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the form asks for what `prepare` made of it."""
+        return self._prepared is not None and self._form.request() == self._prepared
+
+    def restore(self) -> None:
+        """Ask for what the form asked for before `prepare`."""
+        if self._replaced is not None:
+            self._set_request(self._replaced)
+            self._replaced = self._prepared = None
+
+    def _set_request(self, request: FormRequest) -> None:
+        self._form.set_request(request)
         self._untouched = None
         self._on_form_changed()
 

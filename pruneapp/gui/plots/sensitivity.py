@@ -206,6 +206,7 @@ class SensitivityView(PlotView):
     stateRequested = Signal()  # the person wants the scanned state in force
     scanRequested = Signal()
     allocationRequested = Signal()
+    restoreRequested = Signal()  # the person wants the form as it was before a cell was chosen
 
     def __init__(self) -> None:
         self.canvas = SensitivityCanvas()
@@ -226,9 +227,13 @@ class SensitivityView(PlotView):
         self.allocate.setToolTip(
             self.tr("Choose the sparsity of each tensor for the least predicted damage")
         )
+        self.restore = QPushButton(self.tr("Restore settings"), self)
+        self.restore.setToolTip(self.tr("Reset the form to its settings before a cell was clicked"))
+        self.restore.hide()
         for button, signal in (
             (self.scan, self.scanRequested),
             (self.allocate, self.allocationRequested),
+            (self.restore, self.restoreRequested),
         ):
             button.setAccessibleDescription(button.toolTip())
             button.clicked.connect(signal)
@@ -243,7 +248,7 @@ class SensitivityView(PlotView):
             ),
         )
         self.order_box.activated.connect(self._on_order_chosen)
-        for part in (self.metric_box, self.order_box, self.scan, self.allocate):
+        for part in (self.metric_box, self.order_box, self.scan, self.allocate, self.restore):
             self._row.addWidget(part)
         # As wide as its labels, or as the room that is left.
         self.scan_box = choice_box(self.tr("Scan"), "", kind=ElidedBox)
@@ -335,8 +340,7 @@ class SensitivityView(PlotView):
         if chosen == _SIZE:
             return sorted(rows, key=lambda at: -found.rows[at].weights)
         if chosen == _DAMAGE:
-            worst = np.fmax.reduce(found.levels, axis=1, initial=-1.0)
-            return sorted(rows, key=lambda at: -float(worst[at]))
+            return sorted(rows, key=lambda at: -float(found.sensitivities[at]))
         return [*rows]
 
     def _show_rows(self) -> None:

@@ -174,6 +174,8 @@ class ScanController(DialogController[ScanDialog]):
         view.metricChosen.connect(self._on_metric)
         view.scanChosen.connect(self._on_scan)
         view.stateRequested.connect(self._on_state)
+        view.restoreRequested.connect(form.restore)
+        form.changed.connect(self._show_restorable)
         evaluation.measured.connect(self._refresh)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -617,7 +619,11 @@ class ScanController(DialogController[ScanDialog]):
             return
         values = {n: v for n, v in row.values.items() if n != STATISTICS.name}
         self._form.prepare(name, row.method, values)
+        self._show_restorable()
         self._show_tensor(name)
+
+    def _show_restorable(self) -> None:
+        self._view.restore.setVisible(self._form.is_prepared)
 
     def _on_metric(self, name: str) -> None:
         self._metric = name

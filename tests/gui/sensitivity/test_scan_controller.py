@@ -129,6 +129,23 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
     opened.click(dialog.leave)
 
 
+def test_the_settings_that_cells_replaced_come_back(scans, opened):
+    scans.scan()
+    opened.ask_amount("37%")
+    before = opened.workbench.form.step()
+    assert scans.view.restore.isHidden()
+    for cell in ((1, 0), (0, 1)):
+        scans.click(*cell)
+        opened.wait(lambda: len(rules(opened)) == 1 and rules(opened) != [""])
+        assert scans.view.restore.isVisible()
+    opened.click(scans.view.restore)
+    opened.wait(lambda: opened.workbench.form.step() == before)
+    assert scans.view.restore.isHidden()
+    scans.click(1, 0)
+    opened.ask_amount("12%")
+    opened.wait(scans.view.restore.isHidden)  # what the person has made of it since stays
+
+
 def test_esc_keeps_what_was_measured_and_the_next_scan_continues(scans, opened, runners):
     scans.scan("90%")
     (runner,) = runners
