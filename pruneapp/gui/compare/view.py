@@ -626,6 +626,8 @@ class CompareView(TensorsChart):
             return value_text(height, 3)
         if 1000 <= height < 1e9:
             return f"{count(round(height))}\u00a0%"
+        if height < 1:  # as of values that were rounded to another type
+            return percent(height / 100, 3)
         return percent(height / 100) if height < 1000 else f"{value_text(height, 3)}\u00a0%"
 
     def _measure(self) -> None:

@@ -191,19 +191,13 @@ class RuleEditor(QWidget):
             if left:
                 text += " " + number_format.plural(
                     left,
-                    self.tr(
-                        "1 bias, norm or 1-D tensor also matches, but the rule does not apply "
-                        "to it."
-                    ),
-                    self.tr(
-                        "{n} biases, norms or 1-D tensors also match, but the rule does not apply "
-                        "to them."
-                    ),
+                    self.tr("Skips 1 matching bias, norm or 1-D tensor."),
+                    self.tr("Skips {n} matching biases, norms or 1-D tensors."),
                 )
                 names = list(first_left)
                 if (more := left - len(names)) > 0:
                     names.append(self.tr("and {n} more").format(n=number_format.count(more)))
-                tip = "\n".join((self.tr("The rule does not apply to:"), *names))
+                tip = "\n".join((self.tr("The rule skips:"), *names))
         elif self.target.wanted() == ("", ""):
             text = self.tr("Or enter a pattern, such as {pattern}.")
             text = text.format(pattern=self._context.example)

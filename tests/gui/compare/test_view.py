@@ -290,6 +290,13 @@ def test_behind_each_bar_stands_its_number(compared, theme):
     compared.set_comparison(Comparison("A", "B", (*near, far)))
     assert compared.value_of(0)[1] == "", "its number stands beside the arrow"
     assert compared.canvas._capped == {0: "15,200\u00a0%"}
+    compared.set_comparison(
+        Comparison(
+            "A", "B", tuple(differs(f"{r}", r, 1.0, 1.0, (0, 0, 0)) for r in (0.0021, 0.0018))
+        )
+    )
+    texts = [compared.value_of(bar)[1] for bar in (0, 1)]
+    assert texts == ["0.210\u00a0%", "0.180\u00a0%"], "rounding to bfloat16: 0.2 % for all"
 
 
 def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):

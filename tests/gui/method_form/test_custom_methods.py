@@ -164,9 +164,7 @@ def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
     assert [t.name for t in report.tensors] == ["conv1.weight", "fc1.weight"]
     said = person.rule.matched
     assert said.isVisible()
-    assert said.text() == (
-        "2 tensors. 4 biases, norms or 1-D tensors also match, but the rule does not apply to them."
-    )
+    assert said.text() == ("2 tensors. Skips 4 matching biases, norms or 1-D tensors.")
     for name in ("bn1.bias", "bn1.weight", "conv1.bias", "fc1.bias"):
         assert name in said.toolTip()
     assert "running_mean" not in said.toolTip()
@@ -190,7 +188,7 @@ def test_a_rule_may_have_several_patterns(person):
     only_rule(person, "fc1.*, fc[2,3].bias")
     report = person.wait_preview()
     assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.bias", "fc3.bias"]
-    assert "1 bias, norm" in person.rule.matched.text()
+    assert "Skips 1 matching bias, norm" in person.rule.matched.text()
     person.rule.target.setEditText("conv1.weight\nconv2.weight\n")
     assert person.rule.target.currentText() == "conv1.weight, conv2.weight"
     report = person.wait_preview()
