@@ -146,6 +146,8 @@ class Method(ABC):
 
 # Ranks a tensor, with keys of at least so many bits, by what was measured of it before.
 Rank = Callable[[TensorView, Values, int, Any], Ranking]
+# Says how many go of each of some tensors, each of which is then cut by itself.
+Allocate = Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,15 +164,15 @@ class WeightMethod(Method):
         Reads a tensor beforehand for what its scores need, its RMS or the sums of its rows; steps
         the job by the elements. None if nothing is needed: `rank` is given None then.
     allocate
-        Says how many go of each tensor, by which each is then cut by itself; None for one threshold
-        over all. A method that allocates has the global scope only.
+        See `Allocate`; None for one threshold over all. A method that allocates has the global
+        scope only.
     """
 
     granularity: ClassVar[Granularity] = "weights"
     rank: Rank
     least_width: int = 0
     measure: Callable[[TensorView, Values, Kernel, Job], Any] | None = None
-    allocate: Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting] | None = None
+    allocate: Allocate | None = None
     scopes: tuple[Scope, ...] = ("local", "global")
 
 
@@ -179,10 +181,17 @@ class RowMethod(Method):
     """Takes away the single weights that rank lowest in their row, the same share of every row.
 
     A row is what belongs to one index of the first dimension.
+
+    Attributes
+    ----------
+    allocate
+        See `Allocate`; None for the same share of every tensor. A method that allocates has the
+        global scope only.
     """
 
     granularity: ClassVar[Granularity] = "weights"
     rank: Callable[[TensorView, Values], Ranking]
+    allocate: Allocate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,7 @@ from pruneapp.kernels.kernel import Kernel, Ranking, Share
 from pruneapp.kernels.lowest_in_groups import lowest_in_groups
 from pruneapp.kernels.sort_keys import PIECE, Magnitudes
 from pruneapp.kernels.threshold import kept_of
-from pruneapp.kernels.values import Bools
+from pruneapp.kernels.values import Bools, Counts
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import kept_by_channel
 from pruneapp.methods.amounts import first_of, known_of, weight_counts_to_prune
@@ -113,23 +113,39 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         case UnitMethod():
             return Pruned(prune_units(tensors, method, values, scope, limits, kernel, job))
         case RowMethod():
-            known, amount = known_of(tensors), values["amount"]
-            share = amount if limits.total is None and isinstance(amount, float) else None
-            wanted = None
-            if share is not None:
-                left = (kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
-                wanted = share_by_rows(share, left)
-            # Each tensor by itself: nothing is cut together.
-            to_prune, _ = weight_counts_to_prune(
-                limits, known, amount, scope, lambda _, n: first_of(known.free, n), wanted
-            )
-            budgets = to_prune.tolist()
-            return Pruned(prune_rows(tensors, method, values, budgets, kernel, job, share=share))
+            return _prune_rows(tensors, method, values, scope, limits, kernel, job)
         case GroupMethod():
             return _prune_groups(tensors, method, values, job)
         case MaskMethod():
             return _combine_masks(tensors, method, values, job)
     raise TypeError(f"no way to run a method of type {type(method).__name__}")
+
+
+def _prune_rows(  # noqa: PLR0917 - each its own type
+    tensors: Sequence[TensorView],
+    method: RowMethod,
+    values: Values,
+    scope: Scope,
+    limits: Limits,
+    kernel: Kernel,
+    job: Job,
+) -> Pruned:
+    known, amount = known_of(tensors), values["amount"]
+    share = wanted = None
+    if method.allocate is not None:
+        cut = method.allocate(tensors, values, kernel, job)
+    else:  # each tensor by itself: nothing is cut together
+
+        def cut(_among: Bools, count: int) -> Counts:
+            return first_of(known.free, count)
+
+        if limits.total is None and isinstance(amount, float):
+            share = amount
+            left = (kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
+            wanted = share_by_rows(share, left)
+    to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, wanted)
+    budgets = to_prune.tolist()
+    return Pruned(prune_rows(tensors, method, values, budgets, kernel, job, share=share))
 
 
 def _prune_groups(

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from pruneapp.errors import MethodError, ParameterError, nearest
 from pruneapp.methods.builtin.activations import (
+    OWL,
     RIA,
     WANDA,
     WANDA_N_M,
@@ -93,6 +94,7 @@ for _method in (
     RELATIVE_IMPORTANCE,
     WANDA,
     WANDA_PER_TENSOR,
+    OWL,
     RIA,
     LAMP,
     ERK,

@@ -103,7 +103,7 @@ def test_runs_on_every_type_and_shape(method, dtype, data):
 
     assert view.numel == after.size
     assert after == after & before
-    if isinstance(method, RowMethod):
+    if isinstance(method, RowMethod) and method.allocate is None:
         assert sum(round(0.2 * n) for n in left_in_rows(view)) == before.kept - after.kept
     elif method.granularity == "weights":
         assert round(0.2 * left) == before.kept - after.kept

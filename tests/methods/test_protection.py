@@ -83,7 +83,7 @@ def test_no_method_takes_what_is_protected(method, scope, data, amount):
             left = sum(units_left(view, method, values) for view in group)
             guarded = sum(protected_units(view, method, values) for view in group)
             count = round(amount * left) if isinstance(amount, float) else amount
-            if isinstance(method, RowMethod) and isinstance(amount, float):
+            if isinstance(method, RowMethod) and scope == "local" and isinstance(amount, float):
                 count = sum(round(amount * n) for n in left_in_rows(group[0]))
             wanted += count
             if count > left - guarded:

@@ -1,8 +1,10 @@
-"""Methods that rank by what is multiplied by a weight: Wanda and RIA, with statistics."""
+"""Methods that rank by what is multiplied by a weight: Wanda, OWL and RIA, with statistics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +13,10 @@ import numpy as np
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import Scores, Scoring, pieces
-from pruneapp.kernels.values import Float64s, decode
+from pruneapp.kernels.sort_keys import Scores, Scoring, finite_only, pieces
+from pruneapp.kernels.threads import STRETCH, in_order, threads_for
+from pruneapp.kernels.values import Bools, Counts, Float64s, decode
+from pruneapp.methods.amounts import at_share, known_of, level
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
 from pruneapp.methods.builtin.unstructured import (
     RELATIVE_IMPORTANCE,
@@ -22,13 +26,21 @@ from pruneapp.methods.builtin.unstructured import (
 )
 from pruneapp.methods.method import (
     ChannelMethod,
+    Cutting,
     GroupMethod,
     RowMethod,
     TensorView,
     Values,
     WeightMethod,
 )
-from pruneapp.params import AMOUNT_OF_CHANNELS, AMOUNT_OF_WEIGHTS, DimParam, FileParam
+from pruneapp.params import (
+    AMOUNT_OF_CHANNELS,
+    AMOUNT_OF_WEIGHTS,
+    DimParam,
+    FileParam,
+    FloatParam,
+    Interval,
+)
 from pruneapp.progress import Job
 
 # Weights that are multiplied by the size of their inputs at once.
@@ -121,6 +133,116 @@ WANDA_PER_TENSOR = WeightMethod(
     least_dims=2,
     rank=_rank,
     least_width=Scores.width,
+)
+
+
+# A layer of OWL is a block of a transformer: all below the first numbered module on the way.
+_LAYER = re.compile(r"(?:.*?\.)?\d+(?=\.)")
+
+
+def _layers_of(tensors: Sequence[TensorView]) -> list[list[int]]:
+    """Return which tensors are of one layer; one of no numbered module is a layer by itself."""
+    layers: dict[str, list[int]] = defaultdict(list)
+    for i, view in enumerate(tensors):
+        found = _LAYER.match(view.name)
+        layers[view.name if found is None else found.group()].append(i)
+    return list(layers.values())
+
+
+def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: Job) -> float:
+    """Return the share of what is left of a layer with more than so many times its mean score."""
+    scores = [_scaled(view) for view in tensors]
+    left = sum(view.numel if view.kept is None else view.kept.kept for view in tensors)
+    total = 0.0
+    for view in scores:
+        read = finite_only(view.read, view.dtype)
+        whole = Slices((1, view.numel), view.dtype, 0, view.kept, read)
+        total += float(kernel.channel_norms(whole, 1, job)[0])
+    bound = times * total / max(left, 1)
+    return sum(_count_above(view, bound, job) for view in scores) / max(left, 1)
+
+
+def _count_above(scores: TensorView, bound: float, job: Job) -> int:
+    """Count the scores above a bound that are left; NaN is not above."""
+
+    def count(start: int) -> tuple[int, int]:
+        stop, found = min(start + STRETCH, scores.numel), 0
+        for chunk in scores.read(start, stop):
+            job.cancel.check()
+            above = chunk.bits.view(np.float64) > bound
+            if scores.kept is not None:
+                above &= scores.kept.bools(chunk.start, chunk.start + above.size)
+            found += int(np.count_nonzero(above))
+        return stop - start, found
+
+    total = 0
+    starts = range(0, scores.numel, STRETCH)
+    for size, found in in_order(starts, count, job, threads_for(scores.numel)):
+        total += found
+        job.step(size)
+    return total
+
+
+def _allocate_owl(
+    tensors: Sequence[TensorView], values: Values, kernel: Kernel, job: Job
+) -> Cutting:
+    known = known_of(tensors)
+    job.extend(2 * int(known.numel.sum()))
+    outliers = np.zeros(len(tensors))
+    for layer in _layers_of(tensors):
+        some = [tensors[i] for i in layer]
+        job.label(some[0].name)
+        outliers[layer] = _outliers(some, values["outlier"], kernel, job)
+    spared = outliers - outliers.min(initial=np.inf)  # how much denser than the sparsest
+    if spared.any():
+        spared *= 2 * values["spread"] / spared.max()
+
+    def cut(among: Bools, count: int) -> Counts:
+        def at(share: float) -> Counts:
+            sparsity = np.clip(share * (1 + spared.max(initial=0.0)) - spared, 0.0, 1.0)
+            to_prune = np.clip(at_share(sparsity, known.numel) - known.before, 0, known.free)
+            return np.where(among, to_prune, 0)
+
+        return level(at, count)
+
+    return cut
+
+
+OWL = replace(
+    WANDA,
+    name="owl",
+    label="OWL (Wanda per row)",
+    help=(
+        "Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers "
+        "with more outliers among the scores stay denser. A layer is a numbered block, else a "
+        "tensor. It is meant for large language models at 70 % and more. On small models it did "
+        "harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics "
+        "of activations. Weights that are already pruned count toward the sparsity."
+    ),
+    formula=(
+        "density = d + 2 lambda * (o - min o) / (max o - min o), o = share of scores > M * mean"
+    ),
+    params=(
+        AMOUNT_OF_WEIGHTS,
+        STATISTICS,
+        FloatParam(
+            name="outlier",
+            label="Outlier threshold",
+            help="How many times the mean of its layer a score must exceed (M in the paper).",
+            default=5.0,
+            bounds=Interval(1, 100),
+        ),
+        FloatParam(
+            name="spread",
+            label="Spread",
+            help="Half of how far the densities of layers lie apart (lambda in the paper).",
+            default=0.08,
+            bounds=Interval(0, 0.5),
+        ),
+    ),
+    ranks_anew=True,
+    scopes=("global",),
+    allocate=_allocate_owl,
 )
 
 

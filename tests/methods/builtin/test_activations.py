@@ -14,17 +14,26 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs
 from tests.support.strategies import float_types, raw_bits
-from tests.support.tensors import decode_float64, view_of
+from tests.support.tensors import decode_float64, view_of, view_of_values
+
+NO_LIMITS = Limits()
 
 
 def mask_of(view, name, **values):
+    return masks_of([view], name, **values)[view.name].bools()
+
+
+def masks_of(views, name, limits=NO_LIMITS, **values):
     method = registry.get(name)
-    return prune([view], method, values, "local", CpuKernel(), Job()).masks[view.name].bools()
+    scope = method.scopes[0]
+    return prune(views, method, values, scope, CpuKernel(), Job(), limits=limits).masks
 
 
 # Shape of a weight, parts and columns of its statistics, and whether it has its inputs first.
@@ -143,7 +152,7 @@ def test_weights_that_nothing_was_seen_of_are_refused(name):
         mask_of(view, name)
     views = [replace(view, name=f"layer{i}.weight") for i in range(5)]
     with pytest.raises(ParameterError, match=r"'layer2.weight' and 2 more\. Uncheck those"):
-        prune(views, registry.get(name), {}, "local", CpuKernel(), Job())
+        masks_of(views, name)
 
 
 def test_rows_that_are_inputs_are_refused_per_row():
@@ -152,3 +161,108 @@ def test_rows_that_are_inputs_are_refused_per_row():
     view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4), inputs=inputs)
     with pytest.raises(ParameterError, match=r"rows of 'layer.weight' are inputs, not outputs"):
         mask_of(view, "wanda", amount=1)
+
+
+def layers(shapes, seed=0, **more):
+    """Tensors by name with statistics, their Wanda scores and what is kept."""
+    rng = np.random.default_rng(seed)
+    views, scores, left = [], [], []
+    for name, shape in shapes.items():
+        w = rng.normal(size=shape) * rng.choice([1, 1, 1, 8], shape)
+        inputs = Inputs(rng.random((1, math.prod(shape[1:]))) + 0.1, None, np.array([2.0]))
+        kept = rng.random(w.size) < 0.9
+        views.append(view_of_values(w, kept, name=name, inputs=inputs, **more))
+        size = torch.from_numpy(inputs.rms[0])
+        scores.append(torch.from_numpy(w).abs().reshape(shape[0], -1) * size)
+        left.append(torch.from_numpy(kept).reshape(shape[0], -1))
+    return views, scores, left
+
+
+BLOCKS = {
+    "embed.weight": (6, 8),
+    "model.layers.0.attn.q.weight": (20, 30),
+    "model.layers.0.mlp.up.weight": (40, 30),
+    "model.layers.1.attn.q.weight": (20, 30),
+    "model.layers.10.mlp.experts.3.weight": (10, 7, 2),
+    "head.weight": (5, 50),
+}
+
+
+@pytest.mark.parametrize("amount", [0.1, 0.5, 0.7, 0.99, 777])
+@pytest.mark.parametrize(("outlier", "spread"), [(5.0, 0.08), (2.0, 0.3)])
+def test_owl_spares_layers_with_outliers_and_prunes_the_exact_amount(amount, outlier, spread):
+    """As the authors' code: the outliers of whole blocks; then Wanda in each row."""
+    views, scores, left = layers(BLOCKS)
+    found = masks_of(views, "owl", amount=amount, outlier=outlier, spread=spread)
+
+    shares = []
+    for block in ([0], [1, 2], [3], [4], [5]):
+        every = torch.cat([scores[i][left[i]] for i in block])
+        shares.extend([float((every > outlier * every.mean()).double().mean())] * len(block))
+    low, high = min(shares), max(shares)
+    assert low < high
+    scaled = [2 * spread * (share - low) / (high - low) for share in shares]
+    free = sum(int(some.sum()) for some in left)
+    count = round(amount * free) if isinstance(amount, float) else amount
+    assert free - count == sum(found[view.name].kept for view in views)
+    numel = [view.numel for view in views]
+    before = [int((~some).sum()) for some in left]
+
+    def gone_at(dense):  # so many of each if the sparsest layer keeps so much
+        densities = [min(max(dense + more, 0.0), 1.0) for more in scaled]
+        return [
+            min(max((1 - d) * n - b, 0.0), n - b)
+            for d, n, b in zip(densities, numel, before, strict=True)
+        ]
+
+    least, most = -1.0, 1.0
+    for _ in range(100):
+        middle = (least + most) / 2
+        least, most = (middle, most) if sum(gone_at(middle)) > count else (least, middle)
+    for view, wanted, score, mask in zip(views, gone_at(least), scores, left, strict=True):
+        after = torch.from_numpy(found[view.name].bools()).reshape(mask.shape)
+        assert abs(int(mask.sum() - after.sum()) - wanted) <= 1
+        went = mask & ~after
+        rest = score.where(after, math.inf).amin(1)
+        assert (score.where(went, -math.inf).amax(1) <= rest).all()
+        spread_of_rows = after.sum(1) / mask.sum(1)  # the same share of what was left of each
+        assert float(spread_of_rows.max() - spread_of_rows.min()) <= 2 / min(mask.sum(1).tolist())
+
+
+def test_owl_without_spread_is_the_same_share_of_each_tensor():
+    """And layers with equally many outliers differ in nothing."""
+    views, _, left = layers(BLOCKS)
+    found = masks_of(views, "owl", amount=0.5, spread=0.0)
+    pruned = [1 - found[view.name].kept / view.numel for view in views]
+    assert max(pruned) - min(pruned) < 0.02
+    twice = [replace(views[1], name=f"{name}.weight") for name in ("a", "b")]
+    a, b = masks_of(twice, "owl", amount=0.5, spread=0.5).values()
+    assert abs(a.kept - b.kept) <= 1
+    assert a.kept + b.kept == 2 * int(left[1].sum()) - round(2 * 0.5 * int(left[1].sum()))
+
+
+def test_owl_keeps_to_limits_and_protection():
+    """As LAMP: the total to the weight, no tensor beyond its bounds, nothing protected."""
+    views, _, _ = layers(BLOCKS)
+    rng = np.random.default_rng(1)
+    guards = [BitMask.from_bools(rng.random(v.numel) < 0.2) & v.kept for v in views]
+    views = [replace(v, protected=guard) for v, guard in zip(views, guards, strict=True)]
+    limits = Limits(total=0.6, floor=0.55, ceiling=0.65)
+    found = masks_of(views, "owl", limits, spread=0.5)
+    size = sum(view.numel for view in views)
+    assert round(0.6 * size) == sum(found[view.name].pruned for view in views)
+    for view, guard in zip(views, guards, strict=True):
+        assert 0.55 <= found[view.name].pruned / view.numel <= 0.65
+        assert (guard & found[view.name]).kept == guard.kept
+
+
+def test_owl_counts_no_nan_and_takes_infinite_scores_for_outliers():
+    """A layer of odd numbers has a mean all the same."""
+    w = np.ones((4, 25))
+    w[0, :3] = np.nan, np.inf, 9
+    odd = view_of_values(w, name="odd", inputs=Inputs(np.ones((1, 25)), None, np.ones(1)))
+    even = view_of_values(
+        np.ones((4, 25)), name="even", inputs=Inputs(np.ones((1, 25)), None, np.ones(1))
+    )
+    found = masks_of([odd, even], "owl", amount=0.5, spread=0.1)
+    assert [found[name].pruned for name in ("odd", "even")] == [40, 60]
