@@ -80,7 +80,8 @@ def _method(method: Method) -> str:
     if method.takes_mask:
         lines.append("It needs a file of masks.\n")
     if method.takes_statistics:
-        lines.append("It needs [statistics of activations](statistics.md).\n")
+        grams = " with Gram matrices" if method.takes_grams else ""
+        lines.append(f"It needs [statistics of activations](statistics.md){grams}.\n")
     if method.params:
         lines += ["| parameter | what it is | allowed | default |", "|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.help} | {p.describe()} | {usual(p)} |" for p in method.params]

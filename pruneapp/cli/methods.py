@@ -56,6 +56,7 @@ def _as_json(method: Method) -> dict[str, Any]:
         "takes_scale": method.takes_scale,
         "takes_scores": method.takes_scores,
         "takes_statistics": method.takes_statistics,
+        "takes_grams": method.takes_grams,
         "params": [
             {
                 "name": p.name,

@@ -96,7 +96,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         else:
             names = usual_selection(checkpoint)
             if method.takes_statistics:
-                names = with_statistics(checkpoint, values, names)
+                names = with_statistics(checkpoint, method, values, names)
         custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
         pattern = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, pattern)
@@ -183,12 +183,22 @@ def offer_statistics(paths: Iterable[str], job: Job) -> None:
 
 
 def with_statistics(
-    checkpoint: Checkpoint, values: Mapping[str, Any], names: Iterable[str]
+    checkpoint: Checkpoint, method: Method, values: Mapping[str, Any], names: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return those of some tensors that statistics say something of."""
+    """Return those of some tensors that statistics say enough of for a method."""
     statistics = statistics_of(values["statistics"])
+    if method.takes_grams and not statistics.grams:
+        raise SelectionError(
+            f"'{method.name}' needs Gram matrices, but the statistics '{statistics.path}' have "
+            "none.",
+            remedy="Collect them with `pruneapp statistics --gram`.",
+        )
     entries = [checkpoint.entry(name) for name in names]
-    seen = [e.name for e in entries if statistics.inputs(e.names, e.shape) is not None]
+    seen = []
+    for entry in entries:
+        inputs = statistics.inputs(entry.names, entry.shape)
+        if inputs is not None and (inputs.gram is not None or not method.takes_grams):
+            seen.append(entry.name)
     if not seen:
         raise SelectionError(
             f"The statistics '{statistics.path}' say nothing of the tensors of "

@@ -79,7 +79,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         else:
             names = usual_selection(checkpoint)
             if method.takes_statistics:
-                names = with_statistics(checkpoint, values, names)
+                names = with_statistics(checkpoint, method, values, names)
         repair = register(Path(options.repair), job) if options.repair else ""
         request = ScanRequest(names, method.name, values, amounts, spare, repair)
         kernel = kernel_for("auto")

@@ -142,6 +142,13 @@ def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
             if len(unseen) > 1
             else "Uncheck it, or collect statistics that reach it.",
         )
+    bare = [view.name for view in tensors if view.inputs is not None and view.inputs.gram is None]
+    if bare and method.takes_grams:
+        raise ParameterError(
+            f"'{method.name}' needs Gram matrices, but the statistics have none of the inputs of "
+            f"{first_names(bare)}.",
+            remedy="Collect statistics with Gram matrices (`pruneapp statistics --gram`).",
+        )
     turned = [view.name for view in tensors if view.inputs is not None and view.inputs.transposed]
     if turned and isinstance(method, RowMethod):
         raise ParameterError(
@@ -393,6 +400,8 @@ def prune_rows(  # noqa: PLR0917 - each its own type
                 method.rank(free, values), rows_of(view.shape)[1], counts, kernel, job
             )
             masks[view.name] = mask if view.protected is None else mask | view.protected
+            if method.refine is not None:
+                masks[view.name] = method.refine(view, values, masks[view.name], job)
     return masks
 
 

@@ -105,6 +105,8 @@ class Method(ABC):
         Whether importance scores may stand in for the weights.
     takes_statistics
         Whether it ranks by statistics of activations, which its parameter ``statistics`` names.
+    takes_grams
+        Whether it needs Gram matrices among them.
     estimated_by
         What says beforehand how much it takes of each tensor, as long as the weights stand for
         themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
@@ -127,6 +129,7 @@ class Method(ABC):
     takes_mask: bool = False
     takes_scale: bool = False
     takes_statistics: bool = False
+    takes_grams: bool = False
     estimated_by: EstimatedBy | None = None
     ranks_anew: bool = False
     prunes: bool = True
@@ -148,6 +151,9 @@ class Method(ABC):
 Rank = Callable[[TensorView, Values, int, Any], Ranking]
 # Says how many go of each of some tensors, each of which is then cut by itself.
 Allocate = Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting]
+# Returns a better mask than the one that the ranking gave, with as many of each row, or group. What
+# was pruned before stays so, and what is protected; extends the job by the work.
+Refine = Callable[[TensorView, Values, BitMask, Job], BitMask]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,11 +193,14 @@ class RowMethod(Method):
     allocate
         See `Allocate`; None for the same share of every tensor. A method that allocates has the
         global scope only.
+    refine
+        See `Refine`; None if the ranking says it all.
     """
 
     granularity: ClassVar[Granularity] = "weights"
     rank: Callable[[TensorView, Values], Ranking]
     allocate: Allocate | None = None
+    refine: Refine | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,11 +215,14 @@ class GroupMethod(Method):
         Makes the ranking of a tensor, with keys of any width that leave two numbers unused.
     groups
         Says how a tensor is cut into groups; raises `ParameterError` where it does not suit.
+    refine
+        See `Refine`; None if the ranking says it all.
     """
 
     granularity: ClassVar[Granularity] = "groups"
     rank: Callable[[TensorView, Values], Ranking]
     groups: Callable[[TensorView, Values], Groups]
+    refine: Refine | None = None
     least_dims: int = 2
 
 

@@ -158,7 +158,10 @@ def _prune_groups(
     for view, cut in zip(tensors, groups, strict=True):
         job.label(view.name)
         ranking = method.rank(view, values)
-        masks[view.name], lacking = lowest_in_groups(ranking, view.shape, cut, view.protected, job)
+        mask, lacking = lowest_in_groups(ranking, view.shape, cut, view.protected, job)
+        masks[view.name] = mask
+        if method.refine is not None:
+            masks[view.name] = method.refine(view, values, mask, job)
         if view.protected is not None:
             protected[view.name] = lacking
     return Pruned(masks, protected)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -72,6 +72,8 @@ class Inputs:
     sum: Float64s | None  # the same; None if it was not collected
     counts: Float64s  # [parts]
     transposed: bool = False
+    # Reads the sums of products of a part, as `Statistics.gram`; None if they were not collected.
+    gram: Callable[[int, CancelToken], Float64s | None] | None = None
 
     @property
     def rms(self) -> Float64s:
@@ -154,7 +156,8 @@ class Statistics:
         total = None
         if self._file.holds(f"{name}{SUM}"):
             total = self._numbers(f"{name}{SUM}", sizes)
-        return Inputs(sum2, total, counts, transposed)
+        gram = partial(self.gram, name) if name in self.grams else None
+        return Inputs(sum2, total, counts, transposed, gram)
 
     def gram(self, name: str, part: int = 0, cancel: CancelToken | None = None) -> Float64s | None:
         """Return the sums of products of a part, ``float64[columns, columns]``; None if not there.

@@ -18,11 +18,12 @@ from pruneapp.statistics.file import Inputs, Origin, save_statistics
 def registered(path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0) -> Iterator[str]:
     """Write statistics of weights of these shapes, and have them open; yields their name."""
     rng = np.random.default_rng(seed)
-    weights = {
-        name: Inputs(rng.random((1, math.prod(shape[1:]))), None, np.array([7.0]))
-        for name, shape in shapes.items()
-    }
-    save_statistics(path, weights, Origin(), Job())
+    weights, grams = {}, {}
+    for name, shape in shapes.items():
+        x = rng.normal(size=(7, math.prod(shape[1:])))
+        weights[name] = Inputs((x * x).sum(0, keepdims=True), None, np.array([7.0]))
+        grams[name] = [x.T @ x]
+    save_statistics(path, weights, Origin(), Job(), grams=grams)
     name = opened.register(path)
     try:
         yield name

@@ -68,8 +68,10 @@ def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str,
         more["scale"] = view_of_values(scale, name="norm.weight")
     if method.takes_statistics:
         columns = max(math.prod(shape[1:]), 1)
-        sum2 = rng.integers(0, 9, (1, columns)).astype(np.float64)
-        more["inputs"] = Inputs(sum2, None, np.array([3.0]))
+        x = rng.integers(-2, 3, (3, columns)).astype(np.float64)
+        sum2 = (x * x).sum(0, keepdims=True)
+        gram = (lambda _part, _cancel: x.T @ x) if method.takes_grams else None
+        more["inputs"] = Inputs(sum2, None, np.array([3.0]), gram=gram)
     return more
 
 

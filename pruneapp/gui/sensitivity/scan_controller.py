@@ -238,13 +238,15 @@ class ScanController(DialogController[ScanDialog]):
             )
             return
         source = self._evaluation.source or self._scripts.source(PURPOSE)
+        statistics = self._extras.statistics
+        repairs = bool(statistics and statistics_of(statistics).grams)
         offered = [
             (method.name, method.label)
             for method in registry.METHODS.values()
-            if method.has_amount and (self._extras.statistics or not method.takes_statistics)
+            if method.has_amount
+            and (statistics or not method.takes_statistics)
+            and (repairs or not method.takes_grams)
         ]
-        statistics = self._extras.statistics
-        repairs = bool(statistics and statistics_of(statistics).grams)
         dialog = ScanDialog(self._evaluation.kinds, source, offered, self._window, repairs=repairs)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.set_state(self._about_state(document))

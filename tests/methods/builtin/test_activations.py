@@ -16,9 +16,10 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
+from pruneapp.methods.builtin import activations
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.prune_tensors import prune
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.statistics.file import Inputs
 from tests.support.strategies import float_types, raw_bits
 from tests.support.tensors import decode_float64, view_of, view_of_values
@@ -266,3 +267,194 @@ def test_owl_counts_no_nan_and_takes_infinite_scores_for_outliers():
     )
     found = masks_of([odd, even], "owl", amount=0.5, spread=0.1)
     assert [found[name].pruned for name in ("odd", "even")] == [40, 60]
+
+
+def gram_of(shape, parts, columns, transposed, seed=0):
+    """Statistics with Gram matrices of inputs that hang together."""
+    rng = np.random.default_rng(seed)
+    mix = rng.normal(size=(columns, columns)) + 0.5
+    x = rng.normal(size=(parts, 3 * columns, columns)) @ mix * rng.lognormal(size=columns)
+    grams = np.swapaxes(x, 1, 2) @ x
+    sum2 = np.stack([gram.diagonal() for gram in grams])
+    counts = np.full(parts, 3.0 * columns)
+    inputs = Inputs(sum2, None, counts, transposed, lambda part, _cancel: grams[part].copy())
+    assert inputs.fit(shape)
+    return inputs, torch.from_numpy(grams)
+
+
+def as_matrices(flat, inputs):
+    """Elements in flat order as parts of outputs by inputs."""
+    parts, columns = inputs.sum2.shape
+    flat = torch.as_tensor(flat)
+    if inputs.transposed:
+        return flat.reshape(parts, columns, -1).transpose(1, 2)
+    return flat.reshape(parts, -1, columns)
+
+
+def error_of(row, off, gram):
+    left = row * off
+    return float(left @ gram @ left)
+
+
+def exchanged(row, off, may_return, may_go, gram, group):
+    """Plainly: of all pairs the one that lowers the error most, until none does."""
+    off, may_return, may_go = off.clone(), may_return.clone(), may_go.clone()
+    while True:
+        now, best = error_of(row, off, gram), None
+        for u in torch.nonzero(may_return).flatten().tolist():
+            for v in torch.nonzero(may_go).flatten().tolist():
+                if group[u] != group[v] or group[u] < 0:
+                    continue
+                off[u], off[v] = False, True
+                then = error_of(row, off, gram)
+                off[u], off[v] = True, False
+                if then < now * (1 - 1e-9) and (best is None or then < best[0]):
+                    best = then, u, v
+        if best is None:
+            return off
+        _, u, v = best
+        off[u] = may_go[v] = may_return[u] = False
+        off[v] = may_return[v] = may_go[u] = True
+
+
+SWAPPED = [(case, None) for case in CASES if not case[3]] + [
+    (((5, 6), 1, 6, False), 1),
+    (((4, 5, 2), 1, 10, False), 1),  # along the channels of a convolution, one in no group
+    (((4, 2, 4), 1, 8, False), 2),
+    (((4, 4, 2, 2), 2, 16, False), 1),
+    (((6, 5), 1, 6, True), 0),
+    (((8, 3), 2, 4, True), 0),
+    (((3, 4, 6), 3, 6, False), 2),
+    (((3, 4, 5), 3, 4, True), 1),
+]
+
+
+@pytest.mark.parametrize(("case", "dim"), SWAPPED)
+@pytest.mark.parametrize("chunk", [3, 1000])
+def test_swaps_exchange_the_best_pair_of_each_row_until_none_helps(case, dim, chunk):
+    """Beginning with Wanda's mask; of every layout, with some pruned before and some protected."""
+    shape = case[0]
+    rng = np.random.default_rng(3)
+    w = rng.normal(size=shape)
+    inputs, grams = gram_of(*case)
+    kept = rng.random(w.size) < 0.9
+    guard = (rng.random(w.size) < 0.1) & kept
+    more = {"inputs": inputs, "protected": BitMask.from_bools(guard), "chunk": chunk}
+    view = view_of_values(w, kept, **more)
+    values = {"amount": 0.5} if dim is None else {"dim": dim, "pattern": "1:2"}
+    begin, found = (
+        mask_of(view, name, **values)
+        for name in (("wanda", "swaps") if dim is None else ("wanda_n_m", "swaps_n_m"))
+    )
+    places = np.zeros(shape, int)
+    if dim is not None:  # which group of its row a weight is in
+        along = np.arange(shape[dim]) // 2
+        along[along >= shape[dim] // 2] = -1
+        number = np.arange(w.size).reshape(shape)
+        first = np.expand_dims(number.take(0, dim), dim)
+        column = along.reshape([-1 if d == dim else 1 for d in range(len(shape))])
+        places = np.where(column < 0, -1, first * 10 + column)
+    flats = (w.reshape(-1), begin, kept, guard, found, places.reshape(-1))
+    matrices = [as_matrices(flat, inputs) for flat in flats]
+    for part, gram in enumerate(grams):
+        for row, mask, left, safe, after, group in zip(*(m[part] for m in matrices), strict=True):
+            off = exchanged(row, ~mask, left & ~mask, mask & ~safe, gram, group.tolist())
+            assert off.tolist() == (~after).tolist()
+    assert w.size <= 30 or not np.array_equal(begin, found)
+
+
+def test_swaps_of_long_rows_lower_the_error_and_are_the_same_in_any_threads(monkeypatch):
+    """More inputs than candidates; and fewer exchanges do less."""
+    case = ((96, 200), 1, 200, False)
+    inputs, grams = gram_of(*case)
+    w = np.random.default_rng(0).normal(size=case[0]).astype(np.float32)
+    view = view_of_values(w, inputs=inputs)
+
+    def swapped(rounds):
+        mask = mask_of(view, "swaps", amount=0.5, rounds=rounds).reshape(case[0])
+        assert (mask.sum(1) == 100).all()
+        off = torch.from_numpy(np.where(mask, 0, w)).double()
+        return mask, float(((off @ grams[0]) * off).sum())
+
+    begin = mask_of(view, "wanda", amount=0.5).reshape(case[0])
+    off = torch.from_numpy(np.where(begin, 0, w)).double()
+    errors = [float(((off @ grams[0]) * off).sum())]
+    for rounds in (1, 2, 10, 1000):
+        mask, error = swapped(rounds)
+        assert (mask != begin).sum(1).max() <= 2 * rounds
+        errors.append(error)
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.7 * errors[0]
+    monkeypatch.setattr(activations, "threads_for", lambda *_: 3)
+    monkeypatch.setattr(activations, "_BLOCK", 5000)
+    assert np.array_equal(mask, swapped(1000)[0])
+
+
+def test_swaps_leave_odd_rows_and_dead_inputs_as_they_are():
+    """NaN in one row; an input that is always 0 costs nothing, so nothing comes of its return."""
+    inputs, grams = gram_of((3, 6), 1, 6, False)
+    dead = grams[0].numpy()
+    dead[2] = dead[:, 2] = 0
+    sum2 = dead.diagonal()[np.newaxis]
+    inputs = replace(inputs, sum2=sum2, gram=lambda _part, _cancel: dead.copy())
+    w = np.random.default_rng(1).normal(size=(3, 6))
+    w[1, 4] = np.nan
+    view = view_of_values(w, inputs=inputs)
+    begin, found = (mask_of(view, name, amount=0.5).reshape(3, 6) for name in ("wanda", "swaps"))
+    assert np.array_equal(begin[1], found[1])
+    for row, before, after in zip(w[[0, 2]], begin[[0, 2]], found[[0, 2]], strict=True):
+        off = [torch.from_numpy(np.where(mask, 0, row)) for mask in (before, after)]
+        assert float(off[1] @ grams[0] @ off[1]) <= float(off[0] @ grams[0] @ off[0])
+        assert before.sum() == after.sum()
+    zero = replace(view_of_values(np.zeros((3, 6)), inputs=inputs))
+    assert mask_of(zero, "swaps", amount=0.5).sum() == 9
+
+
+def test_swaps_can_be_cancelled_between_two_exchanges(monkeypatch):
+    token = CancelToken()
+    inputs, _ = gram_of((8, 64), 1, 64, False)
+    view = view_of_values(np.random.default_rng(1).normal(size=(8, 64)), inputs=inputs)
+    best = activations._Exchange._best
+
+    def cancelling(*args):
+        token.cancel()
+        return best(*args)
+
+    monkeypatch.setattr(activations._Exchange, "_best", cancelling)
+    values = {"amount": 0.5}
+    with pytest.raises(Cancelled):
+        prune([view], registry.get("swaps"), values, "local", CpuKernel(), Job(cancel=token))
+
+
+@pytest.mark.parametrize("name", [n for n, m in registry.METHODS.items() if m.takes_grams])
+def test_statistics_without_gram_matrices_are_refused(name):
+    """With what to do."""
+    inputs = Inputs(np.ones((1, 4)), None, np.ones(1))
+    view = view_of_values(np.ones((4, 4)), inputs=inputs)
+    with pytest.raises(ParameterError, match=r"have none of the inputs of 'layer.weight'") as error:
+        mask_of(view, name)
+    assert "--gram" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("case", "dim"),
+    [
+        (((5, 6), 1, 6, False), 0),
+        (((6, 5), 1, 6, True), 1),
+        (((6, 3), 2, 3, True), 0),  # groups of 2 of 3 inputs each
+        (((3, 4, 6), 3, 6, False), 1),
+    ],
+)
+def test_groups_across_outputs_are_refused(case, dim):
+    """Nothing can be exchanged in them."""
+    view = view_of_values(np.ones(case[0]), inputs=gram_of(*case)[0])
+    with pytest.raises(ParameterError, match="hold weights of several outputs"):
+        mask_of(view, "swaps_n_m", dim=dim, pattern="1:2")
+
+
+@given(values=st.lists(st.integers(0, 3), min_size=24, max_size=24), count=st.integers(1, 6))
+def test_of_equal_candidates_the_first_are_chosen(values, count):
+    rows = np.array(values, np.float64).reshape(2, 2, 6)
+    rows[rows == 3] = np.inf
+    wanted = np.sort(np.argsort(rows, axis=-1, kind="stable")[..., :count], axis=-1)
+    assert np.array_equal(wanted, activations.lowest_places(rows, count))
