@@ -18,6 +18,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -232,8 +233,8 @@ OWL = replace(
     help=(
         "Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers "
         "with more outliers among the scores stay denser. A layer is a numbered block, else a "
-        "tensor. It is meant for large language models at 70 % and more. On small models it did "
-        "harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics "
+        "tensor. It is meant for large language models at 70 % and more. On small models it mostly "
+        "did harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics "
         "of activations. Weights that are already pruned count toward the sparsity."
     ),
     formula=(
@@ -520,17 +521,22 @@ class _Exchange:
             gram[rows, rows] = np.tril(corner) + np.tril(corner, -1).T
         return cls(sizes, gram, bits, members, rounds, cancel)
 
-    @property
-    def candidates(self) -> int:
-        """How many of a group are candidates, of the pruned and of the kept each."""
-        size: int = self.members.shape[1]
-        return min(size, _CANDIDATES)
+    @cached_property
+    def all_pairs(self) -> Float64s | None:
+        """``[groups, size, size]``: the correlations in each group; None of groups too large."""
+        if self.members.shape[1] > _CANDIDATES:
+            return None
+        pairs: Float64s = self.correlations[
+            self.members[..., np.newaxis], self.members[:, np.newaxis]
+        ]
+        return pairs
 
     @property
     def rows_together(self) -> int:
         """How many rows to give to `run`."""
-        pairs = len(self.members) * self.candidates**2
-        return max(1, _BLOCK // max(self.sizes.size, pairs))
+        pairs = len(self.members) * min(self.members.shape[1], _CANDIDATES) ** 2
+        width: int = max(self.sizes.size, pairs)
+        return max(1, _BLOCK // width)
 
     def run(self, weights: Float64s, off: Bools, pruned: Bools, free: Bools) -> Bools:
         """Return which weights of some rows are pruned after the exchanges; may cancel.
@@ -579,34 +585,30 @@ class _Exchange:
 
         Of equals the first by the place of what comes back, then of what goes.
         """
-        members = self.members
+        members, groups = self.members, np.arange(len(self.members))[:, np.newaxis]
         x = scores[:, members]
         alone, along = x * x * self.correlations.diagonal()[members], 2.0 * x * error[:, members]
-        sides = []
-        for able, cost in ((pruned, alone - along), (free, alone + along)):
-            costs = np.where(able[:, members], cost, np.inf)
-            places = lowest_places(costs, self.candidates)
-            columns = members[np.arange(len(members))[:, np.newaxis], places]
-            sides.append(
-                (
-                    np.take_along_axis(costs, places, 2),
-                    np.take_along_axis(x, places, 2),
-                    columns,
-                )
-            )
-        (back, x_back, is_back), (goes, x_goes, is_goes) = (
-            (costs, xs, columns) for costs, xs, columns in sides
-        )
+        back = np.where(pruned[:, members], alone - along, np.inf)
+        goes = np.where(free[:, members], alone + along, np.inf)
+        x_back = x_goes = x
+        is_back = is_goes = members[np.newaxis]
+        within = self.all_pairs
+        if within is None:
+            of_back, of_goes = (lowest_places(cost, _CANDIDATES) for cost in (back, goes))
+            is_back, is_goes = members[groups, of_back], members[groups, of_goes]
+            within = self.correlations[is_back[..., np.newaxis], is_goes[..., np.newaxis, :]]
+            x_back, back = (np.take_along_axis(each, of_back, 2) for each in (x, back))
+            x_goes, goes = (np.take_along_axis(each, of_goes, 2) for each in (x, goes))
         pairs = x_back[..., np.newaxis] * x_goes[..., np.newaxis, :]
-        pairs *= self.correlations[is_back[..., np.newaxis], is_goes[..., np.newaxis, :]]
+        pairs *= within
         pairs *= -2.0
         pairs += back[..., np.newaxis]
         pairs += goes[..., np.newaxis, :]
         flat = pairs.reshape(len(pairs), -1)
         best, rows = flat.argmin(axis=1), np.arange(len(flat))
-        group, _, _ = places_of = np.unravel_index(best, pairs.shape[1:])
-        u = is_back[rows, group, places_of[1]]
-        v = is_goes[rows, group, places_of[2]]
+        group, first, second = np.unravel_index(best, pairs.shape[1:])
+        row = rows if len(is_back) > 1 else 0
+        u, v = is_back[row, group, first], is_goes[row, group, second]
         scale = np.zeros(len(rows))
         for column in (u, v):
             size = np.abs(scores[rows, column])
@@ -620,9 +622,6 @@ def lowest_places(values: Float64s, count: int) -> Indices:
 
     numpy's own `argpartition` chooses among equals as the processor has it.
     """
-    size = values.shape[-1]
-    if count == size:
-        return np.broadcast_to(np.arange(size), values.shape)
     lowest = np.partition(values, count - 1, axis=-1)[..., count - 1, np.newaxis]
     goes = values <= lowest
     over = np.count_nonzero(goes, axis=-1) > count

@@ -52,4 +52,4 @@ SUBJECTS: dict[str, Subject] = {
         quality_llama,
         quality_scan,
     )
-} | {quality.PHOTOS.name: quality.PHOTOS}
+} | {subject.name: subject for subject in (quality.MASKS, quality.PHOTOS)}

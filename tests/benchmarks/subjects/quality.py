@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from pruneapp.document.step import Row, Scope, Step
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import registry
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.repair.repair import compute_repair
 from pruneapp.repair.solve import Moments
+from pruneapp.statistics.file import Inputs, Origin, register, save_statistics
 from tests.benchmarks.benchmark import AtLeast, Bound, Ground, Line, Subject
 
 DRAWS = 4
@@ -113,6 +116,75 @@ def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[
             )
 
 
+# What ranks by statistics, beside what does not.
+_BY_STATISTICS: Mapping[str, Scope] = {
+    "l1_per_row": "local",
+    "wanda": "local",
+    "owl": "global",
+    "swaps": "local",
+    "n_m": "local",
+    "wanda_n_m": "local",
+    "swaps_n_m": "local",
+}
+
+
+def measure_masks(ground: Ground) -> Iterator[Line]:
+    from tests.benchmarks import quality_models as models
+
+    model = models.sample()
+    with open_checkpoint(model.path) as checkpoint:
+        selected = default_selection(checkpoint)
+        whole = Snapshot(checkpoint)
+        dense = model.load(whole)
+        draws = []
+        for draw in range(DRAWS):
+            path = ground.folder / f"sample-{draw}.safetensors"
+            _save(path, model.moments(dense, draw))
+            draws.append(register(path))
+
+        def scores(method: str, values: Mapping[str, Any]) -> Iterator[float]:
+            takes = registry.get(method).takes_statistics
+            for draw in draws if takes else draws[:1]:
+                row = Row(selected, method, {**values, **({"statistics": draw} if takes else {})})
+                step = Step((row,), _BY_STATISTICS[method])
+                masks = compute_preview(whole, step, CpuKernel(), Job(), norms=False).masks
+                yield model.score(model.load(whole.replaced({"masks": masks})), dense)
+
+        for words, values in (
+            ("50%", {"amount": 0.5}),
+            ("70%", {"amount": 0.7}),
+            ("80%", {"amount": 0.8}),
+            ("2:4", {"pattern": "2:4"}),
+        ):
+            peer = None
+            for method in _BY_STATISTICS:
+                if method.endswith("n_m") != ("pattern" in values):
+                    continue
+                found = list(scores(method, values))
+                mean = float(np.mean(found))
+                lowest, highest = min(found), max(found)
+                bound = AtLeast(peer) if peer is not None and method.startswith("swaps") else None
+                yield Line(
+                    f"sample, {words}",
+                    registry.get(method).label,
+                    mean,
+                    "%",
+                    peer=peer,
+                    bound=bound,
+                    note=f"{lowest:.1f} to {highest:.1f} %" if len(found) > 1 else "",
+                )
+                peer = mean if method.startswith("wanda") else peer
+
+
+def _save(path: Path, moments: Mapping[str, Moments]) -> None:
+    weights = {
+        name: Inputs(each.gram.diagonal()[np.newaxis], None, np.array([each.count]))
+        for name, each in moments.items()
+    }
+    grams = {name: [each.gram] for name, each in moments.items()}
+    save_statistics(path, weights, Origin(), Job(), grams=grams)
+
+
 def by_sparse_gpt(state: Snapshot, moments: Mapping[str, Moments]) -> Snapshot:
     """Return the state that SparseGPT makes with the same share in each layer."""
     from tests.benchmarks.sparse_gpt import sparse_gpt
@@ -137,6 +209,15 @@ SUBJECT = Subject(
     "The sample",
     measure,
     "Accuracy on its own 360 test pictures, calibrated with 256 training pictures." + _METHOD,
+    on_request=True,
+    page="quality.md",
+)
+MASKS = Subject(
+    "quality-masks",
+    "Masks by statistics",
+    measure_masks,
+    "The same test pictures, after pruning alone: nothing is repaired. Means of four draws of the"
+    " calibration data, with their range. The peer is Wanda, per row or 2:4.",
     on_request=True,
     page="quality.md",
 )
