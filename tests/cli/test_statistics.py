@@ -188,12 +188,40 @@ def test_wanda_prunes_and_its_recipe_names_the_statistics(call, statistics):
     assert not Path("x.safetensors").exists()
 
 
+def test_swaps_take_what_has_gram_matrices_and_verify_to_the_byte(call, statistics):
+    """What has none is left as it is; the recipe names the statistics as for Wanda."""
+    arrays = {"fc.weight": (2, 3), "up.weight": (4, 6)}
+    rng = np.random.default_rng(0)
+    weights = {name: rng.normal(size=shape).astype("f") for name, shape in arrays.items()}
+    save_file(weights, "n.safetensors")
+    x = rng.normal(size=(20, 6)) @ rng.normal(size=(6, 6))
+    sizes = {"fc.weight": np.ones((1, 3)), "up.weight": (x * x).sum(0, keepdims=True)}
+    inputs = {name: Inputs(sum2, None, np.array([20.0])) for name, sum2 in sizes.items()}
+    digest = save_statistics(
+        Path("g.safetensors"), inputs, Origin(), Job(), grams={"up.weight": [x.T @ x]}
+    )
+    given = ("--statistics", "g.safetensors")
+    words = ("n.safetensors", "--method", "swaps", "--amount", "0.5", *given)
+    try:
+        status, _, err = call("prune", *words, "-o", "p.safetensors")
+        assert status == 0
+        assert err.startswith("Note: 1 tensor is left as is")
+        pruned = load_file("p.safetensors")
+        assert np.array_equal(pruned["fc.weight"], weights["fc.weight"])
+        assert (pruned["up.weight"] == 0).sum(axis=1).tolist() == [3, 3, 3, 3]
+        verify = ("verify", "p.safetensors", "--against", "n.safetensors", *given)
+        assert call(*verify)[0] == 0
+    finally:
+        forget(f"sha256:{digest}")
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (WANDA[:-2], "'wanda' needs --statistics FILE"),
         ((*WANDA[:-1], "m.safetensors"), "holds no statistics of activations"),
         ((*WANDA[:-1], "none"), "'none'"),
+        (("m.safetensors", "--method", "swaps", *WANDA[3:]), "needs Gram matrices, but"),
         ((*WANDA, "--select", "table*"), "say nothing of the inputs of 'table.weight'"),
         (("m.safetensors", "--method", "l1_unstructured", "--amount", "1", *WANDA[-2:]),
          "does not take --statistics"),
