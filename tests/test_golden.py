@@ -20,6 +20,7 @@ from pruneapp.results.branches import Branches
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import reopened
 from pruneapp.sessions.session_file import read_session
+from tests.support.document_edits import redo, undo
 
 GOLDEN = Path(__file__).with_name("golden")
 EXPORTS = {
@@ -112,8 +113,8 @@ def told(document: Document) -> dict:
     here, found = document.position, []
     for position, item in enumerate(document.items):
         document.jump(position)
-        layers = {"masks": document.masks, "final": document.permanent}
-        layers["protected"] = document.protected
+        layers = {"masks": document.masks, "final": document.snapshot().permanent}
+        layers["protected"] = document.snapshot().protected
         digests = {
             layer: {n: hashlib.sha256(m.packed).hexdigest()[:16] for n, m in sorted(masks.items())}
             for layer, masks in layers.items()
@@ -139,10 +140,10 @@ def check(document: Document) -> None:
     found = told(document)
     assert found["position"] == expected()["position"] == 7
     assert digests_of(found) == digests_of(expected())
-    document.undo()
+    undo(document)
     assert document.position == 6
-    document.redo()
-    document.redo()
+    redo(document)
+    redo(document)
     assert document.position == 8
     document.close()
     document.checkpoint.close()

@@ -79,7 +79,9 @@ class Document:
         self._past_revisions = count(-1, -1)
         self._subscribers: list[Subscriber] = []
         opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
-        self._items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
+        # The states in the order in which they were made, of all branches, as lists show them. The
+        # same object until one comes, goes, or gets a name.
+        self.items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -101,16 +103,6 @@ class Document:
         """What is kept now."""
         return self._snapshot.masks
 
-    @property
-    def permanent(self) -> MaskSet:
-        """Weights that were made permanent: 0 bits are ordinary zeros."""
-        return self._snapshot.permanent
-
-    @property
-    def protected(self) -> MaskSet:
-        """Weights that no method prunes: 1 bits are protected; all of them are kept."""
-        return self._snapshot.protected
-
     def notify(self, notice: Notice) -> None:
         """Add something that the person should know."""
         self._notices = (*self._notices, notice)
@@ -125,17 +117,10 @@ class Document:
         Takes no time: masks that were moved to disk are read by `PastState.load`, in a worker.
         Raises IndexError if `items` has no such index.
         """
-        return self.history.past(position, self._snapshot, next(self._past_revisions))
+        slots = self.history.way_to(position)
+        return PastState(next(self._past_revisions), self._snapshot, slots, self.history.scratch)
 
     # The history, as lists show it
-
-    @property
-    def items(self) -> tuple[HistoryItem, ...]:
-        """The states from "Opened" on, in the order in which they were made, of all branches.
-
-        The same object until one comes, goes, or gets a name.
-        """
-        return self._items
 
     @property
     def branches(self) -> Branches:
@@ -174,7 +159,7 @@ class Document:
         in_force = {*self.branches.path(self.position)}
         losses: dict[Loss, bool] = {
             "state": self.history.key not in in_files,
-            "protected": bool(self.protected),
+            "protected": bool(self._snapshot.protected),
             "names": bool(self.branches.names),
             "undone": any(
                 state not in in_force
@@ -198,7 +183,7 @@ class Document:
 
     def item_for(self, position: int, name: str) -> HistoryItem:
         """Return what pruned a tensor in a state of `pruned_by`: of several rules, the one."""
-        item, step = self._items[position], self.history.records[position - 1].step
+        item, step = self.items[position], self.history.records[position - 1].step
         rule = 0 if step is None else rule_of(step, self.checkpoint.entry(name).names)
         if step is None or not rule:
             return item
@@ -226,7 +211,7 @@ class Document:
             self._replace(self.history.go_to(undone))
         else:
             item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
-            self._items = (*self._items, item)
+            self.items = (*self.items, item)
             self.history.push(edit)
             self._replace(edit.after)
         self._tell(edit.kind, edit.names)
@@ -245,20 +230,10 @@ class Document:
         items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
         for state, name in ({} if branches is None else branches.names).items():
             items[state - 1] = replace(items[state - 1], name=name)
-        self._items = (*self._items, *items)
+        self.items = (*self.items, *items)
         self._replace(self.history.restore(records, position, branches))
         if exported:
             self._note_exported(records[exported - 1].key if exported > 0 else object())
-
-    def undo(self) -> None:
-        """Undo the last change; nothing happens if there is none."""
-        if self.can_undo:
-            self.jump(self.branches.parent(self.position))
-
-    def redo(self) -> None:
-        """Redo the next change of the current branch; nothing happens if there is none."""
-        if self.can_redo:
-            self.jump(self.branches.next(self.position))
 
     def jump(self, position: int) -> None:
         """Put the state at an index of `items` in force; raises IndexError if there is none."""
@@ -274,15 +249,15 @@ class Document:
     def rename(self, state: int, name: str) -> None:
         """Give a state a name, an empty one for none; raises IndexError for "Opened"."""
         self.history.rename(state, name)
-        named = replace(self._items[state], name=self.branches.names.get(state, ""))
-        if named != self._items[state]:
-            self._items = (*self._items[:state], named, *self._items[state + 1 :])
+        named = replace(self.items[state], name=self.branches.names.get(state, ""))
+        if named != self.items[state]:
+            self.items = (*self.items[:state], named, *self.items[state + 1 :])
             self._tell("named", ())
 
     def delete(self, state: int) -> None:
         """Delete a state and all that follow it; raises as `History.delete`."""
         gone = set(self.history.delete(state))
-        self._items = tuple([item for s, item in enumerate(self._items) if s not in gone])
+        self.items = tuple([item for s, item in enumerate(self.items) if s not in gone])
         self._tell("deleted", ())
 
     def mark_exported(self, snapshot: Snapshot) -> None:
@@ -294,15 +269,9 @@ class Document:
             self._note_exported(self._keys[snapshot])
             self._tell("exported", ())
 
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Have `callback` told of every change; return a function that ends it."""
+    def subscribe(self, callback: Subscriber) -> None:
+        """Have `callback` told of every change."""
         self._subscribers.append(callback)
-
-        def end() -> None:
-            if callback in self._subscribers:
-                self._subscribers.remove(callback)
-
-        return end
 
     def close(self) -> None:
         """Delete the scratch file and forget the subscribers. The checkpoint stays open."""
@@ -321,7 +290,7 @@ class Document:
                 self._in_files |= {records[s - 1].key for s in self.branches.path(state)}
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
-        for callback in tuple(self._subscribers):  # some may leave, or come, because of it
+        for callback in tuple(self._subscribers):  # some may come because of it
             callback(DocumentChanged(kind, names, self.revision))
 
 

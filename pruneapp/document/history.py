@@ -81,8 +81,8 @@ class History:
         self.patient = True
         self._store = MaskStore(budget, folder)
         self._records: list[Record] = []
-        self._branches = Branches()
-        self._position = 0
+        self.branches = Branches()  # which state follows which
+        self.position = 0  # the number of the state in force
         # The way to the file as it was opened, asked for after every step; None if not known.
         self._to_first: LayerSlots | None = {}
 
@@ -93,17 +93,7 @@ class History:
     @property
     def key(self) -> object:
         """That of the state in force; see `Record`."""
-        return self._records[self._position - 1].key if self._position else None
-
-    @property
-    def position(self) -> int:
-        """The number of the state in force."""
-        return self._position
-
-    @property
-    def branches(self) -> Branches:
-        """Which state follows which."""
-        return self._branches
+        return self._records[self.position - 1].key if self.position else None
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -113,17 +103,12 @@ class History:
     @property
     def done(self) -> tuple[Record, ...]:
         """The edits that are in force, in order."""
-        return tuple([self._records[state - 1] for state in self._branches.path(self._position)])
+        return tuple([self._records[state - 1] for state in self.branches.path(self.position)])
 
     @property
     def scratch(self) -> ScratchFile:
         """Where masks lie that were moved to disk."""
         return self._store.scratch
-
-    @property
-    def memory(self) -> int:
-        """Bytes of masks that the history holds in memory."""
-        return self._store.nbytes
 
     def push(self, edit: Edit) -> Record:
         """Add an edit after the state in force; what was undone stays, as a branch."""
@@ -145,8 +130,8 @@ class History:
         for slot in record.slots():
             slot.uses += 1
         self._records.append(record)
-        self._branches = self._branches.added(self._position)
-        self._position = len(self._records)
+        self.branches = self.branches.added(self.position)
+        self.position = len(self._records)
         if self._to_first is not None:
             self._to_first = _merged((record.before, self._to_first))
         self._spill_now()
@@ -157,8 +142,8 @@ class History:
 
         One whose masks were moved to disk is none: reading them would take its time.
         """
-        after = enumerate(self._branches.after, 1)
-        states = (state for state, at in after if at == self._position)
+        after = enumerate(self.branches.after, 1)
+        states = (state for state, at in after if at == self.position)
         return next((s for s in states if self._records[s - 1].is_of(edit)), None)
 
     def restore(
@@ -170,7 +155,7 @@ class History:
         has one slot. Without `branches` they are a line.
         """
         self._records = list(records)
-        self._branches = Branches.line(len(records)) if branches is None else branches
+        self.branches = Branches.line(len(records)) if branches is None else branches
         held: dict[int, MaskSlot] = {}
         for record in records:
             for slot in record.slots():
@@ -198,17 +183,17 @@ class History:
         # keeping a second copy.
         changes: LayerMasks = {
             layer: {n: None if s is None else self._store.load(s, job) for n, s in slots.items()}
-            for layer, slots in self._way_to(position).items()
+            for layer, slots in self.way_to(position).items()
         }
-        self._position, self._to_first = position, None
-        self._branches = self._branches.moved(position)
+        self.position, self._to_first = position, None
+        self.branches = self.branches.moved(position)
         self._spill_now()
         return changes
 
     def rename(self, state: int, name: str) -> None:
         """Give a state after the first one a name; an empty one takes it away."""
         self._check(state, 1)
-        self._branches = self._branches.named(state, name)
+        self.branches = self.branches.named(state, name)
 
     def delete(self, state: int) -> tuple[int, ...]:
         """Forget a state after the first one, and all that follow it; return their numbers.
@@ -224,9 +209,9 @@ class History:
         """
         branch = self.branch(state)
         gone = branch.states
-        numbers = self._branches.numbers(gone)
-        self._branches = self._branches.without(gone, self._position)
-        self._position = numbers[self._position]
+        numbers = self.branches.numbers(gone)
+        self.branches = self.branches.without(gone, self.position)
+        self.position = numbers[self.position]
         self._records = [r for s, r in enumerate(self._records, 1) if s in numbers]
         self._store.cut(_slots_of_all(list(branch.records)))
         if self.patient:
@@ -236,8 +221,8 @@ class History:
     def close(self) -> None:
         """Forget everything and delete the scratch file."""
         self._records.clear()
-        self._branches = Branches()
-        self._position, self._to_first = 0, None
+        self.branches = Branches()
+        self.position, self._to_first = 0, None
         self._store.close()
 
     # What takes time, to be done by workers
@@ -258,26 +243,19 @@ class History:
 
     def missing(self, position: int) -> Fetch | None:
         """Return what has to be read before `go_to`, to be run and handed to `finish_fetch`."""
-        slots = tuple(slot for slot in _slots_of(self._way_to(position)) if slot.mask is None)
+        slots = tuple(slot for slot in _slots_of(self.way_to(position)) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
     def branch(self, state: int) -> Branch:
         """Return what `delete` would delete; raises as that."""
         self._check(state, 1)
-        states = self._branches.from_on(state)
-        if self._position in states:
+        states = self.branches.from_on(state)
+        if self.position in states:
             raise HistoryError(
                 "This branch has the current state, so it cannot be deleted.",
                 remedy="Go to a state of another branch, or to one before it, then delete it.",
             )
         return Branch(states, tuple([self._records[s - 1] for s in states]))
-
-    def past(self, position: int, in_force: Snapshot, revision: int) -> PastState:
-        """Return the state with a number, to be loaded by a worker; nothing changes.
-
-        Raises IndexError if there is no such state.
-        """
-        return PastState(revision, in_force, self._way_to(position), self.scratch)
 
     def finish_fetch(self, fetched: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
         """Hold masks that a `Fetch` has read."""
@@ -302,11 +280,12 @@ class History:
                 f"the history has states {first} to {len(self._records)} for this: {state}"
             )
 
-    def _way_to(self, state: int) -> LayerSlots:
+    def way_to(self, state: int) -> LayerSlots:
+        """Return the masks that a state has in the place of those in force; raises IndexError."""
         self._check(state)
         if state == 0 and self._to_first is not None:
             return self._to_first
-        undone, redone = self._branches.route(self._position, state)
+        undone, redone = self.branches.route(self.position, state)
         slots = _merged(
             (
                 *[self._records[s - 1].before for s in undone],

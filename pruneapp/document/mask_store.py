@@ -41,16 +41,11 @@ class ScratchFile:
         self._folder = folder
         self._file: io.FileIO | None = None
         self._closed = False
-        self._end = 0
+        self.size = 0  # bytes that the file has
         self._used = 0
         # By size, which few tensors of a model do not share with others.
         self._free: dict[int, list[int]] = defaultdict(list)
         self._lock = threading.Lock()
-
-    @property
-    def size(self) -> int:
-        """Bytes that the file has."""
-        return self._end
 
     def write(self, mask: BitMask, job: Job) -> int:
         """Write a mask; returns where it lies, for `read` and `free`.
@@ -110,7 +105,7 @@ class ScratchFile:
             if not self._used and self._file is not None:
                 self._free.clear()
                 self._file.truncate(0)
-                self._end = 0
+                self.size = 0
 
     def close(self) -> None:
         """Delete the file; whoever still reads or writes gets an OSError."""
@@ -125,7 +120,7 @@ class ScratchFile:
             self._used += nbytes
             if self._free[nbytes]:
                 return self._free[nbytes].pop()
-            offset, self._end = self._end, self._end + nbytes
+            offset, self.size = self.size, self.size + nbytes
             return offset
 
     def _opened(self) -> io.FileIO:

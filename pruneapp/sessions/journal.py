@@ -46,7 +46,7 @@ class Journal:
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self._writer: JournalWriter | None = None
+        self.writer: JournalWriter | None = None  # of the file, once there is one
         # A history that is safe in a session file, the state in force in it, that file, and the
         # names of states. Who held the records would hold their masks, too.
         self._kept: tuple[tuple[ref[Record], ...], int, FileStamp, Mapping[int, str]] | None = None
@@ -54,21 +54,6 @@ class Journal:
         # they hold masks.
         self._latest: Said
         self._newer: Callable[[], Said | None]
-
-    @property
-    def path(self) -> Path | None:
-        """The file; None while there is none."""
-        return None if self._writer is None else self._writer.path
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return 0 if self._writer is None else self._writer.size
-
-    @property
-    def dead(self) -> int:
-        """Bytes that no state needs any more."""
-        return 0 if self._writer is None else self._writer.dead
 
     def keep(
         self,
@@ -86,15 +71,15 @@ class Journal:
         Raises `SessionError` if the disk refuses it: what it has stays, and the next call tries
         again; and as `MaskSlot.load`.
         """
-        if self._writer is None and not capture.has_work:
+        if self.writer is None and not capture.has_work:
             return
         self._latest, self._newer = (capture, view), newer
         try:
-            if self._writer is None:
-                self._writer = self._open(job)
-            elif self._writer.doubtful:
-                self._renew(self._writer, job)
-            self._keep(self._writer, job)
+            if self.writer is None:
+                self.writer = self._open(job)
+            elif self.writer.doubtful:
+                self._renew(self.writer, job)
+            self._keep(self.writer, job)
         except OSError as error:
             raise self._refused(error) from error
         finally:
@@ -112,15 +97,15 @@ class Journal:
         `position` is the state in force in it, -1 for none.
         """
         self._kept = tuple(map(ref, records)), position, file, names or {}
-        if self._writer is not None:
+        if self.writer is not None:
             with contextlib.suppress(OSError):  # it is about what is safe anyway
-                self._writer.mark_saved(*self._kept)
+                self.writer.mark_saved(*self._kept)
 
     def note_digests(self, digests: Mapping[str, str]) -> None:
         """Note the SHA-256 of files of the original, by name, that were counted meanwhile."""
-        if self._writer is not None:
+        if self.writer is not None:
             with contextlib.suppress(OSError):  # it can be counted again
-                self._writer.note(Digests(dict(digests)))
+                self.writer.note(Digests(dict(digests)))
 
     def compact(
         self,
@@ -133,7 +118,7 @@ class Journal:
 
         Parameters are those of `keep`; raises OSError if the disk refuses it.
         """
-        writer = self._writer
+        writer = self.writer
         if writer is not None and writer.dead >= max(_MUCH, writer.size // 2):
             self._latest, self._newer = (capture, view), newer
             try:
@@ -141,16 +126,11 @@ class Journal:
             finally:
                 del self._latest, self._newer
 
-    def close(self) -> None:
-        """Let go of the file; it stays, to be offered at the next start."""
-        if self._writer is not None:
-            self._writer.close()
-
     def delete(self) -> None:
         """Delete the file: nothing of it is needed any more."""
-        if self._writer is not None:
-            self._writer.delete()
-            self._writer = None
+        if self.writer is not None:
+            self.writer.delete()
+            self.writer = None
 
     # How it works
 
@@ -209,10 +189,10 @@ class Journal:
             fresh.delete()
             raise
         old.close()
-        self._writer = fresh
+        self.writer = fresh
 
     def _refused(self, error: OSError) -> SessionError:
-        writer = self._writer
+        writer = self.writer
         if writer is not None and writer.is_current(self._latest[0]) and not writer.doubtful:
             sentence = (
                 "After a crash, the last steps would have to be computed again: their masks cannot "

@@ -26,6 +26,7 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.support.document_edits import redo, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 from tests.support.snapshot_strategies import eligible_of, snapshots, values_of
 from tests.support.strategies import FLOATS
@@ -189,9 +190,9 @@ def test_undo_finds_what_was_counted_before(three):
     (wanted,) = histogram_store.missing_magnitudes(second, tuple(three))
     assert wanted.names == ("1.w",)
     histogram_store.count(second, wanted, Job())
-    document.undo()
+    undo(document)
     assert not histogram_store.missing_magnitudes(document.snapshot(), tuple(three))
-    document.redo()
+    redo(document)
     third = document.snapshot()
     assert third.cache is first.cache
     assert not histogram_store.missing_magnitudes(third, tuple(three))

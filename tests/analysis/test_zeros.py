@@ -24,7 +24,7 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.cancel_checks import CountingToken
-from tests.support.document_edits import treat_zeros
+from tests.support.document_edits import treat_zeros, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 from tests.support.strategies import FLOATS, kept_bools, raw_bits, shapes
 
@@ -271,14 +271,14 @@ def test_zeros_treated_as_pruned_are_nothing_to_export():
     assert not document.unexported
     treat_zeros(document, ["w"])
     assert not document.unexported
-    document.undo()
+    undo(document)
     assert not document.unexported
     step = Step((Row(("v",), "l1_unstructured", {"amount": 0.5}),))
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     treat_zeros(document, ["w"])
     assert document.unexported
     before = document.snapshot()
-    document.undo()
+    undo(document)
     document.mark_exported(before)
     assert not document.unexported
 
@@ -289,7 +289,7 @@ def test_what_is_pruned_stays_so_and_what_is_protected_stays_kept():
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     with pytest.raises(SelectionError, match="no zeros"):
         treat_zeros(document, ["w"])  # all of them are among the hundred
-    document.undo()
+    undo(document)
     protected = np.zeros(array.shape, np.bool_)
     protected[0] = True
     snap = document.snapshot()

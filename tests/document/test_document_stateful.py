@@ -35,7 +35,7 @@ from pruneapp.sessions.journal import Journal
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import restored
 from pruneapp.sessions.session_file import read_session, save_session
-from tests.support.document_edits import hand_edit, make_permanent
+from tests.support.document_edits import hand_edit, make_permanent, redo, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 SHAPES = {"a.weight": (7, 5), "b.weight": (4, 3, 2, 2), "c.bias": (9,)}
@@ -219,7 +219,8 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def teardown(self):
         if hasattr(self, "document"):
             self.document.close()
-            self.journal.close()
+            if self.journal.writer is not None:
+                self.journal.writer.close()
             self.folder.cleanup()
 
     def apply(self, step: Step, expected: dict[str, np.ndarray] | None) -> int:
@@ -308,14 +309,14 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @rule()
     def undo(self):
         assert self.document.can_undo == (self.naive.position > 0)
-        self.document.undo()
+        undo(self.document)
         self.naive.position = max(0, self.naive.parents[self.naive.position])
 
     @rule()
     def redo(self):
         ahead = self.naive.way(self.naive.tip)[len(self.naive.way(self.naive.position)) :]
         assert self.document.can_redo == bool(ahead)
-        self.document.redo()
+        redo(self.document)
         self.naive.position = (ahead or [self.naive.position])[0]
 
     @rule(where=st.floats(0, 1))
@@ -359,10 +360,10 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         capture = Capture.of(self.document)
         self.journal.keep(capture, {}, Job())
         self.journal.compact(capture, {}, Job())
-        if self.journal.path is None:
+        if self.journal.writer is None:
             return
         copy = Path(self.folder.name) / "copy.journal"
-        shutil.copyfile(self.journal.path, copy)
+        shutil.copyfile(self.journal.writer.path, copy)
         with read_journal(copy, Job()) as found:
             self.go_on_with(found.history)
         self.journal.delete()
@@ -392,7 +393,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def let_go_of_what_was_deleted(self, most):
         history = self.document.history
         if not history.forget_cut_off(most):
-            assert history.memory == self.held_by_history()
+            assert history._store.nbytes == self.held_by_history()
 
     @precondition(lambda self: self.written is None)
     @rule()
@@ -485,16 +486,16 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
                 mask.nbytes
                 for masks in (
                     self.document.masks,
-                    self.document.permanent,
-                    self.document.protected,
+                    self.document.snapshot().permanent,
+                    self.document.snapshot().protected,
                 )
                 for mask in masks.values()
             )
             if self.document.history.patient and self.read is None and self.written is None:
-                assert self.document.history.memory <= self.budget + in_force
+                assert self.document.history._store.nbytes <= self.budget + in_force
             if self.document.history.patient:
-                assert self.document.history.memory == self.held_by_history()
-            assert self.document.history.memory >= self.held_by_history()
+                assert self.document.history._store.nbytes == self.held_by_history()
+            assert self.document.history._store.nbytes >= self.held_by_history()
 
     def held_by_history(self) -> int:
         records = self.document.history._records

@@ -20,7 +20,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.document_rows import ManualEditRequest
-from tests.support.document_edits import hand_edit, make_permanent, treat_zeros
+from tests.support.document_edits import hand_edit, make_permanent, treat_zeros, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
@@ -83,7 +83,7 @@ def test_every_change_says_what_it_was_and_can_be_done_again():
     for entry in json.loads(json.dumps(said)):
         replay(again, entry)
     for layer in ("masks", "permanent", "protected"):
-        there, here = getattr(document, layer), getattr(again, layer)
+        there, here = getattr(document.snapshot(), layer), getattr(again.snapshot(), layer)
         assert set(there) == set(here)
         assert all(there[name] == here[name] for name in there), layer
     assert [item.label for item in again.items] == [item.label for item in document.items]
@@ -124,7 +124,7 @@ def test_a_change_can_be_cancelled_and_is_refused_when_it_comes_too_late(kind):
         kind(("c",)).propose(document.snapshot(), Job(cancel=token))
     make_permanent(document, ["c"])
     proposal = TreatZeros(("c",)).propose(document.snapshot(), Job())
-    document.undo()
+    undo(document)
     with pytest.raises(StaleError):
         document.commit(proposal)
     assert document.can_redo

@@ -21,7 +21,7 @@ from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.state_comparison import TensorOverlap
-from tests.support.document_edits import hand_edit
+from tests.support.document_edits import hand_edit, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 FC = "module.fc.weight"
@@ -104,7 +104,7 @@ def test_a_combination_is_one_step_of_the_history(model):
         "Masks combined with b (pruned in either)"
     ]
     assert hand_edit(document.history, 1) == edit
-    document.undo()
+    undo(document)
     assert not document.masks
 
 

@@ -24,6 +24,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import ManualEditRequest
+from tests.support.document_edits import redo, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
@@ -200,13 +201,13 @@ def test_a_channel_that_goes_with_its_companions_emits_nothing(tmp_path):
         emitted = outputs(net, document, picture)[:, 2]
         assert emitted.std() < 1e-6
         assert emitted.abs().min() > 0.1
-        document.undo()
+        undo(document)
         together = with_companions(checkpoint, alone)
         document.commit(compute_manual_edit(document.snapshot(), together, Job()))
         assert document.items[-1].label == "channel 2 of 0 pruned, with bias and norm"
         assert not outputs(net, document, picture)[:, 2].any()
         assert outputs(net, document, picture)[:, 1].std() > 0
-        document.undo()
+        undo(document)
         assert not document.masks
 
 
@@ -258,11 +259,11 @@ def test_what_pruned_channels_left_behind_goes_in_one_step(tmp_path):
         np.testing.assert_array_equal(document.masks["0.bias"].bools(), bias_before & ~gone)
         with pytest.raises(SelectionError, match="No pruned channel"):
             complete_channels(document.snapshot(), ["0.weight"], Job())
-        document.undo()
+        undo(document)
         with pytest.raises(SelectionError, match="No pruned channel"):
             complete_channels(document.snapshot(), ["3.weight"], Job())
         picture = torch.rand(1, 3, 8, 8)
         net.eval()
-        document.redo()
+        redo(document)
         assert not outputs(net[:2], document, picture)[:, torch.from_numpy(gone)].any()
         document.close()

@@ -23,6 +23,7 @@ from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.document_rows import ManualEditRequest
+from tests.support.document_edits import undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 CONV, NORM = "0.weight", ("1.weight", "1.bias")
@@ -78,7 +79,7 @@ def test_bias_and_norm_go_with_their_channels_as_torch_would_have_it(opened):
     # And that is what it is for: the channels that went say nothing, whatever comes in.
     out = model[1](model[0](torch.randn(2, 3, 8, 8)))
     assert not out[:, stays == 0].any()
-    document.undo()
+    undo(document)
     assert not document.masks
 
 

@@ -18,6 +18,7 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.support.document_edits import redo, undo
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 CONVS = ("module.conv1.weight", "module.conv2.weight")
@@ -274,8 +275,8 @@ def test_the_real_resnet_equals_a_script_of_torch(resnet20):
         step = Step((Row(third, "ln_structured", {"amount": 0.3}, "*layer3*"),))
         preview = compute_preview(document.snapshot(), step, CpuKernel(), Job())
         document.commit(preview)
-        document.undo()
-        document.redo()
+        undo(document)
+        redo(document)
 
         modules = {}
         for name in convs:

@@ -176,9 +176,9 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
             said.told.append(str(error))
             if "computed again" in error.sentence:
                 said.kept = number
-            if not lasts and journal.path is not None:  # one that lasts would meet who looks
+            if not lasts and journal.writer is not None:  # one that lasts would meet who looks
                 copy = folder / "copy.journal"
-                shutil.copyfile(journal.path, copy)
+                shutil.copyfile(journal.writer.path, copy)
                 said.bad += _check(copy, states[said.kept : number + 1])
         if number % 4 == 0:
             with contextlib.suppress(OSError):
@@ -188,7 +188,7 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
                 journal.keep(capture, {}, Job())
             journal.keep(capture, {}, Job())
         shared.put(said)
-    journal.close()
+    journal.writer.close()
 
 
 def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts: bool) -> list[str]:

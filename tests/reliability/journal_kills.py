@@ -36,6 +36,7 @@ from pruneapp.sessions.journal import Journal, Said
 from pruneapp.sessions.journal_reader import find_unsaved_work, read_journal
 from pruneapp.sessions.restore import reopened
 from tests.reliability import export_process
+from tests.support.document_edits import redo, undo
 
 # More than are done before the last kill.
 _ACTIONS = 60
@@ -225,7 +226,7 @@ def _expected(work: Work, model: Path, seed: int, actions: int) -> list[tuple[ob
 def state_of(document: Document) -> tuple[object, ...]:
     """Return what a document says: position, labels, names, branches, a digest of its masks."""
     digest = hashlib.sha256()
-    for masks in (document.masks, document.permanent, document.protected):
+    for masks in (document.masks, document.snapshot().permanent, document.snapshot().protected):
         for name in sorted(masks):
             digest.update(name.encode() + masks[name].packed.tobytes())
     labels = tuple((item.label, item.name) for item in document.items)
@@ -251,7 +252,7 @@ def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
     way = document.branches.path(document.position)
     others = [state for state in states if state not in way]
     if what == 0:
-        document.undo()
+        undo(document)
     elif what == 1:
         document.jump(int(rng.integers(len(document.items))))
     elif what == 6 and states:
@@ -271,4 +272,4 @@ def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
         try:
             document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
         except PruneAppError:
-            document.redo()  # nothing would change
+            redo(document)  # nothing would change

@@ -26,7 +26,7 @@ from pruneapp.recipes.replay import replay
 from pruneapp.repair.repair import compute_repair, inputs_in
 from pruneapp.statistics.file import open_statistics
 from tests.repair.layers import InputArrays, mixed
-from tests.support.document_edits import make_permanent, treat_zeros
+from tests.support.document_edits import make_permanent, redo, treat_zeros, undo
 
 RNG = np.random.default_rng(1)
 FC, BIAS = "fc.weight", "fc.bias"
@@ -119,12 +119,12 @@ def test_undo_drops_the_values_and_redo_brings_them_back(opened):
     held = weakref.ref(document.snapshot().values[FC])
     assert document.items[-1].label == "Repair of fc"
     assert document.unexported
-    document.undo()
+    undo(document)
     assert np.array_equal(document.snapshot().bits(FC), before)
     assert not document.snapshot().replaces(FC)
-    document.redo()
+    redo(document)
     assert not np.array_equal(document.snapshot().bits(FC), before)
-    document.undo()
+    undo(document)
     document.delete(document.position + 1)
     prune(document, FC, amount=1)
     gc.collect()

@@ -22,7 +22,7 @@ from pruneapp.progress import Job
 from pruneapp.sessions.journal_reader import read_journal
 from pruneapp.sessions.restore import reopened
 from pruneapp.sessions.session_file import save_session
-from tests.support.document_edits import entry, make_permanent
+from tests.support.document_edits import entry, make_permanent, undo
 
 A, B, C = "a.weight", "b.weight", "c.bias"
 SHAPES = {A: (7, 5), B: (40, 3, 2, 2), C: (9,)}
@@ -95,7 +95,7 @@ def branched(path: Path, **more) -> Document:
     document.rename(8, "the first try")
     document.rename(11, "with repair")
     document.jump(10)
-    document.undo()
+    undo(document)
     return document
 
 
@@ -145,13 +145,13 @@ def states(document: Document) -> list[dict]:
                     layer: {name: mask.packed.tobytes() for name, mask in kept.items()}
                     for layer, kept in (
                         ("masks", document.masks),
-                        ("final", document.permanent),
-                        ("protected", document.protected),
+                        ("final", document.snapshot().permanent),
+                        ("protected", document.snapshot().protected),
                         ("values", document.snapshot().values),
                     )
                 },
             }
         )
     document.jump(here)
-    document.history._branches = branches  # redo leads where it led
+    document.history.branches = branches  # redo leads where it led
     return found

@@ -43,7 +43,7 @@ from tests.sessions.session_documents import (
     taken_up,
     write_model,
 )
-from tests.support.document_edits import delete_undone
+from tests.support.document_edits import delete_undone, redo, undo
 
 
 def saved_in(document, path: Path) -> FileStamp:
@@ -63,7 +63,7 @@ def test_everything_comes_back(model, place):
     document = storied(model)
     before = states(document)
     journal = kept(document, place, {"tensor": A})
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert (found.original, found.steps) == (model, 6)
     assert found.last == document.items[6].label
@@ -100,20 +100,20 @@ def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget)
         elif what == 2:
             document.jump(int(rng.integers(len(document.items))))
         elif what == 3:
-            document.undo()
+            undo(document)
         else:
             document.mark_exported(document.snapshot())
         journal.keep(Capture.of(document), {}, Job())
-        if journal.path is None:
+        if journal.writer is None:
             continue
         copy = tmp_path / "copy.journal"
-        copy.write_bytes(journal.path.read_bytes())
+        copy.write_bytes(journal.writer.path.read_bytes())
         again = taken_up(copy)
         assert (again.branches, again.position) == (document.branches, document.position)
         assert states(again) == states(document)
         assert again.exported_at == document.exported_at
         shut(again)
-    assert journal.path is not None
+    assert journal.writer is not None
     shut(document)
     journal.delete()
 
@@ -123,14 +123,14 @@ def test_after_a_crash_all_branches_are_there(model, place, tmp_path, budget):
     document = branched(model, budget=budget, scratch=tmp_path)
     before = states(document)
     journal = kept(document, place)
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert (found.steps, found.undone, found.last) == (3, 9, document.items[9].label)
-    again = taken_up(journal.path)
+    again = taken_up(journal.writer.path)
     assert again.branches == document.branches
     assert again.branches.names == {8: "the first try", 11: "with repair"}
     assert (states(again), again.position) == (before, 9)
-    again.redo()
+    redo(again)
     assert again.position == 10
     shut(document)
     shut(again)
@@ -140,16 +140,16 @@ def test_a_branch_that_was_deleted_stays_so_after_a_crash(model, place):
     """Masks of others are packed against those of it."""
     document = branched(model)
     journal = kept(document, place)
-    size = journal.size
+    size = journal.writer.size
     document.delete(3)  # with the five that follow it
     document.delete(5)  # what 11 was
     assert document.branches.after == (0, 1, 2, 3)
     journal.keep(Capture.of(document), {}, Job())
-    assert journal.size - size < 500, "nothing was written again"
+    assert journal.writer.size - size < 500, "nothing was written again"
     prune(document, B, 0.1)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
-    check_taken_up(document, journal.path)
+    journal.writer.close()
+    check_taken_up(document, journal.writer.path)
 
 
 def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
@@ -160,7 +160,7 @@ def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
 
     def offered() -> int:
         journal.keep(Capture.of(document), {}, Job())
-        copy.write_bytes(journal.path.read_bytes())
+        copy.write_bytes(journal.writer.path.read_bytes())
         return len(find_unsaved_work(copy.parent, Job()))
 
     def mark_saved() -> None:
@@ -201,18 +201,18 @@ def test_a_name_and_a_branch_that_no_session_has_are_offered(model, place):
 def test_a_record_of_branches_that_makes_no_sense_ends_the_journal(model, place, wrong):
     document = branched(model)
     journal = kept(document, place)
-    journal._writer.note(wrong)
-    journal._writer.note(journal_file.NameRecord(1, "too late"))
-    journal.close()
-    check_taken_up(document, journal.path)
+    journal.writer.note(wrong)
+    journal.writer.note(journal_file.NameRecord(1, "too late"))
+    journal.writer.close()
+    check_taken_up(document, journal.writer.path)
 
 
 def test_a_branch_whose_end_is_not_ahead_is_redone_along_the_newest(model, place):
     document = branched(model)
     journal = kept(document, place)
-    journal._writer.note(journal_file.Position(9, 8))
-    journal.close()
-    again = taken_up(journal.path)
+    journal.writer.note(journal_file.Position(9, 8))
+    journal.writer.close()
+    again = taken_up(journal.writer.path)
     assert (again.position, again.branches.tip) == (9, 10)
     shut(document)
     shut(again)
@@ -227,11 +227,11 @@ def test_steps_may_be_written_late_and_many_at_a_time(model, place):
     prune(document, C)
     document.jump(1)
     prune(document, B, 0.2)
-    document.undo()
+    undo(document)
     before = states(document)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
-    again = taken_up(journal.path)
+    journal.writer.close()
+    again = taken_up(journal.writer.path)
     assert states(again) == before
     assert again.position == 1
     shut(document)
@@ -243,11 +243,11 @@ def test_a_stroke_costs_next_to_nothing(tmp_path, place):
     document = open_model(model)
     prune(document, "large", 0.5)
     journal = kept(document, place)
-    before = journal.size
+    before = journal.writer.size
     assert before > 2048 * 4096 // 8  # random bits cannot be compressed
     by_hand(document, "prune", ManualTarget("large", (((100, 110), (200, 220)),)))
     journal.keep(Capture.of(document), {}, Job())
-    assert journal.size - before < 3000
+    assert journal.writer.size - before < 3000
     shut(document)
     journal.delete()
 
@@ -255,7 +255,7 @@ def test_a_stroke_costs_next_to_nothing(tmp_path, place):
 def test_who_only_looks_leaves_nothing_behind(model, place):
     document = open_model(model)
     journal = kept(document, place)
-    assert journal.path is None
+    assert journal.writer is None
     assert not place.exists()
     shut(document)
 
@@ -292,7 +292,7 @@ def test_whatever_no_session_holds_is_offered(model, place):
         journal.keep(Capture.of(document), {}, Job())
         copy = place.parent / "copies" / "copy.journal"
         copy.parent.mkdir(exist_ok=True)
-        copy.write_bytes(journal.path.read_bytes())
+        copy.write_bytes(journal.writer.path.read_bytes())
         (found,) = find_unsaved_work(copy.parent, Job())
         assert (found.steps, found.undone, found.known) == (steps, undone, True)
         last = found.steps or len(document.items) - 1
@@ -309,25 +309,25 @@ def test_whatever_no_session_holds_is_offered(model, place):
 
     document.mark_exported(document.snapshot())
     offered(2, 0)
-    document.undo()
+    undo(document)
     offered(1, 1)
-    document.undo()
+    undo(document)
     offered(0, 2)
     document.jump(2)
     journal.keep(Capture.of(document), {}, Job())
     session = place.parent / "work.prune"
     journal.mark_saved(document.history.records, 2, saved_in(document, session))
     copy = place.parent / "copies" / "safe.journal"
-    copy.write_bytes(journal.path.read_bytes())
+    copy.write_bytes(journal.writer.path.read_bytes())
     assert [found.path.name for found in find_unsaved_work(copy.parent, Job())] == ["copy.journal"]
     assert not copy.exists()
     prune(document, C)
-    document.undo()
+    undo(document)
     offered(2, 1)  # what can be done again is not in the file
     journal.mark_saved(document.history.records, 2, saved_in(document, session))
     session.unlink()
     offered(2, 1)
-    journal.close()
+    journal.writer.close()
     shut(document)
 
 
@@ -338,7 +338,7 @@ def test_a_saved_state_that_one_went_on_from_is_offered(model, place):
     journal.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert found.steps == 2
     shut(document)
@@ -349,11 +349,11 @@ def test_a_saved_state_that_was_deleted_is_no_reason_to_offer_nothing(model, pla
     prune(document)
     journal = Journal(place)
     journal.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
-    document.undo()
+    undo(document)
     document.delete(1)
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert (found.steps, found.undone) == (1, 0)
     shut(document)
@@ -370,13 +370,13 @@ def test_the_session_file_is_known_also_where_its_state_was_deleted(model, place
         journal.mark_saved(document.history.records, 1, stamp)
         if written_before:
             with read_copy(journal, place) as found:
-                assert (found.session, found.safe) == (place.parent / "work.prune", 1)
-        document.undo()
+                assert (Path(found.kept_in.path), found.safe) == (place.parent / "work.prune", 1)
+        undo(document)
         document.delete(1)
         prune(document, B)
         journal.keep(Capture.of(document), {}, Job())
         with read_copy(journal, place) as found:
-            assert (found.session, found.safe) == (place.parent / "work.prune", -1)
+            assert (Path(found.kept_in.path), found.safe) == (place.parent / "work.prune", -1)
         journal.delete()
     shut(document)
 
@@ -384,7 +384,7 @@ def test_the_session_file_is_known_also_where_its_state_was_deleted(model, place
 def read_copy(journal, place):
     """Read what a journal says by now, as if its window had been killed."""
     copy = place / "copy.journal"
-    copy.write_bytes(journal.path.read_bytes())
+    copy.write_bytes(journal.writer.path.read_bytes())
     return read_journal(copy, Job())
 
 
@@ -395,7 +395,7 @@ def test_a_saved_state_is_known_from_the_first_record_on(model, place):
     stamp = saved_in(document, place.parent / "work.prune")
     journal.mark_saved(document.history.records, 1, stamp)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
+    journal.writer.close()
     assert find_unsaved_work(place, Job()) == ()
     shut(document)
 
@@ -405,26 +405,26 @@ def test_two_windows_do_not_take_the_same_work(model, place):
     prune(document)
     journal = kept(document, place)
     with pytest.raises(SessionError, match="another window"):
-        read_journal(journal.path, Job())
-    journal.close()
-    with read_journal(journal.path, Job()):
+        read_journal(journal.writer.path, Job())
+    journal.writer.close()
+    with read_journal(journal.writer.path, Job()):
         assert find_unsaved_work(place, Job()) == ()
         with pytest.raises(SessionError, match="another window"):
-            read_journal(journal.path, Job())
-    journal.path.unlink()
+            read_journal(journal.writer.path, Job())
+    journal.writer.path.unlink()
     with pytest.raises(SessionError, match="another window"):
-        read_journal(journal.path, Job())
+        read_journal(journal.writer.path, Job())
     shut(document)
 
 
 def test_the_checkpoint_may_not_have_changed(model, place):
     document = storied(model)
     journal = kept(document, place)
-    journal.close()
+    journal.writer.close()
     shut(document)
     write_model(model, seed=8)
     with pytest.raises(OriginalChangedError, match="other bytes"):
-        taken_up(journal.path)
+        taken_up(journal.writer.path)
 
 
 def test_any_end_may_be_torn_off(model, place, tmp_path):
@@ -432,9 +432,9 @@ def test_any_end_may_be_torn_off(model, place, tmp_path):
     document = storied(model)
     complete = states(document)
     journal = kept(document, place)
-    journal.close()
+    journal.writer.close()
     shut(document)
-    data = journal.path.read_bytes()
+    data = journal.writer.path.read_bytes()
     torn = tmp_path / "torn.journal"
     found = []
     for length in range(0, len(data) + 1, 7):
@@ -462,7 +462,7 @@ def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
     journal = kept(document, place)
     stamp = saved_in(document, tmp_path / os.fsdecode(b"\xfe.prune"))
     journal.mark_saved(document.history.records[:1], 1, stamp)
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert found.original == named
     with read_journal(found.path, Job()) as file:
@@ -477,7 +477,7 @@ def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
 def test_a_disk_that_cannot_read_a_journal_is_a_sentence(model, place, monkeypatch):
     document = storied(model)
     journal = kept(document, place)
-    journal.close()
+    journal.writer.close()
     shut(document)
 
     def fails(*_args, **_more):
@@ -485,18 +485,18 @@ def test_a_disk_that_cannot_read_a_journal_is_a_sentence(model, place, monkeypat
 
     monkeypatch.setattr(journal_reader, "records", fails)
     with pytest.raises(SessionError, match="cannot be read: input/output error"):
-        read_journal(journal.path, Job())
+        read_journal(journal.writer.path, Job())
     monkeypatch.undo()
-    shut(taken_up(journal.path))
+    shut(taken_up(journal.writer.path))
 
 
 def test_any_bit_may_be_wrong(model, place, tmp_path):
     document = storied(model)
     complete = states(document)
     journal = kept(document, place)
-    journal.close()
+    journal.writer.close()
     shut(document)
-    data = journal.path.read_bytes()
+    data = journal.writer.path.read_bytes()
     bad = tmp_path / "bad.journal"
     rng = np.random.default_rng(2)
     opened = 0
@@ -520,7 +520,7 @@ def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
     prune(document)
     monkeypatch.setattr(journal_file, "VERSION", 5)
     journal = kept(document, place)
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     with pytest.raises(SessionError, match="newer Pruneapp"):
         read_journal(found.path, Job())
@@ -533,10 +533,10 @@ def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypat
     monkeypatch.setattr(journal_file, "VERSION", 1)
     document = storied(model)
     journal = kept(document, place, {"tensor": A})
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert (found.steps, found.again) == (6, 0)
-    with journal.path.open("rb") as file:
+    with journal.writer.path.open("rb") as file:
         said = [
             zstandard.decompress(data)
             for p, data in records(file, check_pieces=True)
@@ -544,7 +544,7 @@ def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypat
         ]
     assert b'"version":1' in said[0]
     assert not any(b'"type":"intent"' in entry for entry in said)
-    check_taken_up(document, journal.path)
+    check_taken_up(document, journal.writer.path)
 
 
 def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):
@@ -579,15 +579,15 @@ def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, 
     prune(document, A)
     journal = kept(document, place)
     assert flushed == [[".journal"]]
-    while journal.dead < journal.size // 2:
-        document.undo()
+    while journal.writer.dead < journal.writer.size // 2:
+        undo(document)
         delete_undone(document)
         prune(document, B, 0.1)
         journal.keep(Capture.of(document), {}, Job())
     assert flushed == [[".journal"]], "once"
     journal.compact(Capture.of(document), {}, Job())
     assert [sorted(names) for names in flushed[1:]] == [[".journal", ".new"], [".journal"]]
-    journal.close()
+    journal.writer.close()
     shut(document)
 
 
@@ -623,15 +623,15 @@ def test_a_full_disk_is_a_sentence_and_later_everything_is_written(
     with pytest.raises(SessionError, match=r"no space left.* Work goes on"):
         journal.keep(Capture.of(document), {}, Job())
     copy = tmp_path / "copy.journal"
-    copy.write_bytes(journal.path.read_bytes())
+    copy.write_bytes(journal.writer.path.read_bytes())
     again = taken_up(copy)
     assert states(again)[:2] == first
     shut(again)
     disk.left = 1 << 60
     prune(document, C)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
-    check_taken_up(document, journal.path)
+    journal.writer.close()
+    check_taken_up(document, journal.writer.path)
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(model, tmp_path):
@@ -656,17 +656,17 @@ def test_a_mask_that_was_deleted_before_it_was_written_is_made_up_for(model, pla
     with pytest.raises(StaleError):
         journal.keep(late, {}, Job())
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
-    check_taken_up(document, journal.path)
+    journal.writer.close()
+    check_taken_up(document, journal.writer.path)
 
 
 def test_it_is_not_compacted_while_little_of_it_is_dead(model, place):
     document = storied(model)
     journal = kept(document, place)
-    assert 0 < journal.dead < 1000
-    path, size = journal.path, journal.size
+    assert 0 < journal.writer.dead < 1000
+    path, size = journal.writer.path, journal.writer.size
     journal.compact(Capture.of(document), {}, Job())
-    assert (journal.path, journal.size) == (path, size)
+    assert (journal.writer.path, journal.writer.size) == (path, size)
     journal.delete()
     shut(document)
 
@@ -682,14 +682,14 @@ def test_compaction_keeps_everything_and_one_file(tmp_path, place):
         prune(document, "large", 0.5)
         by_hand(document, "restore", ManualTarget("large", (((0, 9), (0, 9)),)))
         journal.keep(Capture.of(document), {}, Job())
-    path, before = journal.path, journal.size
+    path, before = journal.writer.path, journal.writer.size
     journal.compact(Capture.of(document), {}, Job())
-    assert journal.path == path
-    assert journal.size < before / 3
+    assert journal.writer.path == path
+    assert journal.writer.size < before / 3
     assert [p.name for p in place.iterdir()] == [path.name]
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
+    journal.writer.close()
     check_taken_up(document, path)
 
 

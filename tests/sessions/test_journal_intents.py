@@ -39,7 +39,7 @@ from tests.sessions.session_documents import (
     taken_up,
     write_model,
 )
-from tests.support.document_edits import delete_undone, make_permanent
+from tests.support.document_edits import delete_undone, make_permanent, redo, undo
 
 # The package has a function of this name.
 REPLAY = sys.modules["pruneapp.recipes.replay"]
@@ -57,7 +57,7 @@ def large(monkeypatch):
 def act(document, rng) -> None:
     what, name = rng.integers(10), str(rng.choice([A, B, C]))
     if what == 0:
-        document.undo()
+        undo(document)
     elif what == 1:
         document.jump(int(rng.integers(len(document.items))))
     elif what == 2:
@@ -80,7 +80,7 @@ def act(document, rng) -> None:
         try:
             by_hand(document, operation, targets[int(rng.integers(2))])
         except SelectionError:
-            document.redo()
+            redo(document)
 
 
 class Meanwhile:
@@ -101,7 +101,7 @@ class Meanwhile:
         return Capture.of(self.document), {"call": self.calls}
 
     def check(self):
-        self.copy.write_bytes(self.journal.path.read_bytes())
+        self.copy.write_bytes(self.journal.writer.path.read_bytes())
         with read_journal(self.copy, Job()) as found:
             self.again += len(found.history.intents)
             again = reopened(found, Job())
@@ -129,8 +129,8 @@ def test_whatever_is_done_meanwhile_all_of_it_is_there_at_any_moment(
         meanwhile.check()
     assert meanwhile.calls > 20
     assert meanwhile.again > 20, "intents without masks were read"
-    journal.close()
-    with read_journal(journal.path, Job()) as found:
+    journal.writer.close()
+    with read_journal(journal.writer.path, Job()) as found:
         assert not found.history.intents, "all masks are there in the end"
     shut(document)
 
@@ -147,9 +147,9 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
         "_sync",
         lambda log: (flushed.append(log.size), flush(log))[1],
     )
-    journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.size))
+    journal.keep(Capture.of(document), {}, Job(), lambda: sizes.append(journal.writer.size))
     assert flushed[0] < sizes[0]
-    with journal.path.open("rb") as file:
+    with journal.writer.path.open("rb") as file:
         found = list(records(file, check_pieces=True))
     head = found[0][0].size
     assert flushed[0] - head - len(MAGIC) < 500
@@ -173,7 +173,7 @@ def mid_write(document, journal, stop_at=1) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         journal.keep(Capture.of(document), {}, Job(), killed)
-    journal.close()
+    journal.writer.close()
 
 
 def test_branches_are_computed_again_where_they_were(model, place):
@@ -186,7 +186,7 @@ def test_branches_are_computed_again_where_they_were(model, place):
     document.jump(2)
     journal = Journal(place)
     mid_write(document, journal)
-    with read_journal(journal.path, Job()) as found:
+    with read_journal(journal.writer.path, Job()) as found:
         assert len(found.history.intents) == 3
         again = reopened(found, Job())
     assert again.branches == document.branches
@@ -216,7 +216,7 @@ def test_a_mask_from_a_file_is_there_although_the_file_is_gone(model, place):
     before = document.masks[B].packed.tobytes()
     journal = Journal(place)
     mid_write(document, journal, stop_at=2)
-    again = taken_up(journal.path)
+    again = taken_up(journal.writer.path)
     assert again.masks[B].packed.tobytes() == before
     assert again.items[1].label == document.items[1].label
     shut(again)
@@ -236,10 +236,10 @@ def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
     mid_write(document, journal)
     (found,) = find_unsaved_work(place, Job())
     assert (found.steps, found.again) == (2, 2)
-    again = taken_up(journal.path)
+    again = taken_up(journal.writer.path)
     assert states(again) == before
     assert again.exported_at == 1
-    again.undo()
+    undo(again)
     assert (
         again.masks[name].packed.tobytes()
         == np.packbits(kept.astype(bool), bitorder="little").tobytes()
@@ -261,7 +261,7 @@ def test_a_method_of_the_persons_own_is_never_done_again(model, place, monkeypat
     seen = set()
 
     def look():
-        copy.write_bytes(journal.path.read_bytes())
+        copy.write_bytes(journal.writer.path.read_bytes())
         with read_journal(copy, Job()) as found:
             assert all("random" not in str(e.entry) for e in found.history.intents)
             again = reopened(found, Job())
@@ -290,7 +290,7 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
         raise CheckpointError("The file cannot be read.", remedy="Look at the disk.")
 
     monkeypatch.setattr(REPLAY, "compute_preview", refuse)
-    again, held = open_path(OpenRequest(journal.path, is_journal=True), Job())
+    again, held = open_path(OpenRequest(journal.writer.path, is_journal=True), Job())
     assert states(again) == kept
     assert held is None
     assert find_unsaved_work(place, Job())[0].again == 2, "it stays, for another time"
@@ -313,7 +313,7 @@ def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, pla
     prune(document, B)
     mid_write(document, journal)
     monkeypatch.delitem(restore._AGAIN, "step")
-    again = taken_up(journal.path)
+    again = taken_up(journal.writer.path)
     assert states(again) == kept
     (notice,) = again.notices
     assert "is missing" in notice.text
@@ -336,7 +336,7 @@ def test_computing_again_can_be_cancelled(model, place, monkeypatch):
         return compute(*args, **more)
 
     monkeypatch.setattr(REPLAY, "compute_preview", slow)
-    with read_journal(journal.path, Job()) as found, pytest.raises(Cancelled):
+    with read_journal(journal.writer.path, Job()) as found, pytest.raises(Cancelled):
         reopened(found, Job(cancel=token))
     (found,) = find_unsaved_work(place, Job())
     assert found.again == 1, "it is still offered"
@@ -352,12 +352,14 @@ def test_other_weights_get_only_masks_that_are_there(model, place):
     prune(document, B)
     mid_write(document, journal)
     write_model(model, seed=9)
-    other, held = open_path(OpenRequest(journal.path, only_masks=True, is_journal=True), Job())
+    other, held = open_path(
+        OpenRequest(journal.writer.path, only_masks=True, is_journal=True), Job()
+    )
     assert held is None
     assert len(find_unsaved_work(place, Job())) == 1
     assert other.masks[A] == there.masks[A]
     assert B not in other.masks
-    assert other.protected[B] == there.protected[B]
+    assert other.snapshot().protected[B] == there.protected[B]
     (notice,) = other.notices
     assert "is missing: the masks were not on the disk yet, and were to be computed" in notice.text
     shut(other)
@@ -371,13 +373,13 @@ def test_an_undone_intent_may_be_done_again(model, place):
     document.jump(0)
     prune(document, C)
     prune(document, B)
-    document.undo()
+    undo(document)
     before = states(document)
     journal = Journal(place)
     mid_write(document, journal)
-    again = taken_up(journal.path)
+    again = taken_up(journal.writer.path)
     assert (states(again), again.position) == (before, 3)
-    again.redo()
+    redo(again)
     assert again.position == 4
     shut(again)
     shut(document)
@@ -393,12 +395,12 @@ def test_compaction_waits_for_nobody(model, place, tmp_path, monkeypatch):
         delete_undone(document)
         prune(document, B)
         journal.keep(Capture.of(document), {}, Job())
-    size, path = journal.size, journal.path
+    size, path = journal.writer.size, journal.writer.path
     meanwhile = Meanwhile(document, journal, tmp_path / "copy.journal", 3, often=0.5)
     journal.compact(Capture.of(document), {}, Job(), meanwhile)
     assert meanwhile.calls > 2
-    assert (journal.path, [p.name for p in place.iterdir()]) == (path, [path.name])
-    assert journal.size != size
+    assert (journal.writer.path, [p.name for p in place.iterdir()]) == (path, [path.name])
+    assert journal.writer.size != size
     meanwhile.check()
     journal.keep(Capture.of(document), {}, Job())
     meanwhile.check()
@@ -427,14 +429,14 @@ def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_
         with pytest.raises(SessionError, match=r"computed again.*Work goes on"):
             journal.keep(Capture.of(document), {}, Job())
         copy = tmp_path / "copy.journal"
-        copy.write_bytes(journal.path.read_bytes())
+        copy.write_bytes(journal.writer.path.read_bytes())
         again = taken_up(copy)
         assert states(again) == states(document)
         shut(again)
     full = False
     journal.keep(Capture.of(document), {}, Job())
-    journal.close()
-    with read_journal(journal.path, Job()) as found:
+    journal.writer.close()
+    with read_journal(journal.writer.path, Job()) as found:
         assert not found.history.intents
     shut(document)
 
@@ -464,14 +466,14 @@ def test_a_file_that_the_disk_may_have_lost_is_written_anew(
         if before < at and inode is None:
             with contextlib.suppress(SessionError):
                 journal.keep(Capture.of(document), {}, Job())
-            inode = journal.path.stat().st_ino if calls == at else None
+            inode = journal.writer.path.stat().st_ino if calls == at else None
         else:
             journal.keep(Capture.of(document), {}, Job())
     assert inode is not None
     assert len(list(place.iterdir())) == 1
-    assert journal.path.stat().st_ino != inode
+    assert journal.writer.path.stat().st_ino != inode
     copy = tmp_path / "copy.journal"
-    copy.write_bytes(journal.path.read_bytes())
+    copy.write_bytes(journal.writer.path.read_bytes())
     again = taken_up(copy)
     assert states(again) == states(document)
     shut(again)

@@ -47,7 +47,7 @@ from tests.sessions.session_documents import (
     storied,
     write_model,
 )
-from tests.support.document_edits import delete_undone
+from tests.support.document_edits import delete_undone, redo, undo
 
 
 def test_everything_comes_back(model, tmp_path):
@@ -74,8 +74,10 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
     save(document, tmp_path / "work.prune")
     with read_session(tmp_path / "work.prune", Job()) as session:
         again = reopened(session, Job(), budget=budget, scratch=tmp_path)
-    in_force = (again.masks, again.permanent, again.protected)
-    assert again.history.memory <= budget + sum(m.nbytes for s in in_force for m in s.values())
+    in_force = (again.masks, again.snapshot().permanent, again.snapshot().protected)
+    assert again.history._store.nbytes <= budget + sum(
+        m.nbytes for s in in_force for m in s.values()
+    )
     assert states(again) == before
     shut(document)
     shut(again)
@@ -90,7 +92,7 @@ def test_repaired_values_come_back(model, tmp_path, budget):
     prune(document, A, 3)
     repair(document, A, seed=1)
     repair(document, B, seed=2)
-    document.undo()
+    undo(document)
     before = states(document)
     save(document, tmp_path / "work.prune")
     plain = load_file(tmp_path / "work.prune")[f"values/{A}"].view(np.float32)
@@ -98,7 +100,7 @@ def test_repaired_values_come_back(model, tmp_path, budget):
     with read_session(tmp_path / "work.prune", Job()) as session:
         again = reopened(session, Job(), budget=budget, scratch=tmp_path)
     assert states(again) == before
-    again.redo()
+    redo(again)
     assert set(again.snapshot().values) == {A, B, C}
     shut(document)
     shut(again)
@@ -173,8 +175,8 @@ def test_anybody_can_read_the_masks(model, tmp_path):
     tensors = load_file(tmp_path / "work.prune")
     for layer, kept in (
         ("mask", document.masks),
-        ("final", document.permanent),
-        ("protected", document.protected),
+        ("final", document.snapshot().permanent),
+        ("protected", document.snapshot().protected),
     ):
         assert {n.removeprefix(f"{layer}/") for n in tensors if n.startswith(f"{layer}/")} == set(
             kept
@@ -235,7 +237,7 @@ def test_what_was_exported_is_known_again(model, tmp_path):
     with read_session(tmp_path / "work.prune", Job()) as session:
         again = reopened(session, Job())
     assert not again.unexported
-    again.undo()
+    undo(again)
     assert again.unexported
     shut(document)
     shut(again)
@@ -265,7 +267,7 @@ def test_all_branches_are_there_again_with_their_names(model, tmp_path, budget):
     assert again.branches.names == {8: "the first try", 11: "with repair"}
     assert (states(again), again.position) == (before, 9)
     assert again.branches.tip == 10
-    again.redo()
+    redo(again)
     assert again.position == 10
     shut(document)
     shut(again)
@@ -338,7 +340,7 @@ def test_a_state_that_was_exported_and_deleted_is_missed_everywhere(model, tmp_p
     document = open_model(model)
     prune(document)
     document.mark_exported(document.snapshot())
-    document.undo()
+    undo(document)
     document.delete(1)
     prune(document, B)
     assert document.exported_at == -1
@@ -417,7 +419,7 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
         name: None if (m := document.snapshot().zeroed(name)) is None else m.packed.tobytes()
         for name in SHAPES
     }
-    guarded = {name: mask.packed.tobytes() for name, mask in document.protected.items()}
+    guarded = {name: mask.packed.tobytes() for name, mask in document.snapshot().protected.items()}
     assert guarded
     save(document, tmp_path / "work.prune")
     shut(document)
@@ -435,7 +437,9 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
         for name in SHAPES
     }
     assert found == expected
-    assert {name: mask.packed.tobytes() for name, mask in other.protected.items()} == guarded
+    assert {
+        name: mask.packed.tobytes() for name, mask in other.snapshot().protected.items()
+    } == guarded
     shut(other)
 
 

@@ -23,6 +23,18 @@ def treat_zeros(document: Document, names: Sequence[str]) -> None:
     document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), Job()))
 
 
+def undo(document: Document) -> None:
+    """Undo the last change; nothing happens if there is none."""
+    if document.can_undo:
+        document.jump(document.branches.parent(document.position))
+
+
+def redo(document: Document) -> None:
+    """Redo the next change of the current branch; nothing happens if there is none."""
+    if document.can_redo:
+        document.jump(document.branches.next(document.position))
+
+
 def delete_undone(changed: Document | History) -> None:
     """Delete all states but those on the way to the state in force."""
     kept = changed.branches.path(changed.position)

@@ -577,7 +577,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     journal = Journal(folder())
     with pytest.raises(ZeroDivisionError):  # while the first masks are written
         journal.keep(Capture.of(document), {}, Job(), lambda: 1 // 0)
-    journal.close()
+    journal.writer.close()
     document.checkpoint.close()
     person = new_person()
     person.wait_ready()

@@ -189,7 +189,7 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     at_work.wait(lambda: at_work.states[2:] == ["channel 7 of fc protected"])
     at_work.menu("Prune", "Manual edit", "Unprotect selection")
     at_work.wait(lambda: len(at_work.states) == 4)
-    assert not at_work.document.protected
+    assert not at_work.document.snapshot().protected
 
 
 def test_protected_weights_that_stay_are_told_of(at_work):

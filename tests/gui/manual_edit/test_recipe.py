@@ -50,7 +50,7 @@ def replayed(done, masks, path):
                 step = Step.from_dict(entry)
                 document.commit(compute_preview(now, step, CpuKernel(), Job()))
         document.close()
-        return as_bytes(document.masks), as_bytes(document.protected)
+        return as_bytes(document.masks), as_bytes(document.snapshot().protected)
 
 
 def by_torch(done, path):
@@ -121,7 +121,7 @@ def assert_done(person, path):
     assert row["configuration"]["values"] == {"amount": 0.43, "n": 2, "dim": 0}
     assert row["configuration"]["names"] == [CONV]
     assert not masks
-    here = as_bytes(document.masks), as_bytes(document.protected)
+    here = as_bytes(document.masks), as_bytes(document.snapshot().protected)
     assert here[0].keys() == here[1].keys() == {CONV}
     assert replayed(done, masks, path) == here
     assert by_torch(done, path) == here
@@ -138,7 +138,7 @@ def undo_all(person, key):
         assert person.document.position == before - 1
     assert recipe(person.document) == ([], {})
     assert not person.document.masks
-    assert not person.document.protected
+    assert not person.document.snapshot().protected
 
 
 def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_work, model):

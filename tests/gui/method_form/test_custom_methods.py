@@ -304,7 +304,7 @@ def test_make_permanent_turns_pruned_weights_into_ordinary_zeros(person):
     person.menu("Prune", "Make permanent")
     person.wait(lambda: len(person.states) == 3)
     assert person.document.masks.pruned("fc1.weight") == 0
-    assert person.document.permanent.pruned("fc1.weight") == pruned
+    assert person.document.snapshot().permanent.pruned("fc1.weight") == pruned
     person.key("Ctrl+Z")
     assert person.document.masks.pruned("fc1.weight") == pruned
     person.key("Ctrl+Shift+A")

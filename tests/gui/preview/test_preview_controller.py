@@ -26,6 +26,7 @@ from pruneapp.preview import preview
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.sparsity_report import Severity
 from tests.gui.person import node_named, plain
+from tests.support.document_edits import undo
 from tests.support.plot_views import choose_order
 
 SMALL, LARGE = "block.small.weight", "block.large.weight"
@@ -176,7 +177,7 @@ def test_the_mark_of_a_layer_stays_when_it_is_done_and_while_another_step_is_pla
     counted.ask_amount("1 %")
     counted.wait_preview()
     assert marks()[SMALL] in {"▲", "■"}
-    counted.document.undo()
+    undo(counted.document)
     counted.wait(lambda: marks()[SMALL] is None)
 
 
