@@ -59,13 +59,9 @@ class Checkpoint:
         entries = {e.name: e for e in cancel.each(contents.entries)}
         more = {name: e for e in cancel.each(contents.entries) if e.aliases for name in e.aliases}
         more |= {e.name: e for e in cancel.each(contents.masks)}
-        self._entries = MappingProxyType(entries)
+        # In file order, each under its first name.
+        self.entries: Mapping[str, TensorEntry] = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
-
-    @property
-    def entries(self) -> Mapping[str, TensorEntry]:
-        """The tensors in file order, each under its first name."""
-        return self._entries
 
     @property
     def files(self) -> tuple[FileSource, ...]:
@@ -108,7 +104,7 @@ class Checkpoint:
     def holds(self, name: str) -> bool:
         """Whether `name` is among the names of a tensor; masks that were folded away are none."""
         entry = self._names.get(name)
-        return entry is not None and entry.name in self._entries
+        return entry is not None and entry.name in self.entries
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
@@ -351,7 +347,6 @@ _INDEX = Reader(
 
 
 def _recognise(source: FileSource, readers: tuple[Reader, ...]) -> Reader:
-    """Return the reader for a file."""
     head = source.read(0, min(HEAD_BYTES, source.size))
     for reader in readers:
         if reader.recognises(head, source):

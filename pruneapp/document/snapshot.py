@@ -67,12 +67,7 @@ class StateCache:
         self._spare: dict[Hashable, _Entry] = {}
         self._gone: deque[Hashable] = deque()  # keys of which an owner is gone
         self._lock = threading.Lock()
-        self._nbytes = 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that the values take, about."""
-        return self._nbytes
+        self.nbytes = 0  # of memory that the values take, about
 
     def get(self, key: Hashable, owners: Owners) -> Any:
         """Return a value; None if there is none."""
@@ -121,18 +116,18 @@ class StateCache:
             elif nbytes > self.budget:
                 self._small[key] = _Entry(refs, None, nbytes)
                 return
-            while self._nbytes + nbytes > self.budget and self._spare:
+            while self.nbytes + nbytes > self.budget and self._spare:
                 self._drop(next(iter(self._spare)))
-            if droppable and self._nbytes + nbytes > self.budget:
+            if droppable and self.nbytes + nbytes > self.budget:
                 return
-            while self._nbytes + nbytes > self.budget:
+            while self.nbytes + nbytes > self.budget:
                 oldest = next(iter(self._large))
                 old = self._large[oldest]
                 self._drop(oldest)
                 self._small[oldest] = _Entry(old.owners, None, old.nbytes)
             store = self._spare if droppable else self._large if nbytes else self._small
             store[key] = _Entry(refs, value, nbytes)
-            self._nbytes += nbytes
+            self.nbytes += nbytes
 
     def _find(self, key: Hashable) -> _Entry | None:
         return self._large.get(key) or self._small.get(key) or self._spare.get(key)
@@ -140,7 +135,7 @@ class StateCache:
     def _drop(self, key: Hashable) -> None:
         if self._small.pop(key, None) is None:
             entry = self._large.pop(key, None) or self._spare.pop(key, None)
-            self._nbytes -= 0 if entry is None else entry.nbytes
+            self.nbytes -= 0 if entry is None else entry.nbytes
 
 
 @dataclass(frozen=True, eq=False)

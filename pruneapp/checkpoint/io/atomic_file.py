@@ -105,7 +105,7 @@ class WritePipeline:
         self._windows = 0
         self._under_way = 0
         self._free: SimpleQueue[_Window | None] = SimpleQueue()
-        self._taken = 0
+        self.taken = 0  # bytes that were written so far, on the disk or on their way
         self._verified = 0  # counted by the stage that compares, reported by the caller's thread
         self._reported = 0
         self._back = np.empty(0, np.uint8)
@@ -117,11 +117,6 @@ class WritePipeline:
         self._to_count: SimpleQueue[_Window | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
 
-    @property
-    def taken(self) -> int:
-        """How many bytes were written so far, on the disk or on their way."""
-        return self._taken
-
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Append `data`; it may be used again as soon as this returns."""
         source = np.frombuffer(data, np.uint8)
@@ -132,14 +127,14 @@ class WritePipeline:
             window.buffer[window.size : window.size + piece.size] = piece
             window.size += piece.size
             start += piece.size
-            self._taken += piece.size
+            self.taken += piece.size
             self._report(piece.size)
             if not window.room:
                 self._send()
 
     def finish(self) -> str:
         """Wait until everything was compared; returns the SHA-256 in hexadecimal digits."""
-        self._nbytes = self._taken
+        self._nbytes = self.taken
         if self._filling is not None:
             self._send()
         while self._under_way:
@@ -162,9 +157,9 @@ class WritePipeline:
     def _next_window(self) -> _Window:
         if self._windows < WINDOWS and self._free.empty():
             self._windows += 1
-            return _Window(np.empty(min(WINDOW_BYTES, self._nbytes), np.uint8), self._taken)
+            return _Window(np.empty(min(WINDOW_BYTES, self._nbytes), np.uint8), self.taken)
         window = self._wait()
-        window.offset, window.size = self._taken, 0
+        window.offset, window.size = self.taken, 0
         return window
 
     def _wait(self) -> _Window:

@@ -82,7 +82,7 @@ class FileSource:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         try:
             # Looked at first: opening some devices does something. And without waiting, as
             # opening a pipe without a writer would, if it was put there in between.
@@ -103,40 +103,26 @@ class FileSource:
         except CheckpointError:
             close_quietly(self._fd)
             raise
-        self._identity = FileIdentity.of(status)
+        self.identity = FileIdentity.of(status)  # what the file was when it was opened
         self._lock = threading.Lock()
         self._closed = False
         self._readers = 0
-        self._delivered = 0
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._path
+        # How many bytes `read_into` has read; about, while several threads read.
+        self.delivered = 0
 
     @property
     def size(self) -> int:
         """Bytes of the file when it was opened."""
-        return self._identity.size
+        return self.identity.size
 
     @property
     def file(self) -> FileSource:
         """Itself; see `ByteSource`."""
         return self
 
-    @property
-    def identity(self) -> FileIdentity:
-        """What the file was when it was opened."""
-        return self._identity
-
-    @property
-    def delivered(self) -> int:
-        """How many bytes `read_into` has read; about, while several threads read."""
-        return self._delivered
-
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
-        self._delivered += buffer.nbytes
+        self.delivered += buffer.nbytes
         self.look_into(offset, buffer)
 
     def look_into(self, offset: int, buffer: memoryview) -> None:
@@ -145,7 +131,7 @@ class FileSource:
         # another file's under the reader's hands.
         with self._lock:
             if self._closed:
-                raise CheckpointError(f"'{self._path}' was closed.", remedy="Open it again.")
+                raise CheckpointError(f"'{self.path}' was closed.", remedy="Open it again.")
             self._readers += 1
         try:
             self._read_all(offset, buffer.cast("B"))
@@ -165,13 +151,13 @@ class FileSource:
                 got = self._read(offset + done, view[done:])
             except OSError as error:
                 raise CheckpointError(
-                    f"'{self._path}' cannot be read at byte {offset + done:,}: {words_of(error)}.",
+                    f"'{self.path}' cannot be read at byte {offset + done:,}: {words_of(error)}.",
                     remedy="Check the disk or the network drive, then open the file again.",
                 ) from None
             if got == 0:
                 self._verify_same()
                 raise DamagedFileError(
-                    f"'{self._path}' ends at byte {self.size:,}, "
+                    f"'{self.path}' ends at byte {self.size:,}, "
                     f"but {offset + len(view):,} are needed.",
                     remedy="The download or copy was interrupted: get the file again.",
                 )
@@ -181,9 +167,9 @@ class FileSource:
     def _verify_same(self) -> None:
         # The open file itself, not what has taken its name meanwhile: that holds other bytes, but
         # not the ones that were read here.
-        if not self._identity.is_of(os.fstat(self._fd)):
+        if not self.identity.is_of(os.fstat(self._fd)):
             with self._lock:  # `moved` may stand between the two
-                changed = not self._identity.is_of(os.fstat(self._fd))
+                changed = not self.identity.is_of(os.fstat(self._fd))
             if changed:
                 raise self._changed()
 
@@ -205,18 +191,18 @@ class FileSource:
     def verify_unchanged(self) -> None:
         """Compare the file at this path with the one that was opened."""
         try:
-            now = FileIdentity.of(self._path.stat())
+            now = FileIdentity.of(self.path.stat())
         except OSError:
             raise FileChangedError(
-                f"'{self._path}' is no longer there.",
+                f"'{self.path}' is no longer there.",
                 remedy="Put it back, or open the file from its new place.",
             ) from None
-        if now != self._identity:
+        if now != self.identity:
             raise self._changed()
 
     def _changed(self) -> FileChangedError:
         return FileChangedError(
-            f"'{self._path}' was changed by another program while it was open.",
+            f"'{self.path}' was changed by another program while it was open.",
             remedy="Open it again to work on its new content.",
         )
 
@@ -240,7 +226,7 @@ class FileSource:
                 identity = FileIdentity.of(os.fstat(fd))
                 if not self._closed:  # the number of a closed file may be another's by now
                     os.dup2(fd, self._fd, inheritable=False)
-                self._path, self._identity = path, identity
+                self.path, self.identity = path, identity
         finally:
             close_quietly(fd)
 
