@@ -401,11 +401,6 @@ class JournalFile(Saved):
     _source: FileSource = field(repr=False)
     _locked: io.BufferedIOBase = field(repr=False)
 
-    @property
-    def session(self) -> Path | None:
-        """Where the work was saved; see `kept_in`."""
-        return None if self.kept_in is None else Path(self.kept_in.path)
-
     def close(self) -> None:
         """Let go of it; it stays."""
         self._source.close()

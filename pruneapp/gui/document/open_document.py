@@ -14,10 +14,9 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
-from pruneapp.document.document import Document, Loss
+from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
@@ -344,11 +343,6 @@ class OpenDocument(QObject):
         """Whether the model that comes with the application is open."""
         return self.document is not None and self.document.checkpoint.path == resources.path(SAMPLE)
 
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """What the person should know about the file."""
-        return () if self.document is None else self.document.notices
-
     def kernel(self) -> Kernel:
         """Return the arithmetic of the chosen device; may import torch: call it in a job."""
         return kernel_for(self._settings.get(DEVICE))
@@ -357,11 +351,6 @@ class OpenDocument(QObject):
     def unexported(self) -> bool:
         """Whether an export would have something new."""
         return self.document is not None and self.document.unexported
-
-    @property
-    def unsaved(self) -> tuple[Loss, ...]:
-        """What closing would lose, unless a session has it; empty for nothing."""
-        return () if self.document is None else self.document.unsaved
 
     # -- where files are -----------------------------------------------------------------------
 

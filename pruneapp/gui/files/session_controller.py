@@ -45,10 +45,6 @@ class _Safe:
         items = document.items
         return items is self.items or {*map(id, items)} == {*map(id, self.items)}
 
-    def has_results(self, results: Mapping[object, object]) -> bool:
-        """Whether it has all that was measured."""
-        return all(of in self.results and self.results[of] == r for of, r in results.items())
-
 
 @dataclass(frozen=True)
 class _Saving:
@@ -103,12 +99,13 @@ class SessionController(Controller):
         Who works in a session file wants everything in it; who does not has what was exported. What
         was measured is in no file but a session.
         """
-        document, losses = self._session.document, self._session.unsaved
+        document = self._session.document
         if document is None:
             return ()
+        losses = document.unsaved
         if self.path is not None:
             losses = () if self._safe.has(document) else ("state",)
-        measured = self._safe.has_results(self._read_results())
+        measured = self._read_results().items() <= self._safe.results.items()
         return losses if measured else (*losses, "results")
 
     @Slot(object)
@@ -214,7 +211,8 @@ class SessionController(Controller):
             self.path, self._stamp = saved.path, saved.stamp
             self._safe = _Safe(document.items)
         elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
-            self.path, self._stamp = saved.session, saved.kept_in
+            self._stamp = saved.kept_in
+            self.path = None if saved.kept_in is None else Path(saved.kept_in.path)
             self._safe = _Safe(document.items[: saved.kept_steps + 1])
         if saved is not None:
             self._show_view(saved.view)

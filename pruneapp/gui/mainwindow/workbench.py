@@ -130,7 +130,7 @@ class StatusController(QObject):
             files=session.contents.companions,
         )
         self._show_numbers(tuple(document.masks))
-        for notice in session.notices:
+        for notice in document.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)
         window.setWindowTitle(f"{document.checkpoint.path.name} — Pruneapp")
         window.show_document(is_open=True)
