@@ -97,11 +97,6 @@ class CpuKernel:
         self._threads = threads
         self._stretch = stretch
 
-    @property
-    def name(self) -> str:
-        """The device."""
-        return "CPU"
-
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
         """Find the cut in a bracket around where a sample has it."""
         return self._find(rankings, count, job, apart=False).plain(_width(rankings))
@@ -278,7 +273,6 @@ class CpuKernel:
 
 
 def _left(rankings: Sequence[Ranking]) -> int:
-    """Return how many elements are ranked."""
     return sum(r.size if r.kept is None else r.kept.kept for r in rankings)
 
 

@@ -40,7 +40,7 @@ def available() -> tuple[Device, ...]:
 
     torch is loaded, which takes a second or two, only where a GPU is in sight.
     """
-    devices = [Device("cpu", CpuKernel().name)]
+    devices = [Device("cpu", "CPU")]
     if gpu_in_sight():
         from pruneapp.kernels.gpu import gpus
 

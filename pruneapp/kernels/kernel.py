@@ -134,10 +134,6 @@ class Slices:
 class Kernel(Protocol):
     """The arithmetic on one device. Without state: calls may come from any thread."""
 
-    @property
-    def name(self) -> str:
-        """The device, as people call it: ``CPU``, ``CUDA 0: NVIDIA H100``."""
-
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
         """Find the cut that takes exactly `count` kept elements over all of `rankings`.
 

@@ -192,7 +192,3 @@ class KernelContract:
 
         with pytest.raises(Cancelled):
             calls[phase](Job(cancel=token))
-
-    def test_it_has_a_name(self):
-        """For the tool bar."""
-        assert self.kernel.name
