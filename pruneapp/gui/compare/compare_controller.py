@@ -278,7 +278,7 @@ class CompareController(Controller):
         document = self._session.document
         if document is None or (len(document.items) < 2 and self.other.state is None):
             return None
-        a, b = self._view.wanted
+        a, b = self._view.sides.wanted
         return self._two_sides(*((0, document.position) if a == b else (a, b)))
 
     def _two_sides(self, a: Side, b: Side) -> TwoSides:
@@ -318,7 +318,7 @@ class CompareController(Controller):
         document = self._session.document
         if document is None or self._pages.page is not Page.COMPARE:
             return
-        wanted = self._view.wanted
+        wanted = self._view.sides.wanted
         compared = wanted, document.items, document.revision  # a branch may be deleted
         if compared == self._compared:
             return
@@ -356,7 +356,7 @@ class CompareController(Controller):
 
     def _show_metrics(self) -> None:
         """Show what was measured of both sides, once anything was measured at all."""
-        (a, b), evaluation = self._view.wanted, self._evaluation
+        (a, b), evaluation = self._view.sides.wanted, self._evaluation
         if self._session.document is None or a == b or not evaluation.has_results:
             self._view.metrics.set_pairs((), "")
             return

@@ -9,12 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
     QSizePolicy,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
     QWidget,
 )
 
@@ -26,6 +22,7 @@ from pruneapp.gui.plots.chart.items import Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import (
     ComboBox,
+    ElidedBox,
     choice_box,
     lay_in_column,
     lay_in_row,
@@ -41,7 +38,6 @@ from pruneapp.gui.widgets.number_format import (
     percent,
     signed,
 )
-from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem, numbered
 from pruneapp.results.quality import MetricChange, MetricPair
@@ -146,24 +142,8 @@ class SideMetrics(QWidget):
         return (words or self.tr("{amount}, worse")).format(amount=amount)
 
 
-class _StateBox(ComboBox):
-    """A box whose text loses its middle where there is no room, not its end.
-
-    An item that has a shorter text stands under that instead.
-    """
-
-    @reported
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        field = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
-        )
-        option.currentText = self.shown_text(field.width() - 4)
-        painter = QStylePainter(self)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
+class _StateBox(ElidedBox):
+    """One in which an item that has a shorter text stands under that where room is short."""
 
     def shown_text(self, width: int) -> str:
         text, metrics = self.currentText().lstrip(_INDENT), self.fontMetrics()
@@ -443,11 +423,6 @@ class CompareView(TensorsChart):
         self.canvas.set_cursor(next(bars, -1))
         self._refresh_readout()
 
-    @property
-    def wanted(self) -> tuple[Side, Side]:
-        """The two sides: positions in the history, None for the other file."""
-        return self.sides.wanted
-
     # -- what it is -------------------------------------------------------------------------------
 
     def title(self) -> str:
@@ -469,7 +444,7 @@ class CompareView(TensorsChart):
             return self.tr(
                 "Open a checkpoint to compare its states, or to compare it with another file."
             )
-        if self.wanted[0] == self.wanted[1]:
+        if self.sides.wanted[0] == self.sides.wanted[1]:
             if self.sides.points == 1:
                 return self.tr(
                     "There is only one state so far. Apply a pruning step, or choose another "
@@ -655,7 +630,7 @@ class CompareView(TensorsChart):
 
     def _on_sides_changed(self) -> None:
         self.set_comparison(None)
-        a, b = self.wanted
+        a, b = self.sides.wanted
         if a != b:
             self.comparisonRequested.emit(a, b)
 

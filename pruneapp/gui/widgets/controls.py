@@ -10,7 +10,9 @@ first, and fill it then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
+from typing import TypeVar
 
 from PySide6.QtCore import (
     QElapsedTimer,
@@ -43,6 +45,8 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.safe_paint import reported
+
+L = TypeVar("L", QHBoxLayout, QVBoxLayout)
 
 _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier
@@ -132,11 +136,15 @@ class ElidedBox(ComboBox):
             .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
             .width()
         )
-        option.currentText = self.fontMetrics().elidedText(
-            option.currentText, Qt.TextElideMode.ElideMiddle, room - 2 * _BESIDE_TEXT
-        )
+        option.currentText = self.shown_text(room - 2 * _BESIDE_TEXT)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
+
+    def shown_text(self, width: int) -> str:
+        """Return what is shown of the text in so many pixels."""
+        return self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideMiddle, width
+        )
 
 
 def choice_box(
@@ -277,32 +285,23 @@ def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToo
     return button
 
 
-def lay_in_row(
+def _lay_out(
+    kind: type[L],
     widget: QWidget,
     *parts: QWidget | int | None,
     spacing: int = 8,
     margins: tuple[int, int, int, int] = (0, 0, 0, 0),
     wide: QWidget | None = None,
-) -> QHBoxLayout:
-    """Lay parts out in a row of a widget, see `_fill`."""
-    row = QHBoxLayout(widget)
-    row.setContentsMargins(*margins)
-    _fill(row, parts, spacing, wide)
-    return row
+) -> L:
+    """Lay parts out in a row or a column of a widget, see `_fill`."""
+    layout = kind(widget)
+    layout.setContentsMargins(*margins)
+    _fill(layout, parts, spacing, wide)
+    return layout
 
 
-def lay_in_column(
-    widget: QWidget,
-    *parts: QWidget | int | None,
-    spacing: int = 8,
-    margins: tuple[int, int, int, int] = (0, 0, 0, 0),
-    wide: QWidget | None = None,
-) -> QVBoxLayout:
-    """Lay parts out in a column of a widget, see `_fill`."""
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(*margins)
-    _fill(column, parts, spacing, wide)
-    return column
+lay_in_row = partial(_lay_out, QHBoxLayout)
+lay_in_column = partial(_lay_out, QVBoxLayout)
 
 
 def add_row(

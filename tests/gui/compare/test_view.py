@@ -134,19 +134,19 @@ def test_it_says_what_to_do_next(view):
 
 def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
     view.set_points(POINTS, 1)
-    assert view.wanted == (0, 1)
+    assert view.sides.wanted == (0, 1)
     assert view.sides.boxes[1].currentText() == "1: L1 20 % on 19 tensors, global (current state)"
     view.set_points(POINTS, 2)
-    assert view.wanted == (0, 2)
+    assert view.sides.wanted == (0, 2)
     with qtbot.waitSignal(view.comparisonRequested) as told:
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
     assert told.args == [1, 2]
     view.set_points(POINTS, 1)
-    assert view.wanted == (0, 1), "both were the current state: nothing to compare"
+    assert view.sides.wanted == (0, 1), "both were the current state: nothing to compare"
     qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
-    assert view.wanted == (1, 1), "the person may want it"
+    assert view.sides.wanted == (1, 1), "the person may want it"
     view.set_points(POINTS[:1], 0)
-    assert view.wanted == (0, 0), "the state that was chosen is gone"
+    assert view.sides.wanted == (0, 0), "the state that was chosen is gone"
 
 
 def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, qtbot):
@@ -154,9 +154,9 @@ def test_a_step_in_the_place_of_the_one_that_was_chosen_is_another_state(view, q
     view.set_points(POINTS, 1)
     qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
     qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
-    assert view.wanted == (2, 1)
+    assert view.sides.wanted == (2, 1)
     view.set_points([*POINTS[:2], HistoryItem("L2 30 %, dim 0", "other channels")], 2)
-    assert view.wanted == (0, 2)
+    assert view.sides.wanted == (0, 2)
 
 
 def test_branches_are_listed_one_after_another_and_indented(view, qtbot):
@@ -187,15 +187,15 @@ def test_the_states_that_were_chosen_stay_chosen_where_others_are_deleted(view, 
     for box, state in zip(view.sides.boxes, (4, 3), strict=True):
         box.setCurrentIndex(box.findData(state))
         box.activated.emit(box.currentIndex())
-    assert view.wanted == (4, 3)
+    assert view.sides.wanted == (4, 3)
     without = [items[0], items[1], items[3], items[4]]
     view.set_points(without, 1, Branches((0, 0, 0), 3))
-    assert view.wanted == (3, 2)
+    assert view.sides.wanted == (3, 2)
     renamed = [*without[:3], replace(without[3], name="c")]
     view.set_points(renamed, 1, Branches((0, 0, 0), 3))
-    assert view.wanted == (3, 2)
+    assert view.sides.wanted == (3, 2)
     view.set_points(renamed[:3], 1, Branches((0, 0), 2))
-    assert view.wanted == (0, 2), "what was A is gone"
+    assert view.sides.wanted == (0, 2), "what was A is gone"
 
 
 def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
@@ -208,17 +208,17 @@ def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_End)
         view.sides.boxes[0].setCurrentIndex(view.sides.boxes[0].findText("Another file…"))
         view.sides.boxes[0].activated.emit(view.sides.boxes[0].currentIndex())
-    assert view.wanted == (0, 1), "not before there is a file"
+    assert view.sides.wanted == (0, 1), "not before there is a file"
     assert view.sides.boxes[0].currentText() == "Opened"
     with qtbot.assertNotEmitted(view.comparisonRequested):
         view.set_other("finetuned.safetensors")
-    assert view.wanted == (None, 1)
+    assert view.sides.wanted == (None, 1)
     assert view.sides.boxes[0].currentText() == "finetuned.safetensors"
     with qtbot.waitSignal(view.comparisonRequested) as told:
         qtbot.keyClick(view.sides.boxes[1], Qt.Key.Key_Down)
     assert told.args == [None, 2]
     view.set_other(None)
-    assert view.wanted == (0, 2)
+    assert view.sides.wanted == (0, 2)
 
 
 @pytest.mark.parametrize(("position", "wanted"), [(2, (0, None)), (1, (0, None)), (0, (0, None))])
@@ -243,11 +243,11 @@ def test_a_file_that_is_dropped_stands_against_the_current_state(view):
 def test_the_original_is_the_base_whichever_was_opened_first(view):
     view.set_points(POINTS, 1)
     view.set_other("original.safetensors", original=True)
-    assert view.wanted == (None, 1)
+    assert view.sides.wanted == (None, 1)
     view.set_other(None)
-    assert view.wanted == (0, 1)
+    assert view.sides.wanted == (0, 1)
     view.set_other("pruned.safetensors")
-    assert view.wanted in {(None, 1), (1, None)}
+    assert view.sides.wanted in {(None, 1), (1, None)}
 
 
 def test_sides_are_swapped(view, qtbot):
@@ -255,9 +255,9 @@ def test_sides_are_swapped(view, qtbot):
     with qtbot.waitSignal(view.comparisonRequested) as told:
         qtbot.mouseClick(view.sides.swap_button, LEFT)
     assert told.args == [1, 0]
-    assert view.wanted == (1, 0)
+    assert view.sides.wanted == (1, 0)
     view.set_points(POINTS, 2)
-    assert view.wanted == (1, 0), "it was chosen"
+    assert view.sides.wanted == (1, 0), "it was chosen"
 
 
 def test_behind_each_bar_stands_its_number(compared, theme):
