@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.torchfile.torch_objects import BY_STORAGE
 from pruneapp.export.records import TensorRecord
 from pruneapp.progress import BATCH, Job
 
@@ -185,20 +186,7 @@ def _method(member: Member) -> int:
 
 
 # Types that have a storage class of their own; younger ones are untyped and named beside.
-STORAGES = {
-    "F64": "DoubleStorage",
-    "F32": "FloatStorage",
-    "F16": "HalfStorage",
-    "BF16": "BFloat16Storage",
-    "I64": "LongStorage",
-    "I32": "IntStorage",
-    "I16": "ShortStorage",
-    "I8": "CharStorage",
-    "U8": "ByteStorage",
-    "BOOL": "BoolStorage",
-    "C64": "ComplexFloatStorage",
-    "C128": "ComplexDoubleStorage",
-}
+STORAGES = {e.dtype.name: name for name, e in BY_STORAGE.items() if e.name == e.dtype.torch}
 
 _LAYOUT = ("layout", "torch.sparse_csr")
 
