@@ -332,6 +332,21 @@ MAIN_ACTION = "mainAction"
 LIT_UP = {"light": 145, "dark": 118}
 
 
+# What of a palette has the colour of a token.
+Role = QPalette.ColorRole
+_ROLES: Mapping[str, tuple[Role, ...]] = {
+    "window": (Role.Window, Role.AlternateBase),
+    "text": (Role.WindowText, Role.Text, Role.ButtonText, Role.ToolTipText),
+    "surface": (Role.Base, Role.ToolTipBase, Role.Light),
+    "button": (Role.Button,),
+    "danger": (Role.BrightText,),
+    "accent": (Role.Highlight, Role.Accent, Role.Link, Role.LinkVisited),
+    "accent_text": (Role.HighlightedText,),
+    "muted": (Role.PlaceholderText, Role.Dark),
+    "border": (Role.Midlight, Role.Mid),
+}
+
+
 @dataclass(frozen=True)
 class Theme:
     """A set of colours by token."""
@@ -339,49 +354,18 @@ class Theme:
     name: str
     colors: Mapping[str, str]
 
-    @property
-    def dark(self) -> bool:
-        """Whether it is light on dark."""
-        return QColor(self.colors["window"]).lightness() < 128
-
     def palette(self) -> QPalette:
         """Return the palette of every widget."""
         c = {token: QColor(value) for token, value in self.colors.items()}
         palette = QPalette()
-        roles = {
-            QPalette.ColorRole.Window: c["window"],
-            QPalette.ColorRole.WindowText: c["text"],
-            QPalette.ColorRole.Base: c["surface"],
-            QPalette.ColorRole.AlternateBase: c["window"],
-            QPalette.ColorRole.Text: c["text"],
-            QPalette.ColorRole.Button: c["button"],
-            QPalette.ColorRole.ButtonText: c["text"],
-            QPalette.ColorRole.BrightText: c["danger"],
-            QPalette.ColorRole.Highlight: c["accent"],
-            QPalette.ColorRole.HighlightedText: c["accent_text"],
-            QPalette.ColorRole.Accent: c["accent"],
-            QPalette.ColorRole.Link: c["accent"],
-            QPalette.ColorRole.LinkVisited: c["accent"],
-            QPalette.ColorRole.ToolTipBase: c["surface"],
-            QPalette.ColorRole.ToolTipText: c["text"],
-            QPalette.ColorRole.PlaceholderText: c["muted"],
-            QPalette.ColorRole.Light: c["surface"],
-            QPalette.ColorRole.Midlight: c["border"],
-            QPalette.ColorRole.Mid: c["border"],
-            QPalette.ColorRole.Dark: c["muted"],
-        }
-        for role, color in roles.items():
-            palette.setColor(role, color)
+        for token, roles in _ROLES.items():
+            for role in roles:
+                palette.setColor(role, c[token])
         disabled = QPalette.ColorGroup.Disabled
-        for role in (
-            QPalette.ColorRole.WindowText,
-            QPalette.ColorRole.Text,
-            QPalette.ColorRole.ButtonText,
-        ):
+        for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.HighlightedText):
             palette.setColor(disabled, role, c["muted"])
-        palette.setColor(disabled, QPalette.ColorRole.Base, c["window"])  # no field to type into
-        palette.setColor(disabled, QPalette.ColorRole.Highlight, c["border"])
-        palette.setColor(disabled, QPalette.ColorRole.HighlightedText, c["muted"])
+        palette.setColor(disabled, Role.Base, c["window"])  # no field to type into
+        palette.setColor(disabled, Role.Highlight, c["border"])
         return palette
 
 

@@ -72,8 +72,6 @@ def test_a_field_that_cannot_be_edited_has_another_ground(theme):
 
 def test_both_themes_have_the_same_tokens():
     assert set(LIGHT_THEME.colors) == set(DARK_THEME.colors)
-    assert DARK_THEME.dark
-    assert not LIGHT_THEME.dark
 
 
 def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
