@@ -109,11 +109,6 @@ class Block:
     down: TileAxis
     across: TileAxis
 
-    @property
-    def size(self) -> int:
-        """How many weights it has."""
-        return self.rows * self.columns
-
     def add(self, values: Flat) -> Flat:
         """Add up the weights of each pixel, ``[rows, columns]``.
 

@@ -176,7 +176,6 @@ class _TilePart:
         self.sampled = not (self.down.whole and self.across.whole)
 
     def blank(self, value: float) -> Picture:
-        """Return a picture that is the same everywhere."""
         return np.full((self.down.pixels, self.across.pixels), value, np.float32)
 
     def pictures(
@@ -205,7 +204,7 @@ class _TilePart:
                         part[...] = block_sums
                     else:
                         part += block_sums
-                job.step(block.size)
+                job.step(block.rows * block.columns)
             if self.pool == 1:
                 return sums
             counts = np.outer(self.down.counts(), self.across.counts())

@@ -71,11 +71,6 @@ class RepairedValues:
         """The tensors, by any names."""
         return tuple(tensor.name for tensor in self.tensors)
 
-    @property
-    def values(self) -> dict[str, BitMask]:
-        """The values by their SHA-256."""
-        return {tensor.sha256: tensor.values for tensor in self.tensors}
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON, in which the values are named by their SHA-256."""
         tensors = tuple(
@@ -120,7 +115,7 @@ class RepairedValues:
             {"values": after},
             job,
             entry=self.to_dict(),
-            entry_masks=self.values,
+            entry_masks={tensor.sha256: tensor.values for tensor in self.tensors},
         )
         return Proposal(snapshot.revision, edit)
 

@@ -106,11 +106,6 @@ class ExportReport:
     ] = ()  # those of the files that go with the weights: a tokenizer, a reader
 
     @property
-    def rounded_to(self) -> str:
-        """The type that weights were rounded to; empty if they were not."""
-        return "" if self.dtype == "keep" else self.dtype
-
-    @property
     def nbytes(self) -> int:
         """Bytes of all files."""
         return sum(file.nbytes for file in self.files)

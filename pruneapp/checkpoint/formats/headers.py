@@ -303,11 +303,6 @@ class ShardIndex:
     weight_map: dict[str, str]  # the file name of each tensor
     total_size: int | None  # bytes of all tensors; None if it does not say
 
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The file names, sorted: shards are numbered."""
-        return tuple(sorted(set(self.weight_map.values())))
-
 
 def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) -> ShardIndex:
     """Parse an index.

@@ -39,7 +39,7 @@ def read_index(
     index = parse_index(in_pieces(source.read, 0, source.size), source.size, str(path), job)
     folder = path.parent
     files = []
-    for name in index.files:
+    for name in sorted(set(index.weight_map.values())):  # shards are numbered
         check_inside(folder, name)
         if name == path.name:
             raise damaged_index(str(path), "it names itself as a shard")
@@ -179,7 +179,6 @@ def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
 def _compare(
     index: ShardIndex, contents: Contents, path: Path, cancel: CancelToken
 ) -> list[Notice]:
-    """Compare an index with the tensors of its shards."""
     files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
     entries = contents.entries
     home = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}

@@ -79,11 +79,6 @@ class Candidate:
         return cls(key, items, tensors, total, others, beside)
 
     @property
-    def foreign(self) -> bool:
-        """Whether all of it lies in objects of unknown classes."""
-        return all(tensor.inside for tensor in self.found)
-
-    @property
     def averaged(self) -> bool:
         """Whether it seems to be an exponential average of another one."""
         words = self.key.lower().replace(".", "_").split("_")
@@ -129,7 +124,8 @@ def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Ca
         raise CheckpointError(
             f"'{path}' holds no state dict named '{key}'.", remedy=f"Choose one of: {named}."
         )
-    candidates = [c for c in candidates if not c.foreign] or candidates
+    # Rather one that does not lie in objects of unknown classes as a whole.
+    candidates = [c for c in candidates if not all(t.inside for t in c.found)] or candidates
     models = [c for c in candidates if not c.averaged]
     averages = [c for c in candidates if c.averaged]
     if averages and (not models or averages[0].numel > _EMA_MARGIN * models[0].numel):

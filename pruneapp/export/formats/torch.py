@@ -272,11 +272,6 @@ class PatchedFile:
         self._patches = sorted(filled, key=attrgetter("offset"))
         self._checked = _touched(checked, self._patches, job)
 
-    @property
-    def nbytes(self) -> int:
-        """Size: that of the source."""
-        return self._source.size
-
     def pieces(self) -> Iterator[memoryview | bytes]:
         """Make the bytes from the first to the last."""
         spans = self._spans()
@@ -493,7 +488,7 @@ def _in_place(
     patched = PatchedFile(reading, patches, checked, job)
     # Pairs of masks cannot be here, so the names are those of the file.
     names = {name: entry.nbytes for entry in job.cancel.each(part.entries) for name in entry.names}
-    return Plan(patched.nbytes, patched.pieces, names, container=True)
+    return Plan(reading.size, patched.pieces, names, container=True)
 
 
 def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:

@@ -236,10 +236,6 @@ class NoticeBar(QWidget):
                 break
         self._arrange()
 
-    def has(self, number: int) -> bool:
-        """Whether a notice is still there."""
-        return any(notice.number == number for notice in self.notices)
-
     def clear(self) -> None:
         """Take all notices away, silently."""
         for notice in tuple(self.notices):

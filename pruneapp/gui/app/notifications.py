@@ -121,7 +121,7 @@ class Notifications(QObject):
 
     def is_shown(self, topic: NoticeTopic) -> bool:
         """Whether a notice of this topic stands there."""
-        return self._bar.has(self._numbers.get(topic, 0))
+        return any(n.number == self._numbers.get(topic) for n in self._bar.notices)
 
     def end(self, *topics: NoticeTopic) -> None:
         """Take away what is said of these: it is true no more."""

@@ -150,7 +150,7 @@ class HistoryStates(QAbstractListModel):
         while len(lines) > _TOLD + 1:
             # Names are indented; one rule stands below the other.
             groups = groupby(
-                enumerate(lines), lambda each: (each[1][:2] == "  ", _is_rule(each[1]))
+                enumerate(lines), lambda each: (each[1][:2] == "  ", each[1].startswith("Rule "))
             )
             places = max([[place for place, _ in group] for _, group in groups], key=len)
             first, end = max(places[0] + 2, places[-1] + 1 + _TOLD - len(lines)), places[-1] + 1
@@ -163,10 +163,6 @@ class HistoryStates(QAbstractListModel):
             indent = "  " if lines[first].startswith("  ") else ""
             lines[first:end] = [indent + self.tr("and {n} more").format(n=count(more))]
         return lines
-
-
-def _is_rule(line: str) -> bool:
-    return line.startswith("Rule ")
 
 
 def _wide(label: str, metrics: QFontMetrics) -> int:
@@ -216,9 +212,6 @@ class StateDelegate(QStyledItemDelegate):
             known = min(widest, _wide(self._shown(label, metrics, widest), metrics))
             self._widths[label, widest] = known
         return known
-
-    def _label(self, index: Index, metrics: QFontMetrics, widest: int) -> str:
-        return self._shown(str(index.data()), metrics, widest)
 
     def _shown(self, label: str, metrics: QFontMetrics, widest: int) -> str:
         return label if _wide(label, metrics) <= widest else self.short.in_text(label)
@@ -281,7 +274,7 @@ class StateDelegate(QStyledItemDelegate):
                 painter.setPen(color)
             number = number_room(state, option.fontMetrics)
             inner.setLeft(inner.left() + number)
-            label = self._label(index, option.fontMetrics, self.widest - number)
+            label = self._shown(str(index.data()), option.fontMetrics, self.widest - number)
             text = option.fontMetrics.elidedText(label, mode, inner.width())
             text = text.replace("….", "…")  # a name that is cut at a dot
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)

@@ -216,9 +216,10 @@ class ExportReportDialog(Dialog):
                 f"{number_format.exact_size(file.nbytes)}\tsha256 {file.sha256}"
                 for file in report.files
             )
+        rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), ", ".join(filter(None, (report.label, report.rounded_to))), ""),
+            (self.tr("Format"), ", ".join(filter(None, (report.label, rounded_to))), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (

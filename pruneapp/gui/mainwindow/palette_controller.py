@@ -47,7 +47,7 @@ class PaletteController(QObject):
             *self._of_the_picture(),
             *recent,
             *self._methods(),
-            *self._setting_values(),
+            *(Entry(w, self.tr("Setting"), run, tip) for w, tip, run in self._settings.settings()),
         ]
         palette = CommandPalette(entries, self._session.rows, self._window)
         palette.tensorChosen.connect(self._on_tensor)
@@ -89,10 +89,6 @@ class PaletteController(QObject):
                 method.help,
                 enabled=is_open,
             )
-
-    def _setting_values(self) -> Iterator[Entry]:
-        for words, tip, run in self._settings.settings():
-            yield Entry(words, self.tr("Setting"), run, tip)
 
     def _choose_method(self, name: str) -> None:
         self._views.form_dock.raise_()

@@ -51,11 +51,11 @@ class Cells(QObject):
 
     def _sum(self) -> None:
         self._pruned_below = self.nodes.below(self._pruned)
-        self._after_below = None if self._after is None else self.nodes.below(self._after)
+        self.after_below = None if self._after is None else self.nodes.below(self._after)
         # By which all of a long list may be sorted, and which every row of it shows.
         self.to_prune_below = np.zeros(len(self.nodes), np.int64)
-        if self._after_below is not None:
-            self.to_prune_below = self._after_below - self._pruned_below
+        if self.after_below is not None:
+            self.to_prune_below = self.after_below - self._pruned_below
 
     def frozen(self) -> Cells:
         """Return the cells as they are now, for a worker: what is set later does not reach them."""
@@ -165,11 +165,6 @@ class Cells(QObject):
         now, then = shares
         return number_format.exact_percent(then if after and then is not None else now)
 
-    @property
-    def previews(self) -> bool:
-        """Whether there is a preview."""
-        return self._after_below is not None
-
     def name(self, node: int) -> str:
         """Return the name as far as the modules above do not say it; in a list all of it."""
         nodes = self.nodes
@@ -207,7 +202,7 @@ class Cells(QObject):
         if not self.has_sparsity[node]:
             return None
         before = int(self._pruned_below[node])
-        after = before if self._after_below is None else int(self._after_below[node])
+        after = before if self.after_below is None else int(self.after_below[node])
         return before / whole, None if after == before else after / whole
 
     def sparsity(self, node: int) -> str:

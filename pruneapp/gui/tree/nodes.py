@@ -177,7 +177,6 @@ def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) ->
 
 
 def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]:
-    """Return what `Nodes` has of each tensor, in one pass."""
     most = (2**63 - 1) // max(1, len(rows))
     roles: dict[tuple[str, str, bool], int] = {}
     blocks: dict[str, int] = {}
@@ -198,7 +197,8 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
                 row.by_default and may,
                 row.matrix,
                 roles.setdefault(what, len(roles)),
-                blocks.setdefault(in_all_blocks(row.shown), len(blocks)),
+                # With a star for every number between dots: its role in all blocks.
+                blocks.setdefault(_BLOCK.sub("*", row.shown), len(blocks)),
                 # Numbers in names are ordered by their values.
                 _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), row.shown.lower()),
                 "\n".join(every).lower(),
@@ -221,11 +221,6 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
         "place": place,
         "haystack": haystack,
     }
-
-
-def in_all_blocks(name: str) -> str:
-    """Return a name with a star for every number between dots: that of its role in all blocks."""
-    return _BLOCK.sub("*", name)
 
 
 def _in_order(

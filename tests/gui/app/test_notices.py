@@ -37,7 +37,7 @@ def test_a_notice_offers_its_action_its_details_and_an_end(show, qtbot):
     qtbot.mouseClick(notice.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "<b>Cut</b> short.\n\nline\nline"
     qtbot.keyClick(notice.close_button, Qt.Key.Key_Escape)
-    assert not bar.has(number)
+    assert number not in {notice.number for notice in bar.notices}
     assert not bar.isVisible()
 
 

@@ -49,11 +49,6 @@ class BusyIndicator(QObject):
         # What was there stays on the screen until its successor is painted, if that is soon.
         self._held = single_shot(self, BUSY_AFTER_MS, self.release)
 
-    @property
-    def is_long(self) -> bool:
-        """Whether it is busy for longer than goes unnoticed."""
-        return self.busy and not self.patience.isActive()
-
     def freeze(self) -> None:
         """Leave what the stack shows on the screen for a moment, because a new one is coming."""
         self._stack.setUpdatesEnabled(False)
@@ -350,7 +345,7 @@ class PlotView(QWidget):
             self._table.numbers.set_numbers(self.numbers())
 
     def _show_state(self) -> None:
-        waiting = self._waiting.is_long
+        waiting = self._waiting.busy and not self._waiting.patience.isActive()
         if self._error:
             self._message.setText(f"▲  {self._error}" if self._trouble else self._error)
         elif waiting and not self._has_content:

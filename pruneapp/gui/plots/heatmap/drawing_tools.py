@@ -22,11 +22,6 @@ class Rect(NamedTuple):
     bottom: int
     right: int
 
-    @property
-    def area(self) -> int:
-        """How many weights it has."""
-        return (self.bottom - self.top) * (self.right - self.left)
-
 
 @dataclass(frozen=True)
 class WeightSelection:
@@ -57,7 +52,7 @@ class WeightSelection:
         if self.shape == "channel":
             many = sum(stop - start for start, stop in self.channels)
             return many * math.prod(layout.shape) // layout.shape[self.dim]
-        return sum(rect.area for rect in self.rects)
+        return sum((r.bottom - r.top) * (r.right - r.left) for r in self.rects)
 
     def shown(self, layout: Layout, part: Rect) -> Iterator[Rect]:
         """Yield what of it lies in a part of the picture."""
