@@ -35,7 +35,6 @@ def _owners(a: Snapshot, b: Snapshot, pair: Pair) -> tuple[Any, ...]:
 
 
 def _layers(side: Snapshot) -> tuple[MaskSet, ...]:
-    """Return the layers that values depend on."""
     return side.masks, side.permanent, side.values
 
 
@@ -111,7 +110,6 @@ class _Workspace:
         self._x, self._y, self._product = np.empty((3, size))
 
     def squares(self, x: Floats) -> Float64s:
-        """Return the block sums of squares."""
         return block_sums(np.square(x, out=self._product[: x.size], dtype=np.float64))
 
     def products(self, x: Floats, y: Floats) -> list[Float64s]:

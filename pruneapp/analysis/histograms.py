@@ -213,7 +213,6 @@ class _Counters:
             self._sums[0] += np.bincount(digits, sizes, BINS)
 
     def counted(self, protected_sums: tuple[float, float]) -> MagnitudeHistogram:
-        """Return what was counted."""
         counts, sums = self._counts, self._sums
         last = self._form.largest >> self._shift
         if self._shift:

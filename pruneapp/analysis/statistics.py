@@ -337,7 +337,6 @@ class _Equal(_Bins):
         return values if self._below else np.abs(values)
 
     def bins_of(self, values: Floats) -> Indices:
-        """Return the bin of every value, or of its magnitude."""
         values = self.measured(values)
         if self._last is not None:
             last = values.dtype.type(self._last)

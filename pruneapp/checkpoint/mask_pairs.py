@@ -173,7 +173,6 @@ def _reasons(group: _Views, cancel: CancelToken) -> dict[str, str]:
 
 
 def _extent(entry: TensorEntry) -> tuple[int, int]:
-    """Return the first byte and one past the last."""
     begin = entry.location.offset
     return begin, begin + entry.dtype.nbytes(entry.reach)
 

@@ -166,7 +166,6 @@ class _ProgressBar:
         self._last = 0.0
 
     def report(self, done: int, total: int, label: str) -> None:
-        """Draw it, unless it was drawn just now."""
         now = time.monotonic()
         if now - self._last >= 0.05 or done == total:
             self._last = now

@@ -222,7 +222,6 @@ class _Row:
             self.kept = BitMask.from_bools(ranking.kept.bools(start, start + size))
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
-        """Yield the keys of elements `start` to `stop` of the row."""
         stop = self.size if stop is None else stop
         for chunk in self._ranking.keys(self._start + start, self._start + stop):
             yield KeyChunk(chunk.start - self._start, chunk.keys)

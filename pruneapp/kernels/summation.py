@@ -124,7 +124,6 @@ def add_across(terms: Float64s) -> Float64s:
 
 
 def _add_rows(terms: Float64s) -> Float64s:
-    """Add the rows of one run."""
     length = len(terms)
     total: Float64s
     if length % RUN == 0 and (length // RUN).bit_count() == 1:

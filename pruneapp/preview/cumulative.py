@@ -161,7 +161,6 @@ class CumulativeTable:
         return Cut(counts, np.full(counts.size, math.nan), *sums, sure)
 
     def _thresholds(self, places: Indices, share: Float64s) -> Float64s:
-        """Return magnitudes in some bins, one of each tensor."""
         result = np.empty(places.size)
         bins = self._bins[places]
         for i, dtype in enumerate(self._dtypes):

@@ -581,7 +581,6 @@ class JournalWriter:
         return self._append_record(JSON, zstandard.ZstdCompressor(level=1).compress(encoded(entry)))
 
     def _append_record(self, kind: int, payload: bytes) -> int:
-        """Write a record; returns how many bytes it takes."""
         crc = zlib.crc32(payload, zlib.crc32(bytes((kind,))))
         self._write(_HEAD.pack(len(payload), crc, kind) + payload)
         self._unflushed += _HEAD.size + len(payload)

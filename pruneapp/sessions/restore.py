@@ -178,7 +178,6 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
 
 
 def _check(history: SavedHistory, where: str) -> None:
-    """Raise SessionError if a history contradicts itself."""
     states = len(history.edits) + len(history.intents)
     if not 0 <= history.position <= states:
         raise damaged(where, f"it has no state {history.position:,}")

@@ -239,13 +239,11 @@ class _Spool:
         return sizes
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield everything again."""
         self._file.seek(0)
         while piece := self._file.read(PIECE):
             yield piece
 
     def close(self) -> None:
-        """Delete it."""
         self._file.close()
 
 

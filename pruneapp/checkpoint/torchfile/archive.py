@@ -126,7 +126,6 @@ class _HeaderWindow:
         self._kept = b""
 
     def read(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from `offset` on."""
         at = offset - self._start
         if not 0 <= at <= len(self._kept) - size:
             wanted = max(size, min(_WINDOW, self.size - offset))

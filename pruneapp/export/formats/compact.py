@@ -391,7 +391,6 @@ class _Reader:
         self._offset = 0
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; at the end none."""
         data = self._source.read(self._offset, min(size, self._source.size - self._offset))
         self._offset += len(data)
         return data

@@ -115,7 +115,6 @@ class _Outcome:
     after: int = 0
 
     def notice(self) -> str:
-        """Say it."""
         pruned = self.sparse + self.dense.total()
         if not pruned:
             return "Nothing is pruned, so every tensor is written dense."

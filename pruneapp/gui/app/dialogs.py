@@ -97,7 +97,6 @@ def save_path(parent: QWidget, title: str, proposed: Path, kinds: str, suffix: s
 
 
 def _replace_file(parent: QWidget, path: str) -> bool:
-    """Ask whether a file that is there may be replaced."""
     return _confirm(
         _box(parent, translate("Questions", "A file with this name already exists."), path),
         translate("Questions", "Replace"),

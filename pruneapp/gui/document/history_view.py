@@ -105,7 +105,6 @@ class _Strip(QListView):
     # Where states are
 
     def arrange(self, branches: Branches) -> None:
-        """Place the states anew."""
         if branches.after is not self._after:
             self._after, self._lanes = branches.after, HistoryLanes(branches)
             self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
@@ -166,7 +165,6 @@ class _Strip(QListView):
         return list(accumulate(widths, initial=0))
 
     def visualRect(self, index: Index) -> QRect:
-        """Return where a state is."""
         state, lanes = index.row(), self._lanes
         if not 0 <= state < len(lanes.lane) or lanes.column[state] + 1 >= len(self._edges):
             return QRect()
@@ -180,14 +178,12 @@ class _Strip(QListView):
         )
 
     def indexAt(self, point: QPoint) -> QModelIndex:
-        """Return the state at a place."""
         lane = (point.y() + self.verticalScrollBar().value()) // row_height(self.fontMetrics())
         at = point.x() + self.horizontalScrollBar().value()
         state = self._lanes.at(lane, bisect_right(self._edges, at) - 1)
         return self.states.index(state) if state >= 0 else QModelIndex()
 
     def updateGeometries(self) -> None:
-        """Let the strip scroll over all states."""
         room, height = self.viewport().size(), row_height(self.fontMetrics())
         for bar, all_of_it, seen, step in (
             (self.horizontalScrollBar(), self._edges[-1], room.width(), NARROWEST),

@@ -60,7 +60,6 @@ class _Work:
         return newest
 
     def delete_restored(self) -> None:
-        """Delete the journal that it was taken up from."""
         if self.restored_from is not None:
             self.restored_from.delete()
             self.restored_from = None

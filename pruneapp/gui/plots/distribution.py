@@ -482,7 +482,6 @@ class DistributionView(Chart):
             self.histogramRequested.emit()
 
     def _dividers(self) -> Floats:
-        """Return where bins of outliers begin."""
         h = self._histogram
         if h is None or h.ends is None:
             return np.zeros(0)

@@ -56,7 +56,6 @@ class _Tabs(QTabBar):
         return super().tabSizeHint(index) - QSize(self.less, 0)
 
     def set_narrow(self, *, narrow: bool) -> None:
-        """Stand closer together, or as usual again."""
         self.less = _LESS_IF_NARROW if narrow else _LESS
         self.setTabText(0, self.tabText(0))  # lays them out anew
 

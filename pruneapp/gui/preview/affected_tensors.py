@@ -313,7 +313,6 @@ class _LossBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take the theme's colours."""
         self._colors = with_defaults(colors)
         self.update()
 
