@@ -143,8 +143,7 @@ class Block:
             down = np.add.reduceat(counts, starts, axis=0, dtype=np.uint32)
         taken = self.across.taken // min(self.across.taken, 8)
         starts = _starts(self.column // 8 % taken, counts.shape[1], taken)
-        added: Float64s = np.add.reduceat(down, starts, axis=1, dtype=np.float64)
-        return added
+        return np.add.reduceat(down, starts, axis=1, dtype=np.float64)
 
     def part(self, picture: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return the pixels of a tile to which its sums belong."""

@@ -77,8 +77,7 @@ class RepairedValues:
             ValuesConfiguration(t.name, DIGEST + t.sha256, t.values.nbytes) for t in self.tensors
         )
         entry = RepairEntry(RepairConfiguration(tensors, self.source))
-        plain: dict[str, Any] = load_object(encoded(entry))
-        return plain
+        return load_object(encoded(entry))
 
     def label(self) -> str:
         """Say it in words."""

@@ -48,8 +48,7 @@ _INTERPOLATED = 4
 
 def limit_of(values: Mapping[str, Any]) -> int | None:
     """Return the largest size that values of parameters ask for; None where files stay whole."""
-    limit: int | None = values.get(SHARD_SIZE.name)
-    return limit
+    return values.get(SHARD_SIZE.name)
 
 
 def in_folder(

@@ -317,8 +317,7 @@ def _equals_up_to(score: float, squares: Float64s, above: Float64s, counts: Coun
     least = np.where(squares == 0, 1.0, least)
     # Squares beyond float64 have the score 1.
     least = np.where(np.isnan(least), 1.0 if score >= 1 else np.inf, least)
-    result: Counts = np.clip(counts - least + 1, 0, counts).astype(np.int64)
-    return result
+    return np.clip(counts - least + 1, 0, counts).astype(np.int64)
 
 
 def _by_tensor(tensor: Indices, counts: Counts, tensors: int) -> Counts:

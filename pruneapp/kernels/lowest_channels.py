@@ -77,8 +77,7 @@ def lowest_channels(
     left = count - certain.size
     if unsure.size > left:
         unsure = unsure[smallest(_norms_of(slices, n, unsure, job, threads), left)]
-    lowest: Indices = np.sort(np.concatenate([certain, unsure]))
-    return lowest
+    return np.sort(np.concatenate([certain, unsure]))
 
 
 def _worth_a_look(slices: Slices, n: Norm) -> bool:

@@ -62,8 +62,7 @@ def encode(values: Floats, dtype: DType) -> Bits:
             rounded = values.astype(np.float32).astype(getattr(ml_dtypes, dtype.numpy))
         else:
             rounded = values.astype(dtype.numpy)  # a copy, also of the same type
-    bits: Bits = rounded.view(dtype.storage)
-    return bits
+    return rounded.view(dtype.storage)
 
 
 @lru_cache

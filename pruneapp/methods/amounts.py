@@ -383,8 +383,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     order = np.argsort(after / np.maximum(tensors.numel[tensor], 1), kind="stable")
     sizes = running.weights[place] - running.weights[place - 1]
     affordable = int(np.searchsorted(np.cumsum(sizes[order]), budget, "right"))
-    counts: Counts = least + np.bincount(tensor[order[:affordable]], minlength=more.size)
-    return counts
+    return least + np.bincount(tensor[order[:affordable]], minlength=more.size)
 
 
 def weight_counts_to_prune(  # noqa: PLR0917 - each its own type
@@ -471,8 +470,7 @@ def level(at: Callable[[float], Counts], target: int) -> Counts:
 
 def at_share(share: float | Float64s, sizes: Counts) -> Counts:
     """Return the counts nearest to a share of some sizes, halves up."""
-    counts: Counts = np.floor(share * sizes + 0.5).astype(np.int64)
-    return counts
+    return np.floor(share * sizes + 0.5).astype(np.int64)
 
 
 def fit_common_threshold(

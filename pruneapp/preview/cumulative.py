@@ -205,8 +205,7 @@ class CumulativeTable:
     @cached_property
     def _ends(self) -> Counts:
         """Return how many weights of all tensors have at most each rank; 0.5 MB."""
-        ends: Counts = np.cumsum(self._by_rank(np.ones(self.nan.size, np.bool_)))
-        return ends
+        return np.cumsum(self._by_rank(np.ones(self.nan.size, np.bool_)))
 
     def _by_rank(self, among: Bools) -> Counts:
         lengths = np.diff(self._starts)

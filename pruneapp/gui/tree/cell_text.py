@@ -152,10 +152,7 @@ class Cells(QObject):
 
     def sparsity_of(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
-        sparsity: NDArray[np.float64] = self._pruned_below[nodes] / np.maximum(
-            self.parameters_below[nodes], 1
-        )
-        return sparsity
+        return self._pruned_below[nodes] / np.maximum(self.parameters_below[nodes], 1)
 
     def copied_sparsity(self, node: int, *, after: bool = False) -> str:
         """Return a share for another program: one number, now or `after` the step."""

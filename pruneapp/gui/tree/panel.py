@@ -417,5 +417,4 @@ class ModuleTree(QWidget):
         nodes = self.model.nodes
         roles = np.unique(nodes.role[self.model.checks.checked_by_click(node)])
         alike = nodes.prunable & np.isin(nodes.role, roles)
-        shown: NDArray[np.bool_] = alike & self.model.listing.shown[nodes.leaf]
-        return shown
+        return alike & self.model.listing.shown[nodes.leaf]

@@ -295,8 +295,7 @@ class MagnitudeAxis(NumberAxis):
         """Return 0 and powers of ten; where one is close, also their doubles and fives."""
         low, high = sorted((start, stop))
         if self._decades is None or high <= low:
-            ticks: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
-            return ticks
+            return super().tickValues(start, stop, size)
         decade = size / (high - low)  # pixels
         step = math.ceil(5 * _LETTER / decade)
         first = math.floor(low / step) * step
