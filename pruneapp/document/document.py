@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Notice
-from pruneapp.document.edit import EditKind, Proposal, Record, is_work
+from pruneapp.document.edit import EditKind, Proposal, Record
 from pruneapp.document.history import BUDGET, History, PastState, pruned_by
 from pruneapp.document.mask_store import NewMask, ScratchFile
 from pruneapp.document.selection import rule_of
@@ -327,11 +327,6 @@ class Capture:
         """Return the edit that the one at an index of `records` follows; None for none."""
         state = self.branches.after[at]
         return self.records[state - 1] if state else None
-
-    @property
-    def has_work(self) -> bool:
-        """Whether the history, the undone edits too, has anything that a person did."""
-        return any(record.entry is None or is_work(record.entry) for record in self.records)
 
     def pair(self, new: NewMask, job: Job) -> tuple[BitMask, BitMask | None]:
         """Return a mask, and the one that it is packed against; raises as `MaskSlot.load`."""

@@ -57,20 +57,13 @@ _BEGINNING, _MIDDLE, _END = 1, 4, 8
 _BEHIND = re.compile(r"pool(er|ing)?(_.*)?|attn_?pool|(.*_)?projector")
 
 
-class EndBlocks(NamedTuple):
-    """First names of all prunable tensors of the first block, and of the last."""
-
-    first: frozenset[str]
-    last: frozenset[str]
-
-
 class _Layer(NamedTuple):
     path: tuple[str, ...]
     at: int  # in the file
 
 
-def end_blocks_of(entries: Iterable[TensorEntry]) -> EndBlocks:
-    """Return what belongs to the first and the last block in order of execution.
+def end_blocks_of(entries: Iterable[TensorEntry]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return first names of what belongs to the first and to the last block as executed.
 
     That is every prunable tensor of the blocks, vectors and embeddings too, by any of its names.
     Both are empty if there is no layer, and the same for a model of one block. `entries` are in
@@ -79,11 +72,11 @@ def end_blocks_of(entries: Iterable[TensorEntry]) -> EndBlocks:
     prunable = [entry for entry in entries if entry.prunable and entry.learned]
     layers = _layers(prunable)
     if not layers:
-        return EndBlocks(frozenset(), frozenset())
+        return frozenset(), frozenset()
     defined = _in_order_of_definition(prunable)
     ends = [layer for layer in layers if not any(map(_is_behind, layer.path))] or layers
     first, last = (_block(ends, defined=defined, last=last) for last in (False, True))
-    return EndBlocks(_names_in(prunable, first), _names_in(prunable, last))
+    return _names_in(prunable, first), _names_in(prunable, last)
 
 
 def _layers(entries: Sequence[TensorEntry]) -> list[_Layer]:

@@ -337,7 +337,7 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
     if step.version == 1:
         ends = _ends_in_file(checkpoint, [e.name for e in entries])
     elif "first" in limits or "last" in limits:
-        ends = end_blocks_of(checkpoint.entries.values())._asdict().items()
+        ends = zip(("first", "last"), end_blocks_of(checkpoint.entries.values()), strict=True)
     for word, names in ends:
         if word in limits:
             result = dict.fromkeys(names, word) | result

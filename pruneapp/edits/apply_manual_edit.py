@@ -254,7 +254,7 @@ class _Regions:
         if not masks:
             return self._of_boxes(entry, boxes, job)
         if not boxes and len(masks) == 1:
-            return Region.of_mask(masks[0])
+            return Region(0, masks[0].packed)
         chosen = np.zeros(masks[0].nbytes, np.uint8)
         for mask in masks:
             chosen |= mask.packed

@@ -203,18 +203,11 @@ def _twice(text: str) -> int:
     return len((once + again).encode(errors="surrogatepass"))
 
 
-class Reach(NamedTuple):
-    """The sizes that a step can reach, whichever of the weights it prunes."""
-
-    least: int  # with everything pruned that it touches
-    now: int  # before it
-    touched: tuple[TensorEntry, ...]
-
-
-def reach(capture: Capture, step: Step, job: Job) -> Reach:
+def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[TensorEntry, ...]]:
     """Return between which sizes of a compact file the amount of a step decides.
 
-    Both are bounds as those of `CompactSizes`. Raises `ParameterError` if no such file can be
+    That with everything pruned that it touches, that before it, and what it touches. Both are
+    bounds as those of `CompactSizes`. Raises `ParameterError` if no such file can be
     written.
     """
     sizes = CompactSizes()
@@ -231,7 +224,7 @@ def reach(capture: Capture, step: Step, job: Job) -> Reach:
             "No compact file can be written of this checkpoint, so its size cannot be guaranteed.",
             remedy="Enter a fraction or a count.",
         )
-    return Reach(after + sum(map(_least_of, touched)), now, touched)
+    return after + sum(map(_least_of, touched)), now, touched
 
 
 def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:

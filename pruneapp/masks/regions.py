@@ -38,11 +38,6 @@ class Region:
     first: int  # byte of the tensor's mask at which the stretch begins
     packed: NDArray[np.uint8]  # a bit is 1 where the element belongs to the region
 
-    @classmethod
-    def of_mask(cls, mask: BitMask) -> Region:
-        """Return the region of all bits that are 1."""
-        return cls(0, mask.packed)
-
     @property
     def place(self) -> slice:
         """The bytes of the tensor's mask."""

@@ -98,11 +98,6 @@ class CumulativeTable:
         """``int64[tensors]``: how many weights may go that are not NaN."""
         return self._counts[self._starts[1:]] - self._counts[self._starts[:-1]]
 
-    @property
-    def eligible(self) -> Counts:
-        """``int64[tensors]``: how many weights may go."""
-        return self.finite + self.nan
-
     @cached_property
     def squares(self) -> Float64s:
         """``float64[tensors]``: sums of squares of the weights that may go."""
@@ -155,7 +150,7 @@ class CumulativeTable:
 
     def at_random(self, counts: Counts, *, sure: bool) -> Cut:
         """Return what is to be expected to go of each tensor if any weights go."""
-        share = counts / np.maximum(self.eligible, 1)
+        share = counts / np.maximum(self.finite + self.nan, 1)
         with np.errstate(invalid="ignore"):  # nothing of an infinite sum
             sums = share * self.squares, share * self.sizes
         return Cut(counts, np.full(counts.size, math.nan), *sums, sure)

@@ -424,21 +424,8 @@ def _compute_norm(t: Tensor, n: Norm, dim: int) -> Tensor:
 
     Floats go through the kernel that prunes documents, from every device: a GPU does not keep the
     order of addition that makes norms the same everywhere. (torch returns them in the type of `t`,
-    where float16 overflows.)
-
-    Parameters
-    ----------
-    n
-        Order of the norm of the flattened slice: any number, inf, -inf; 'fro' is 2; 'nuc' is the
-        sum of the singular values of the slice as a matrix, its first remaining dimension by the
-        rest.
-    dim
-        The dimension that counts the channels; negative counts from the end.
-
-    Raises
-    ------
-    ParameterError
-        If `n` is something else. A ``ValueError``.
+    where float16 overflows.) `n` and `dim` as of `LnStructured`; raises `ParameterError`, which is
+    a ``ValueError``, if `n` is no norm.
     """
     n = NormParam().validate(n)
     dtype = float_type(t.dtype)

@@ -151,16 +151,6 @@ class ZerosReport:
 
     tensors: tuple[TensorZeros, ...]
 
-    @property
-    def zeros(self) -> int:
-        """How many zeros there are in all of them."""
-        return sum(t.zeros for t in self.tensors)
-
-    @property
-    def numel(self) -> int:
-        """How many elements there are in all of them."""
-        return sum(t.numel for t in self.tensors)
-
 
 # What makes a spreadsheet take text for a formula, or skip it on the way to one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

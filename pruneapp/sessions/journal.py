@@ -17,7 +17,7 @@ from weakref import ref
 import platformdirs
 
 from pruneapp.document.document import Capture
-from pruneapp.document.edit import Record
+from pruneapp.document.edit import Record, is_work
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
 from pruneapp.sessions.journal_file import Digests, JournalWriter
@@ -71,7 +71,9 @@ class Journal:
         Raises `SessionError` if the disk refuses it: what it has stays, and the next call tries
         again; and as `MaskSlot.load`.
         """
-        if self.writer is None and not capture.has_work:
+        if self.writer is None and not any(
+            record.entry is None or is_work(record.entry) for record in capture.records
+        ):
             return
         self._latest, self._newer = (capture, view), newer
         try:

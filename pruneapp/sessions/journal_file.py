@@ -62,7 +62,6 @@ class RecordPlace:
     kind: int
     offset: int
     size: int
-    crc: int
 
 
 def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[RecordPlace, bytes]]:
@@ -81,7 +80,7 @@ def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[Re
         if len(head) < _HEAD.size:
             return
         size, crc, kind = _HEAD.unpack(head)
-        place = RecordPlace(kind, offset + _HEAD.size, size, crc)
+        place = RecordPlace(kind, offset + _HEAD.size, size)
         offset = place.offset + size
         if size > MOST or offset > end:
             return

@@ -293,7 +293,6 @@ class UnsavedWork:
     # newer Pruneapp wrote it.
     last: str
     time: float  # when it was written to last, in seconds since 1970
-    nbytes: int  # its size
     again: int = 0  # how many edits have to be done again, as their masks did not get to the disk
 
     @property
@@ -358,7 +357,7 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
         with path.open("rb") as file:
             story = JournalContents.read(file, path, check_pieces=False)
     except SessionError:
-        return UnsavedWork(path, Path(), 0, 0, "", status.st_mtime, status.st_size)
+        return UnsavedWork(path, Path(), 0, 0, "", status.st_mtime)
     if story.original is None:
         if time.time() - _written(path) > _FRESH_S:
             delete(path)
@@ -375,7 +374,6 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
         len(story.edits) - steps,
         last,
         status.st_mtime,
-        status.st_size,
         len(story.edits) - story.done,
     )
 

@@ -190,7 +190,7 @@ def test_the_ends_of_a_model_are_told_by_its_names(model, backwards):
     said, first, last = MODELS[model]
     entries = entries_of(said)
     found = end_blocks_of(entries[::-1] if backwards else entries)
-    for names, block in ((found.first, first), (found.last, last)):
+    for names, block in zip(found, (first, last), strict=True):
         assert names == {
             e.name for e in entries if e.name == block or e.name.startswith(f"{block}.")
         }

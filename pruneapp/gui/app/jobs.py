@@ -474,9 +474,12 @@ class IdleScheduler(QObject):
         work: Callable[[Job], T],
         *,
         on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None],
+        on_error: Callable[[PruneAppError], None] = _nothing,
     ) -> None:
-        """Do a piece of work, and tell what came of it unless it had to make room."""
+        """Do a piece of work, and tell what came of it unless it had to make room.
+
+        Whatever is wrong with the file is left to what the person does with it, by default.
+        """
         self._latest.ask(work, on_result, on_error, urgency=Urgency.ASIDE)
 
     def stop(self) -> None:

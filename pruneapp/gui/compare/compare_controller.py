@@ -242,15 +242,7 @@ class CompareController(Controller):
     def _on_chosen(self, name: str) -> None:
         if name:
             self._session.note_folder("compare", Path(name))
-            self.compare_with(Path(name))
-
-    def compare_with(self, path: Path) -> None:
-        """Open another file, or a folder, in the background, and compare the document with it.
-
-        The one that looks like the original of the other is the base, A, whichever was opened
-        first. It may hold a model, or masks alone.
-        """
-        self.other.open(path)
+            self.other.open(Path(name))
 
     def _on_other(self) -> None:
         if self.other.of_masks:

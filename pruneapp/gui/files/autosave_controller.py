@@ -286,11 +286,7 @@ class Checksums(QObject):
 
     def _count(self) -> None:
         if self._uncounted:
-            self._idle.submit(
-                partial(sha256_of, self._uncounted[0]),
-                on_result=self._on_counted,
-                on_error=self._on_uncounted,
-            )
+            self._idle.submit(partial(sha256_of, self._uncounted[0]), on_result=self._on_counted)
 
     def _on_counted(self, sha256: str) -> None:
         name = self._uncounted.pop(0).path.name
@@ -307,6 +303,3 @@ class Checksums(QObject):
                 details=f"now {sha256}\nwas {self._claimed[name]}",
             )
             self._notifications.refuse(error, NoticeTopic.CHECKSUM)
-
-    def _on_uncounted(self, _error: PruneAppError) -> None:
-        pass  # whatever is wrong with the file, what the person does with it says so

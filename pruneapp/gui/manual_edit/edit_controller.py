@@ -263,16 +263,6 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         self._on_toggled()
         self._on_page(pages.page)  # a remembered one is shown before anybody could hear of it
 
-    @property
-    def in_every_block(self) -> bool:
-        """Whether a gesture is meant for all tensors of the same role."""
-        return self._every_block.isChecked()
-
-    @property
-    def with_companions(self) -> bool:
-        """Whether what is done to channels is done to their bias and norm as well."""
-        return self._companions.isChecked()
-
     # -- gestures ---------------------------------------------------------------------------------
 
     def perform(self, request: ManualEditRequest) -> None:
@@ -299,7 +289,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         if document is None or busy is not None or not self._waiting:
             return
         request, snapshot = self._waiting.popleft(), document.snapshot()
-        every_block, companions = self.in_every_block, self.with_companions
+        every_block, companions = self._every_block.isChecked(), self._companions.isChecked()
         self._edit.ask(
             lambda job: make(
                 snapshot, request, job, every_block=every_block, companions=companions
@@ -407,8 +397,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
     # -- the check boxes below the picture, and their commands ------------------------------------
 
     def _on_toggled(self) -> None:
-        self._settings.set(WITH_COMPANIONS, self.with_companions)
-        self._view.set_wanted(every_block=self.in_every_block, companions=self.with_companions)
+        self._settings.set(WITH_COMPANIONS, self._companions.isChecked())
+        every_block, companions = self._every_block.isChecked(), self._companions.isChecked()
+        self._view.set_wanted(every_block=every_block, companions=companions)
 
     def _on_page(self, page: int) -> None:
         self._view.setVisible(page in {Page.WEIGHTS, Page.CHANNELS})

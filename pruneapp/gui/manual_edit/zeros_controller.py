@@ -18,7 +18,7 @@ from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import EditKind, Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.errors import SelectionError
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import IdleScheduler
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -82,7 +82,6 @@ class ZerosController(QObject):
         self._idle.submit(
             lambda job: find_zeros(snapshot, names, job),
             on_result=partial(self._on_stretch, left),
-            on_error=self._on_error,
         )
 
     def _names(self, document: Document) -> list[str]:
@@ -108,9 +107,6 @@ class ZerosController(QObject):
         self._found += report.tensors
         self._idle.go_on()
 
-    def _on_error(self, _error: PruneAppError) -> None:
-        pass  # whatever is wrong with the file, what the person does with it says so
-
     def _finish(self) -> None:
         self.report = ZerosReport(tuple(self._found))
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
@@ -125,7 +121,9 @@ class ZerosController(QObject):
     # -- telling of them ------------------------------------------------------------------------
 
     def _sentence(self, report: ZerosReport) -> str:
-        share = number_format.part(report.zeros, report.numel)
+        share = number_format.part(
+            sum(t.zeros for t in report.tensors), sum(t.numel for t in report.tensors)
+        )
         if len(report.tensors) == 1:
             text = self.tr("{share} of the weights of {name} are zero").format(
                 share=share, name=self._session.by_name[report.tensors[0].name].shown

@@ -90,30 +90,26 @@ class EstimateRunner:
         self._on_result = on_result
         self._on_error = on_error
         self._task = LatestTask(jobs)
-        self._waiting: tuple[Capture, Step] | None = None
+        # The newest step, as long as it waits for the one that is estimated.
+        self.waiting: tuple[Capture, Step] | None = None
         self._slow: Checkpoint | None = None  # of which estimates take long
         self._slow_times = 0  # how often in a row
 
     def ask(self, capture: Capture, step: Step) -> None:
         """Estimate soon what a step would do to a document; at once where that takes no time."""
-        self._waiting = capture, step
+        self.waiting = capture, step
         if self._task.task is None:
             self._next()
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a newer step waits for the one that is estimated."""
-        return self._waiting is not None
-
     def cancel(self) -> None:
         """Forget what was asked."""
-        self._waiting = self._slow = None
+        self.waiting = self._slow = None
         self._task.cancel()
 
     def _next(self) -> None:
-        if self._waiting is None:
+        if self.waiting is None:
             return
-        (capture, step), self._waiting = self._waiting, None
+        (capture, step), self.waiting = self.waiting, None
         snapshot, sizes = capture.snapshot, self._sizes
         unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
         if unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step):
@@ -144,7 +140,7 @@ class EstimateRunner:
             self._next()
 
     def _fail(self, error: PruneAppError) -> None:
-        if self._waiting is None:
+        if self.waiting is None:
             self._on_error(error)
         self._next()
 
@@ -420,7 +416,7 @@ class PreviewController(QObject):
         state = replace(
             state,
             estimated=True,
-            is_behind=self._estimates.is_waiting,
+            is_behind=self._estimates.waiting is not None,
             estimate=estimate,
             assignment=state.assignment if same else result.assignment,
             counted=estimate.report is not None,

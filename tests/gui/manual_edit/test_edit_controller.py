@@ -145,7 +145,7 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
     second.wait_ready()
     assert second.views.edit_options.companions.isChecked()
     assert second.workbench.manual_edit.with_companions
-    assert not second.workbench.manual_edit.in_every_block
+    assert not second.workbench.manual_edit._every_block.isChecked()
 
 
 def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at_work):

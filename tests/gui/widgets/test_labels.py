@@ -244,7 +244,10 @@ def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
     metrics = strip.fontMetrics()
     model = strip.list.model()
     widest = strip.list.widest
-    shown = [strip._delegate._label(model.index(row), metrics, widest) for row in range(len(names))]
+    shown = [
+        strip._delegate._shown(model.index(row).data(), metrics, widest)
+        for row in range(len(names))
+    ]
     assert len(set(shown)) == len(names)
     for row, (text, name) in enumerate(zip(shown, names, strict=True)):
         assert text in {labels[row], f"L1 20 % on {short[name]}"}

@@ -119,7 +119,7 @@ class HeatmapCanvas(PlotCanvas):
         self.box.invertY(True)
         self.box.setDefaultPadding(0)
         self.box.addItem(self.item, ignoreBounds=True)
-        self.item.set_font(self.font())
+        self.item.font = self.font()
         self.view: Viewport | None = None
         self.pointer = Pointer()
         self._anchor: Place | None = None

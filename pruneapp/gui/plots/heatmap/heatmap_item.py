@@ -56,7 +56,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
         self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = LIGHT
         self._tables = ColorTables(LIGHT)
-        self._font = QFont()
+        self.font = QFont()  # of the values
 
     @property
     def coarse(self) -> AnyTile | None:
@@ -120,10 +120,6 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
             if painted:
                 painted.clear()
         self.update()
-
-    def set_font(self, font: QFont) -> None:
-        """Take the font of the values."""
-        self._font = font
 
     def exact(self, row: int, column: int) -> Weight | None:
         """Return what is known of a weight; None if no tile has it exactly."""
@@ -203,7 +199,7 @@ class HeatmapItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
             overlays.paint_borders(painter, place, shown, self.layout, self._colors)
             fine = self._fine
             if fine is not None and place.m11() >= VALUES_FROM and place.m22() >= VALUES_FROM / 2:
-                overlays.paint_values(painter, place, shown, fine, self._font)
+                overlays.paint_values(painter, place, shown, fine, self.font)
         with saved(painter):
             painter.resetTransform()
             if fine is not None:
