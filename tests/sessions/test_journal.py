@@ -265,7 +265,7 @@ def test_what_would_not_be_missed_is_not_offered(model, place):
     prune(document)
     saved = kept(document, place)
     saved.mark_saved(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
-    saved.close()
+    saved.writer.close()
     place.joinpath("empty.journal").write_bytes(b"")
     place.joinpath("unfinished.journal.new").write_bytes(b"")
     assert find_unsaved_work(place, Job()) == ()
@@ -303,7 +303,7 @@ def test_whatever_no_session_holds_is_offered(model, place):
         # The one that it is taken up in must keep it, too.
         other = Journal(place.parent / "others")
         other.keep(Capture.of(again), {}, Job())
-        assert other.path is not None
+        assert other.writer is not None
         other.delete()
         shut(again)
 

@@ -12,7 +12,7 @@ def choose_order(view, key):
 
 def choose_channels(view, channels):
     """Select exactly these channels."""
-    view._selection.clear()
+    view._selection.reset(view._selection.chosen.size)
     view._selection.chosen[list(channels)] = True
     view._show_chosen()
 

@@ -83,19 +83,10 @@ class _WriteResult:
 class AutosaveController(Controller):
     """Keeps the work of the session's document as long as it is open.
 
-    Parameters
-    ----------
-    view
-        Returns what the person looks at, as plain JSON.
-
-    Signals
-    -------
-    written()
-        The journal says all that was done.
+    `view` returns what the person looks at, as plain JSON.
     """
 
-    written = Signal()
-
+    written = Signal()  # the journal says all that was done
     _finished = Signal(object)
 
     def __init__(self, context: AppContext, session: OpenDocument, view: View) -> None:
@@ -255,7 +246,7 @@ class Checksums(QObject):
         self._uncounted: list[FileSource] = []
         self._idle = IdleScheduler(context.jobs, PAUSE_MS, self._count, self)
         session.opened.connect(self._on_opened)
-        session.changed.connect(self._on_changed)
+        session.changed.connect(self._idle.schedule)
         session.closed.connect(self._on_closed)
 
     def _on_opened(self) -> None:
@@ -276,9 +267,6 @@ class Checksums(QObject):
             elif before.sha256:
                 self._claimed[file.path.name] = before.sha256
                 self._idle.schedule()
-
-    def _on_changed(self, _change: DocumentChanged) -> None:
-        self._idle.schedule()
 
     def _on_closed(self) -> None:
         self._idle.stop()

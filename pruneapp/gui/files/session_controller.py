@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.document.document import Capture, Document, DocumentChanged, Loss
+from pruneapp.document.document import Capture, Document, Loss
 from pruneapp.errors import (
     OriginalChangedError,
     OriginalMissingError,
@@ -88,7 +88,7 @@ class SessionController(Controller):
         context.actions["save_session"].triggered.connect(self.save)
         context.actions["save_session_as"].triggered.connect(self.save_as)
         session.opened.connect(self._on_opened)
-        session.changed.connect(self._on_changed)
+        session.changed.connect(self.show_title)
         session.closed.connect(self._on_closed)
         session.misplaced.connect(self._on_misplaced)
 
@@ -218,9 +218,6 @@ class SessionController(Controller):
             self._show_view(saved.view)
         if isinstance(saved, SessionFile):  # a journal may have more than its session
             self._safe = replace(self._safe, results=self._read_results())
-        self.show_title()
-
-    def _on_changed(self, _change: DocumentChanged) -> None:
         self.show_title()
 
     def _on_closed(self) -> None:

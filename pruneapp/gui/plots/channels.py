@@ -597,7 +597,7 @@ class ChannelsView(OrderedChart):
         if operation is not None and self._selection:
             self.request_edit(operation)
         elif event.key() == Qt.Key.Key_Escape and self._selection:
-            self._selection.clear()
+            self._selection.reset(self._heights.size)
             self._show_chosen()
         else:
             super().keyPressEvent(event)

@@ -153,7 +153,9 @@ class PlotController(QObject):
         self._following = FocusPreview(self)
         self._following.changed.connect(self._on_estimate)
         pages.weights.tileRequested.connect(self._on_tile_requested)
-        pages.weights.pointRequested.connect(self._on_point_requested)
+        pages.weights.pointRequested.connect(
+            partial(self._ask_tile, "point", done=pages.weights.set_point)
+        )
         pages.weights.historyRequested.connect(self._on_history_requested)
         pages.weights.axes.chosen.connect(self._on_axes_chosen)
         pages.pageChanged.connect(self._on_page_changed)
@@ -390,9 +392,6 @@ class PlotController(QObject):
 
         self._first_look = request.sampled
         self._ask_tile("tile", request, done)
-
-    def _on_point_requested(self, request: TileRequest) -> None:
-        self._ask_tile("point", request, self._pages.weights.set_point)
 
     def _ask_tile(self, kind: str, request: TileRequest, done: Callable[[Tile, int], None]) -> None:
         document = self._session.document

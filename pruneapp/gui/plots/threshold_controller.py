@@ -78,7 +78,8 @@ class ThresholdController(QObject):
     # -- from the form to the picture ------------------------------------------------------------
 
     def _show(self) -> None:
-        if self._is_behind and self._moved == self._plots.name:
+        behind = self._is_counting or self._previews.state.is_behind
+        if behind and self._moved == self._plots.name:
             return  # what is known is older than the line: it would jump back
         self._moved = None
         if self._pages.page is Page.DISTRIBUTION:
@@ -139,10 +140,6 @@ class ThresholdController(QObject):
             view.set_cut(None)  # limits keep the whole tensor, or there is nothing left of it
             return
         view.set_cut(cut, editable=self._amount_counts())
-
-    @property
-    def _is_behind(self) -> bool:
-        return self._is_counting or self._previews.state.is_behind
 
     @property
     def _is_counting(self) -> bool:

@@ -85,7 +85,10 @@ class HistogramController(QObject):
         document = self._session.document
         if document is not None and not self._opened_known and self._round.opened is None:
             self._round.opened = document.state_at(0)  # not for each move of a slider
-        self._idle.submit(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
+        # The preview says what is wrong with the file; without counts it does all the same.
+        self._idle.submit(
+            self._round.go_on, on_result=self._on_stretch, on_error=lambda _error: self.stop()
+        )
 
     def _on_stretch(self, complete: bool) -> None:
         if complete:
@@ -95,10 +98,6 @@ class HistogramController(QObject):
         if complete:
             self.completed.emit()
         self._idle.go_on()
-
-    def _on_error(self, _error: PruneAppError) -> None:
-        # The preview says what is wrong with the file; without counts it does all the same.
-        self.stop()
 
 
 class _Round:

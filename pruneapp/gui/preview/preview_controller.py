@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
@@ -205,7 +206,7 @@ class PreviewController(QObject):
             jobs,
             extras,
             self._sizes,
-            on_begun=self._on_begun,
+            on_begun=partial(panel.state.set_busy, busy=True),
             on_result=self._on_preview,
             on_error=self._on_error,
             on_cancelled=self._on_cancelled,
@@ -402,9 +403,6 @@ class PreviewController(QObject):
             self.renew()
 
     # -- what came of it ------------------------------------------------------------------------
-
-    def _on_begun(self) -> None:
-        self._panel.state.set_busy(busy=True)
 
     def _on_estimate(self, result: EstimateResult) -> None:
         state, estimate = self.state, result.estimate

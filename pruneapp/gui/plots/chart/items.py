@@ -251,10 +251,6 @@ class BarSelection:
         self.chosen: NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
         self._anchor = -1
 
-    def clear(self) -> None:
-        """Choose none."""
-        self.reset(self.chosen.size)
-
     def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
         """Choose the bar at a place of an order: ``int64[n]``, the index that stands there."""
         index = int(order[bar])
