@@ -133,16 +133,6 @@ class Document:
         return self.history.position
 
     @property
-    def can_undo(self) -> bool:
-        """Whether there is something to undo."""
-        return self.position > 0
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is something to redo."""
-        return self.position != self.branches.tip
-
-    @property
     def unexported(self) -> bool:
         """Whether the state is another one than that last exported, or opened."""
         return self.history.key is not self._exported

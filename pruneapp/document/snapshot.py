@@ -42,10 +42,6 @@ class _Entry(NamedTuple):
     value: Any  # None of what was dropped
     nbytes: int
 
-    @property
-    def expired(self) -> bool:
-        return any(known is not None and known() is None for known in self.owners)
-
 
 class StateCache:
     """Values of states, found by a key and by what they belong to, told by identity.
@@ -107,7 +103,8 @@ class StateCache:
             )
         with self._lock:
             while expired:
-                if (known := self._find(dead := expired.popleft())) is not None and known.expired:
+                known = self._find(dead := expired.popleft())
+                if known is not None and any(o is not None and o() is None for o in known.owners):
                     self._drop(dead)
             self._drop(key)
             if droppable:

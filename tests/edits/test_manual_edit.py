@@ -497,7 +497,7 @@ def test_done_when_3_the_masks_are_torchs(tmp_path):
         ]
         for _ in range(3):
             undo(document)
-        assert not document.can_undo
+        assert document.position == 0
         assert not document.masks
         assert not document.snapshot().protected
         bits = document.snapshot().bits("weight").view(np.float32)

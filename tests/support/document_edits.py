@@ -25,13 +25,13 @@ def treat_zeros(document: Document, names: Sequence[str]) -> None:
 
 def undo(document: Document) -> None:
     """Undo the last change; nothing happens if there is none."""
-    if document.can_undo:
+    if document.position:
         document.jump(document.branches.parent(document.position))
 
 
 def redo(document: Document) -> None:
     """Redo the next change of the current branch; nothing happens if there is none."""
-    if document.can_redo:
+    if document.position != document.branches.tip:
         document.jump(document.branches.next(document.position))
 
 

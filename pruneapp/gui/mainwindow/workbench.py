@@ -190,9 +190,9 @@ class StatusController(QObject):
         actions = self._window.actions_
         items = document.items if document is not None else ()
         position = document.position if document is not None else 0
-        undone = items[position].label if document is not None and document.can_undo else ""
+        undone = items[position].label if position else ""
         redone = ""
-        if document is not None and document.can_redo:
+        if document is not None and position != document.branches.tip:
             redone = items[document.branches.next(position)].label
         for names, step, text in (
             (("undo", "history_back"), undone, self.tr("&Undo")),

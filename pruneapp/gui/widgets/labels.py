@@ -193,9 +193,7 @@ class ElidedLines(QLabel):
         """Ask for the height of its lines."""
         return QSize(0, self._lines * self.fontMetrics().lineSpacing())
 
-    def minimumSizeHint(self) -> QSize:
-        """Ask for the height of its lines."""
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the text anew."""

@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QSizePolicy,
     QStyle,
     QStyleOptionToolButton,
@@ -101,9 +100,7 @@ class FootLine(QWidget):
         """Ask for one line."""
         return QSize(0, self._readout.sizeHint().height())
 
-    def minimumSizeHint(self) -> QSize:
-        """Ask for one line."""
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the line anew."""
@@ -120,24 +117,24 @@ class FootLine(QWidget):
         self._readout.setGeometry(0, 0, left, height)
 
 
-def _square(button: QAbstractButton) -> QSize:
-    side = button.fontMetrics().height() + 8
-    return QSize(side + 4, side)
+class _SquareButton(QToolButton):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def sizeHint(self) -> QSize:
+        side = self.fontMetrics().height() + 8
+        return QSize(side + 4, side)
 
 
-class TableButton(QToolButton):
+class TableButton(_SquareButton):
     """A switch with the sign of a table, drawn in the colour of text."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(self.tr("Show the data as a table (T)"))
         self.setAccessibleName(self.tr("Show as a table"))
-
-    def sizeHint(self) -> QSize:
-        """Ask for a square."""
-        return _square(self)
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -155,19 +152,14 @@ class TableButton(QToolButton):
         painter.end()
 
 
-class MenuButton(QToolButton):
+class MenuButton(_SquareButton):
     """Three dots, drawn in the colour of text; they open a menu."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(self.tr("Copy or save this picture and its data"))
         self.setAccessibleName(self.tr("Copy or save"))
-
-    def sizeHint(self) -> QSize:
-        """Ask for a square."""
-        return _square(self)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
