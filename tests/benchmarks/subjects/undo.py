@@ -16,6 +16,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.benchmarks.benchmark import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
+from tests.support.document_edits import redo, undo
 
 MODELS = (("mixed", "150 M weights float32"), ("blocks", "302 M weights bfloat16"))
 BOUND_MS = 10.0
@@ -34,8 +35,8 @@ def measure(ground: Ground) -> Iterator[Line]:
             weights = sum(mask.size for mask in preview.masks.values())
             took = {"apply": _ms(partial(document.commit, preview))}
             for _ in range(20):
-                took["undo"] = max(took.get("undo", 0.0), _ms(document.undo))
-                took["redo"] = max(took.get("redo", 0.0), _ms(document.redo))
+                took["undo"] = max(took.get("undo", 0.0), _ms(partial(undo, document)))
+                took["redo"] = max(took.get("redo", 0.0), _ms(partial(redo, document)))
             document.close()
         for what, milliseconds in took.items():
             bound = AtMost(BOUND_MS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from pruneapp.results.short_names import ShortNames
 from tests.gui.job_gate import Gate, endless
 from tests.gui.journeys.test_screen_reader import missed
 from tests.gui.person import plain
+from tests.support.document_edits import undo
 
 
 @pytest.fixture
@@ -270,12 +272,12 @@ def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn
     dialog = asked(at_work)
     say(at_work, dialog, final="80 %", steps="6")
 
-    def undo(_change):
+    def undo_third(_change):
         if at_work.document.position == 3 and not undone:
-            undone.append(QTimer.singleShot(0, at_work.document.undo))
+            undone.append(QTimer.singleShot(0, partial(undo, at_work.document)))
 
     undone = []
-    at_work.session.changed.connect(undo)
+    at_work.session.changed.connect(undo_third)
     at_work.click(dialog.go)
     at_work.wait(lambda: at_work.trouble)
     done = len(at_work.states) - 1
