@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.method_form.editors import editor_for
-from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns import answer as answer_table
 from pruneapp.gui.patterns.answer import PatternAnswer, details, headline, what_for
 from pruneapp.gui.widgets.controls import (
@@ -111,10 +110,6 @@ class QuestionRow(QWidget):
         if not checked:
             self.tensors.setCurrentIndex(1)
         del blocker
-
-    def set_context(self, rank: int, kind: str) -> None:
-        """Spell out the dimensions: of so many, for layers of a kind; empty for different ones."""
-        self.dim.set_context(FormContext((-1,) * rank, kind))
 
     def question(self) -> Question | None:
         """Return what is asked; None while the pattern is none."""

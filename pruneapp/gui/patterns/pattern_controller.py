@@ -15,9 +15,11 @@ from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import JobProgress, LatestTask
 from pruneapp.gui.document.open_document import LoadedContents, OpenDocument
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.tree.panel import ModuleTree
@@ -57,11 +59,8 @@ _TENSOR = 1 << 13
 _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
-class PatternController(Controller):
-    """Checks in the background whether tensors have a pattern, and repairs those that have not.
-
-    `dialog` asks; None while nothing is asked.
-    """
+class PatternController(DialogController[PatternDialog]):
+    """Checks in the background whether tensors have a pattern, and repairs those that have not."""
 
     def __init__(
         self,
@@ -70,20 +69,18 @@ class PatternController(Controller):
         tree: ModuleTree,
         show_tensor: Callable[[str], None],
     ) -> None:
-        super().__init__(context)
+        super().__init__(context, session.closed)
         self._session = session
         self._tree = tree
         self._show_tensor = show_tensor
         self._latest = LatestTask(context.jobs)
         self._repairing = False
         self._answer: PatternAnswer | None = None
-        self.dialog: PatternDialog | None = None
         context.actions["check_pattern"].triggered.connect(self.ask)
         tree.checkedChanged.connect(self._on_checked)
         self._jobs.progressed.connect(self._on_progress)
         session.opening.connect(self._on_opening)
         session.changed.connect(self._on_changed)
-        session.closed.connect(self._on_closed)
 
     def ask(self) -> None:
         """Show the dialog, and look at once."""
@@ -128,7 +125,7 @@ class PatternController(Controller):
             dialog.set_idle()  # what is wrong is said beside the field
             return
         rows = every if asked.everything else self._tree.checked_rows()
-        dialog.row.set_context(*_context(rows))
+        dialog.row.dim.set_context(_context(rows))
         if not rows:
             dialog.set_trouble(self.tr("No tensor of this file can be pruned."))
             return
@@ -254,23 +251,17 @@ class PatternController(Controller):
         if self._latest.task is not None:  # nobody waits for it any more, and the file would
             self._stop()
 
-    def _on_closed(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()
-
     def _on_finished(self, _result: int) -> None:
         self._drop()
         self._answer = None
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
+        self._let_go()
 
 
-def _context(rows: Sequence[TensorRow]) -> tuple[int, str]:
+def _context(rows: Sequence[TensorRow]) -> FormContext:
     """Return how many dimensions there are at most, and the kind of layer if all are of one."""
     kinds = {row.kind for row in rows}
     rank = max([len(row.shape) for row in rows], default=0)
-    return max(rank, 2), kinds.pop() if len(kinds) == 1 else ""
+    return FormContext((-1,) * max(rank, 2), kinds.pop() if len(kinds) == 1 else "")
 
 
 def _mend(snapshot: Snapshot, step: Step, kernel: Callable[[], Kernel], job: Job) -> Proposal:

@@ -42,7 +42,7 @@ class RoundsDialog(DecisionDialog):
     channels or blocks go, a round ends at its amount, or just below it.
     """
 
-    changed = Signal()  # something else is asked for; answer with `set_rounds` or `set_error`
+    changed = Signal()  # something else is asked for; answer with `set_rounds`
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class RoundsDialog(DecisionDialog):
     ) -> None:
         super().__init__(self.tr("Iterative pruning"), parent=parent)
         self._size, self._begun, self._whole = size, begun, whole
-        self._after: tuple[int, ...] = ()
+        self._after: Sequence[int] = ()
         self.rule = ElidedLabel(rule, self, ink=MUTED)
         self.rule.set_names(short or ShortNames())
         self.rule.setAccessibleName(self.tr("Pruning step"))
@@ -89,29 +89,8 @@ class RoundsDialog(DecisionDialog):
         for name, value in values.items():
             self.fields.fields[name].editor.set_value(value)
 
-    def set_rounds(self, after: Sequence[int]) -> None:
-        """Take how many weights are pruned after each round."""
-        self._show(tuple(after), "")
-
-    def set_error(self, text: str) -> None:
-        """Say why it cannot be done, until something else is asked for."""
-        self._show((), text)
-
-    # Asked
-
-    def values(self) -> dict[str, Any]:
-        """Return what is asked for; raises `ParameterError`."""
-        return self.fields.values()
-
-    # Inside
-
-    def _on_changed(self) -> None:
-        if self.fields.errors():  # said beside the field
-            self._show((), "")
-        else:
-            self.changed.emit()
-
-    def _show(self, after: tuple[int, ...], error: str) -> None:
+    def set_rounds(self, after: Sequence[int], error: str = "") -> None:
+        """Take how many weights are pruned after each round, or why it cannot be done."""
         self._after = after
         self.table.set_count(len(after))
         self.note.setText(f"✕ {error}" if error else self._note)
@@ -129,6 +108,14 @@ class RoundsDialog(DecisionDialog):
         )
         self.go.setText(words.format(weights=weights) if to_prune else self.tr("Nothing to prune"))
         self.go.setEnabled(bool(to_prune))
+
+    # Inside
+
+    def _on_changed(self) -> None:
+        if self.fields.errors():  # said beside the field
+            self.set_rounds(())
+        else:
+            self.changed.emit()
 
     def _cells(self, row: int) -> tuple[str, ...]:
         after = self._after[row]
@@ -216,14 +203,14 @@ class RoundsController(DialogController[RoundsDialog]):
 
     def _show_rounds(self, dialog: RoundsDialog, asked: _Repeated) -> None:
         try:
-            dialog.set_rounds(_counts(asked, dialog.values()))
+            dialog.set_rounds(_counts(asked, dialog.fields.values()))
         except ParameterError as error:
-            dialog.set_error(with_labels(str(error), SCHEDULE))
+            dialog.set_rounds((), with_labels(str(error), SCHEDULE))
 
     # -- doing it -------------------------------------------------------------------------------
 
     def _go(self, dialog: RoundsDialog, asked: _Repeated) -> None:
-        document, values = asked.document, dialog.values()
+        document, values = asked.document, dialog.fields.values()
         self._values = {name: value for name, value in values.items() if name != "final"}
         if self._session.document is not document:
             return

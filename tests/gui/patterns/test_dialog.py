@@ -11,6 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.patterns.answer import PatternAnswer, as_text, cells, text_headers
 from pruneapp.gui.patterns.dialog import PatternDialog, Question
 from pruneapp.gui.widgets.labels import MUTED, TEXT
@@ -45,7 +46,7 @@ def dialog(qtbot):
     found = PatternDialog(PatternParam(), ("2:4", "1:4", "4:8"), DimParam(default=1))
     qtbot.addWidget(found)
     found.row.set_tensors(2, 3)
-    found.row.set_context(2, "Linear")
+    found.row.dim.set_context(FormContext((-1, -1), "Linear"))
     with qtbot.waitActive(found):
         found.show()
         found.activateWindow()
