@@ -80,7 +80,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     at_work.menu("Tools", "Compare with a file")
     rows = compared(at_work)
     assert at_work.views.pages.page is Page.COMPARE
-    assert at_work.views.compare.wanted == (0, None)
+    assert at_work.views.compare.sides.wanted == (0, None)
     assert rows["layers.1.weight"]["weights that differ"] == 16
     assert rows["layers.2.weight"]["difference"] == "different shape or type, not compared"
     assert rows["extra.weight"]["difference"] == "only in B"
@@ -125,7 +125,7 @@ def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, mode
     person.chooses_file(folder, "getExistingDirectory")
     person.views.compare.sides.folderRequested.emit()
     assert list(compared(person)) == ["layers.0.weight"]
-    assert person.views.compare.wanted == (None, 0)
+    assert person.views.compare.sides.wanted == (None, 0)
     assert person.views.compare._comparison.a == "original"
 
 

@@ -344,7 +344,7 @@ def test_a_few_bars_far_beyond_the_others_are_cut(heights, end):
 def test_choosing_the_same_twice_asks_for_nothing(compared, qtbot):
     with qtbot.assertNotEmitted(compared.comparisonRequested):
         qtbot.keyClick(compared.sides.boxes[1], Qt.Key.Key_Home)
-    assert compared.wanted == (0, 0)
+    assert compared.sides.wanted == (0, 0)
     assert "A and B are the same." in compared._message.text()
 
 
