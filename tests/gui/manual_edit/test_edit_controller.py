@@ -144,7 +144,7 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
     second = new_person(model)
     second.wait_ready()
     assert second.views.edit_options.companions.isChecked()
-    assert second.workbench.manual_edit.with_companions
+    assert second.window.actions_["with_companions"].isChecked()
     assert not second.workbench.manual_edit._every_block.isChecked()
 
 
