@@ -229,15 +229,15 @@ def test_a_file_that_is_chosen_for_one_side_leaves_the_other(view, position, wan
     box.setCurrentIndex(box.findText("Another folder…"))
     box.activated.emit(box.currentIndex())
     view.set_other("exported")
-    assert view.wanted == wanted
+    assert view.sides.wanted == wanted
     view.set_points([*POINTS, HistoryItem("L1 90 %", "")], 3)
-    assert view.wanted == ((0, None) if position else (3, None)), "the current state is followed"
+    assert view.sides.wanted == ((0, None) if position else (3, None)), "the current state is followed"
 
 
 def test_a_file_that_is_dropped_stands_against_the_current_state(view):
     view.set_points(POINTS, 2)
     view.set_other("exported")
-    assert view.wanted == (2, None)
+    assert view.sides.wanted == (2, None)
 
 
 def test_the_original_is_the_base_whichever_was_opened_first(view):

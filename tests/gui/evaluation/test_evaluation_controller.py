@@ -311,7 +311,7 @@ def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     assert not metrics.isVisible(), "nothing was evaluated"
     choose(pruned, script)
     pruned.wait_idle()
-    assert pruned.views.compare.wanted == (0, 2)
+    assert pruned.views.compare.sides.wanted == (0, 2)
     (row,) = shown()
     assert row[:4] == ["accuracy", "100.0 %", "61.0 %", "−39.0 points, worse"]
     assert row[4].startswith("±")
