@@ -21,7 +21,7 @@ from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner
-from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
+from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
 from pruneapp.progress import CancelToken, Job
 
@@ -114,6 +114,8 @@ def script_runner(
             "'--script' is required: only model folders with a config.json can be run without one.",
             remedy=f"Write a script with {need}.",
         )
+    if given.limit is not None and script.ignores_limit:
+        notices.append(f"No function of '{script.path.name}' takes 'limit', so it had no effect.")
     interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
     if interpreter.notice:
         notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
@@ -156,7 +158,9 @@ def _is_model_folder(path: str) -> bool:
 
 def _given(options: argparse.Namespace) -> Options:
     text = None if options.text is None else Path(options.text)
-    return Options(options.device, options.limit, time_limit=options.time_limit, text=text)
+    # The commands that collect have an option of their own for it.
+    seed = replace(SEED, name="script_seed").validate(getattr(options, "script_seed", 0))
+    return Options(options.device, options.limit, seed, options.time_limit, text)
 
 
 @contextlib.contextmanager

@@ -256,6 +256,7 @@ def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
         help="with --against: exit 1 if any metric is worse by more than D, in its own unit (0.01) "
         "or relative to the original (1%%)",
     )
+    _add_script_seed(evaluate)
     _add_running(evaluate)
 
 

@@ -67,7 +67,7 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Scanning", token))
         runner = runner_of(options, notices, original=True)
-        evaluator = stack.enter_context(Evaluator(runner, options.script_seed))
+        evaluator = stack.enter_context(Evaluator(runner))
         state = open_state(stack, options.file, options.state_dict, job)
         _refuse_masks(state)
         checkpoint = state.checkpoint
@@ -245,7 +245,7 @@ def _measure(
     if conditions.repair:
         statistics_of(conditions.repair)  # said before anything runs
     runner = runner_of(options, notices, original=True)
-    evaluator = stack.enter_context(Evaluator(runner, options.script_seed))
+    evaluator = stack.enter_context(Evaluator(runner))
     state = open_state(stack, options.file, options.state_dict, job)
     if files_sha256(state.checkpoint, job) != conditions.checkpoint_sha256:
         raise EvaluationError(
@@ -261,15 +261,18 @@ def _measure(
             after = _after(state, step, conditions.repair, part)
             found.append(evaluator.changes(evaluator.measure(after, part)))
     before = {name: metric.value for name, metric in baseline.first.metrics.items()}
-    same = (conditions.script_sha256, conditions.limit, conditions.seed) == (
-        runner.sha256,
-        options.limit,
-        options.script_seed,
-    )
-    if same:
+    # What is built in has its data in a file of its own, which a scan does not name.
+    built_in = options.text is not None or options.images is not None
+    same = (conditions.script_sha256, conditions.seed) == (runner.sha256, evaluator.seed)
+    if same and not built_in and conditions.limit == options.limit:
         notices.append(
             "The same script, limit and seed measured the scan and the result, so the result is "
             "measured on the data that it was chosen by. Measure it on other data as well."
+        )
+    elif same and not built_in:
+        notices.append(
+            "The same script and seed measured the scan and the result, with another limit: their "
+            "data may overlap. Measure the result on other data as well."
         )
     elif all(before.get(metric.name) == metric.before for metric in allocation.scan.metrics):
         notices.append(

@@ -106,9 +106,9 @@ class ImageFolder(NamedTuple):
     images: int
     classes: int  # subfolders with images: one for each class, in the order of their names
 
-    def measured(self, *, labelled: bool) -> int:
+    def measured(self, *, labelled: bool, limit: int | None = None) -> int:
         """Return how many are measured; as many others calibrate. Agreement is that of these."""
-        run = min(self.images, 2 * MOST_IMAGES)
+        run = min(self.images, 2 * (limit or MOST_IMAGES))
         return (run + 1) // 2 if labelled else max(1, run // 2)
 
 

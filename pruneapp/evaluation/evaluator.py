@@ -89,10 +89,10 @@ class Evaluator:
     at a time; a context manager that ends the process.
     """
 
-    def __init__(self, runner: Runner, seed: int = 0) -> None:
+    def __init__(self, runner: Runner) -> None:
         self.runner = runner
         self.results: dict[ResultKey, Result] = {}
-        self.seed = seed
+        self.seed = runner.options.seed
         self._baseline: Baseline | None = None
         self._latest: Result | None = None  # which has its samples
         self._original: Snapshot | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import os
@@ -17,12 +18,22 @@ from pruneapp.errors import ParameterError, escaped, words_of
 from pruneapp.evaluation.classifier import Classifier
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
+from pruneapp.params import Interval, IntParam, SeedParam
 from pruneapp.progress import Job
 
+LIMIT = IntParam(
+    name="limit",
+    label="Limit",
+    help="How many samples are measured at most.",
+    default=None,
+    bounds=Interval(1),
+)
+SEED = SeedParam()
 # Seconds between two looks at whether a job was cancelled.
 _LOOK = 0.05
 # No script that anybody wrote is larger.
 _MOST_BYTES = 16 << 20
+_MOST_PARSED = 1 << 20  # letters, which take a second
 _HEADER = re.compile(r"(?m)^# /// script\s*$\s(?P<content>(?:^#(?:| .*)$\s?)+?)^# ///\s*$")
 # Where the search for .venv in the folders above a script ends.
 _PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg")
@@ -35,12 +46,12 @@ class Options:
     Raises
     ------
     ParameterError
-        If a limit is not positive.
+        If a limit is not positive, or a seed is none.
     """
 
     device: str = ""  # what the script is given as `device`; empty for the fastest that torch has
     limit: int | None = None  # how many samples at most, for scripts that ask for `limit`
-    seed: int = 0
+    seed: int = 0  # with which random numbers begin before each call, and for `seed`
     time_limit: float | None = None  # seconds that each call may take
     # What the built-in runner has the model read or look at, and how it builds the latter.
     text: Path | None = None
@@ -48,8 +59,9 @@ class Options:
     classifier: Classifier | None = None
 
     def __post_init__(self) -> None:
-        if self.limit is not None and self.limit < 1:
-            raise ParameterError(f"'limit' must be at least 1 (got {self.limit:,}).")
+        if self.limit is not None:
+            LIMIT.validate(self.limit)
+        SEED.validate(self.seed)
         if self.time_limit is not None and not self.time_limit > 0:
             raise ParameterError(
                 f"'time_limit' must be more than 0 seconds (got {self.time_limit:g})."
@@ -125,6 +137,25 @@ class EvaluationScript:
             return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
         except OSError:
             return False
+
+    @property
+    def ignores_limit(self) -> bool:
+        """Whether none of the functions that measure names `limit`, as far as can be read."""
+        if len(self.text) > _MOST_PARSED:
+            return False
+        try:
+            body = ast.parse(self.text).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        defined = [one for one in body if isinstance(one, ast.FunctionDef)]
+        measuring = [
+            one for one in defined if one.name == "calibrate" or one.name.startswith("evaluate")
+        ]
+        return bool(measuring) and not any(
+            one.decorator_list
+            or "limit" in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}
+            for one in measuring
+        )
 
     @property
     def header(self) -> str:

@@ -97,6 +97,10 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert told["measured"].keys() == told["one_rule"].keys() == told["unpruned"].keys()
     assert told["unpruned"]["loss"] == told["before"] < told["measured"]["loss"]
 
+    status, out, err = call("allocate", "m.scan.json", *more, "--limit", "30")
+    assert status == 0
+    assert "with another limit: their data may overlap" in err
+
     status, out, err = call("allocate", "m.scan.json", *more, "--script-seed", "1")
     assert (status, err) == (0, "")
     rows = [line.split() for line in out.splitlines()]

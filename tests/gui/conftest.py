@@ -184,8 +184,8 @@ def runners(monkeypatch, measure):
 
     made = []
 
-    def make(agreed, _job, **_options):
-        made.append(LocalRunner(agreed.script, measure))
+    def make(agreed, _job):
+        made.append(LocalRunner(agreed.script, measure, agreed.options))
         return made[-1]
 
     monkeypatch.setattr(AgreedScript, "runner", make)

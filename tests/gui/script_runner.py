@@ -18,11 +18,14 @@ Measure = Callable[[Snapshot], tuple[Any, dict[str, Metric]]]
 class LocalRunner:
     """Measures in this process; after `most` evaluations it waits at its gate."""
 
-    name, interpreter, options = "my_evaluation.py", "python", Options()
+    name, interpreter = "my_evaluation.py", "python"
     agrees, has_reference, directions = False, False, None
 
-    def __init__(self, script: EvaluationScript, measure: Measure) -> None:
-        self.key = self.sha256 = script.sha256
+    def __init__(
+        self, script: EvaluationScript, measure: Measure, options: Options | None = None
+    ) -> None:
+        self.sha256, self.options, self.seeds = script.sha256, options or Options(), []
+        self.key = f"{script.sha256} {self.options}"
         self.gate, self.most = Gate(), None
         self.measured, self.repaired, self.error, self.closed = [], [], None, False
         self._measure = measure
@@ -30,7 +33,7 @@ class LocalRunner:
     def start(self, _job):
         self.closed = False
 
-    def run(self, snapshot, _seed, job, *, reference=False):
+    def run(self, snapshot, seed, job, *, reference=False):
         if self.most is not None and len(self.measured) >= self.most:
             self.gate.closed = True
         self.gate.wait(job)
@@ -38,6 +41,7 @@ class LocalRunner:
             raise self.error
         found, metrics = self._measure(snapshot)
         self.measured.append(found)
+        self.seeds.append(seed)
         self.repaired.append(set(snapshot.values))
         return Measured(metrics, 0.25)
 

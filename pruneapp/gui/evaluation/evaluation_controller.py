@@ -31,7 +31,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
-from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController
+from pruneapp.gui.evaluation.script_controller import Agreed, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
@@ -125,6 +125,14 @@ class ScriptProcess:
         """How long one evaluation of the unpruned model took; None until that is known."""
         baseline = None if self._evaluator is None else self._evaluator.baseline
         return None if baseline is None else baseline.first.measured.seconds
+
+    @property
+    def script(self) -> tuple[str, int, int | None] | None:
+        """SHA-256, seed and limit of a script of the person; None of what has its data apart."""
+        agreed, evaluator = self.agreed, self._evaluator
+        if evaluator is None or (isinstance(agreed, AgreedScript) and agreed.script.builtin):
+            return None
+        return evaluator.runner.sha256, evaluator.seed, evaluator.runner.options.limit
 
     @property
     def unchanged(self) -> bool:
@@ -595,6 +603,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def seconds(self) -> float | None:
         """How long one evaluation of the unpruned model took; None until that is known."""
         return None if self._process is None else self._process.seconds
+
+    @property
+    def script_in_use(self) -> tuple[str, int, int | None] | None:
+        """SHA-256, seed and limit of the script that has measured; None of what is built in."""
+        return None if self._process is None else self._process.script
 
     @property
     def evaluation(self) -> str:

@@ -13,7 +13,14 @@ from PySide6.QtWidgets import QDialog
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
-from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, find_interpreter
+from pruneapp.evaluation.script import (
+    LIMIT,
+    SEED,
+    EvaluationScript,
+    Interpreter,
+    Options,
+    find_interpreter,
+)
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask
@@ -28,10 +35,12 @@ from pruneapp.gui.evaluation.dialogs import (
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.number_format import count, plural
+from pruneapp.params import with_labels
 from pruneapp.progress import Job
 
 T = TypeVar("T")
 
+_STORED = ("path", "python", "limit", "seed")  # of what was chosen for a file, beside the kind
 _COMMAND = "command"  # kept of a command line that the person agreed to
 
 
@@ -41,16 +50,15 @@ class AgreedScript:
 
     script: EvaluationScript
     python: Path | None = None  # as chosen; None for the one that is found
-    options: Options = field(default_factory=Options)  # with what a script that ships is given
+    options: Options = field(default_factory=Options)
 
-    def runner(self, job: Job, *, device: str = "", limit: int | None = None) -> ScriptRunner:
+    def runner(self, job: Job) -> ScriptRunner:
         """Return what runs it; in a job, for uv may have to make its environment first.
 
         Raises `EvaluationError` if there is no Python for it.
         """
         interpreter = find_interpreter(self.script, self.python, job)
-        options = replace(self.options, device=device, limit=limit)
-        return ScriptRunner(self.script, interpreter, options)
+        return ScriptRunner(self.script, interpreter, self.options)
 
     @property
     def unchanged(self) -> bool:
@@ -69,11 +77,12 @@ class AgreedCommand:
 
     command: str
     folder: Path
+    options: Options = field(default_factory=Options)
     unchanged = True  # what it starts may be another program by now, as in a terminal
 
     def runner(self, _job: Job) -> CommandRunner:
         """Return what runs it; raises `EvaluationError` for what is no command line."""
-        return CommandRunner(self.command, Options(), self.folder)
+        return CommandRunner(self.command, self.options, self.folder)
 
     @property
     def name(self) -> str:
@@ -103,19 +112,30 @@ class _Found:
         return f"{self.agreed.script.sha256} {self.interpreter.path}"
 
 
+def options_of(source: DataSource) -> Options:
+    """Return limit and seed of a choice; raises `ParameterError` for what is no such number."""
+    try:
+        return Options(
+            limit=LIMIT.parse(source.limit) if source.limit else None,
+            seed=SEED.parse(source.seed) if source.seed else 0,
+        )
+    except ParameterError as error:
+        raise ParameterError(with_labels(str(error), (LIMIT, SEED))) from None
+
+
 def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
     """Read the script that was chosen, and find its Python; neither is run.
 
     The built-in scripts are chosen by what the model of the open file is.
     Raises `EvaluationError` or `ParameterError` if one of them is not there.
     """
-    options, images = Options(), None
+    options, images = options_of(source), None
     if source.kind is DataKind.SCRIPT:
         script = EvaluationScript.read(_path(source.path, "an evaluation script"))
     elif source.kind is DataKind.IMAGES and contents.classifier is not None:
         folder = _path(source.path, "a folder of images")
         images = count_images(folder, job)
-        options = Options(images=folder, classifier=contents.classifier)
+        options = replace(options, images=folder, classifier=contents.classifier)
         labelled = images.classes == contents.classifier.classes
         script = EvaluationScript.shipped_for_images(labelled=labelled)
     else:
@@ -125,7 +145,7 @@ def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
                 raise ParameterError(
                     f"There is no file '{text}'.", remedy="Choose a text file for the model."
                 )
-            options = Options(text=text)
+            options = replace(options, text=text)
         embeds = contents.configuration is not None and contents.configuration.embeds
         script = EvaluationScript.shipped(text=options.text is not None, embeds=embeds)
     python = Path(source.python).expanduser() if source.python else None
@@ -133,11 +153,12 @@ def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
     return _Found(AgreedScript(script, python, options), found, images)
 
 
-def find_command(agreed: AgreedCommand, job: Job) -> CommandFacts:
-    """Find the program of a command line, which is not started.
+def find_command(source: DataSource, folder: Path, job: Job) -> tuple[AgreedCommand, CommandFacts]:
+    """Find the program of a command line that is to run in a folder; it is not started.
 
     Raises `EvaluationError` or `ParameterError` if it cannot be.
     """
+    agreed = AgreedCommand(source.path, folder, options_of(source))
     if not agreed.command:
         raise ParameterError("Enter a command line.")
     runner = agreed.runner(job)
@@ -147,7 +168,7 @@ def find_command(agreed: AgreedCommand, job: Job) -> CommandFacts:
             f"There is no program '{runner.name}'.",
             remedy=f"Name one that is installed, or its path; it runs in '{agreed.folder}'.",
         )
-    return CommandFacts(agreed.command, str(program), str(agreed.folder))
+    return agreed, CommandFacts(agreed.command, str(program), str(agreed.folder))
 
 
 def _path(typed: str, what: str) -> Path:
@@ -197,13 +218,15 @@ class ScriptController(DialogController[ConsentDialog]):
             kind = DataKind(stored.get("kind", ""))
         except ValueError:
             return DataSource()
-        return DataSource(kind, stored.get("path", ""), stored.get("python", ""))
+        rest = {name: stored.get(name, "") for name in _STORED}
+        return DataSource(kind, **rest)
 
     def remember(self, purpose: str, source: DataSource) -> None:
         """Keep what was chosen for the open file."""
         document = self._session.document
         if document is not None:
-            stored = {"kind": source.kind.value, "path": source.path, "python": source.python}
+            stored = {name: getattr(source, name) for name in _STORED}
+            stored = {"kind": source.kind.value, **stored}
             self._settings.set_source(document.checkpoint.path, purpose, stored)
 
     # -- looking, without running ---------------------------------------------------------------
@@ -217,30 +240,36 @@ class ScriptController(DialogController[ConsentDialog]):
         def failed(error: PruneAppError) -> None:
             show(str(error), bool(source.path))
 
-        def found_command(facts: CommandFacts) -> None:
+        def found_command(result: tuple[AgreedCommand, CommandFacts]) -> None:
+            facts = result[1]
             words = self.tr("Runs {program} in {folder}.")
             show(words.format(program=facts.program, folder=facts.folder), False)
 
         if source.kind is DataKind.COMMAND:
-            self._look.ask(partial(find_command, self._command(source)), found_command, failed)
+            self._look.ask(partial(find_command, source, self._folder), found_command, failed)
         else:
             self._look.ask(partial(find, source, self._session.contents), found, failed)
 
-    def _command(self, source: DataSource) -> AgreedCommand:
-        """Return a command line that is to run where the open file is."""
+    @property
+    def _folder(self) -> Path:
+        """Where a command line runs: where the open file is."""
         document = self._session.document
-        folder = Path.home() if document is None else document.checkpoint.path.absolute().parent
-        return AgreedCommand(source.path, folder)
+        return Path.home() if document is None else document.checkpoint.path.absolute().parent
 
     def _words(self, found: _Found) -> str:
         python = found.interpreter
         words = self.tr("Runs with {python} ({found}).").format(
             python=python.path, found=python.found
         )
-        return " ".join(filter(None, (self._words_of_images(found), words, python.notice)))
+        agreed, no_effect = found.agreed, ""
+        if agreed.options.limit is not None and agreed.script.ignores_limit:
+            no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
+        parts = self._words_of_images(found), words, python.notice, no_effect
+        return " ".join(filter(None, parts))
 
     def _words_of_images(self, found: _Found) -> str:
-        images, classifier = found.images, found.agreed.options.classifier
+        images, options = found.images, found.agreed.options
+        classifier = options.classifier
         if images is None or classifier is None:
             return ""
         if labelled := images.classes == classifier.classes:
@@ -254,7 +283,7 @@ class ScriptController(DialogController[ConsentDialog]):
             words = self.tr("Agreement of {model} with the unpruned model on {n} of {images}.")
         return words.format(
             model=f"{classifier.name} ({classifier.library})",
-            n=count(images.measured(labelled=labelled)),
+            n=count(images.measured(labelled=labelled, limit=options.limit)),
             images=plural(images.images, self.tr("1 image"), self.tr("{n} images")),
             folders=plural(images.classes, self.tr("1 subfolder"), self.tr("{n} subfolders")),
             classes=plural(classifier.classes, self.tr("1 class"), self.tr("{n} classes")),
@@ -295,19 +324,20 @@ class ScriptController(DialogController[ConsentDialog]):
         parent: QDialog | None = None,
     ) -> None:
         """Call `run` with a command line, after the person agreed to it if it is new."""
-        command = self._command(source)
 
-        def found(facts: CommandFacts) -> None:
+        def found(result: tuple[AgreedCommand, CommandFacts]) -> None:
+            command, facts = result
             if self._settings.agreed_to(command.key):
                 run(command)
             elif self.dialog is None:
-                self._ask(CommandConsentDialog(facts, parent or self._window), agreed)
+                dialog = CommandConsentDialog(facts, parent or self._window)
+                self._ask(dialog, partial(agreed, command))
 
-        def agreed() -> None:
+        def agreed(command: AgreedCommand) -> None:
             self._settings.agree_to(command.key, _COMMAND)
             run(command)
 
-        self._find(partial(find_command, command), found, refused, parent)
+        self._find(partial(find_command, source, self._folder), found, refused, parent)
 
     def _find(
         self,

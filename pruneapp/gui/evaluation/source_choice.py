@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
     QGridLayout,
+    QHBoxLayout,
     QPushButton,
     QRadioButton,
     QWidget,
@@ -21,6 +22,7 @@ from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, transla
 
 # A path that is typed is looked at after a pause.
 TYPED_MS = 300
+_DIGITS = 8  # of a number that have room
 # Lines that have their room below the fields, so that nothing jumps.
 _LINES = 2
 
@@ -43,15 +45,24 @@ class DataSource:
     kind: DataKind = DataKind.SCRIPT
     path: str = ""  # of the script, text, images or statistics; or the command line itself
     python: str = ""  # empty for the one that is found
+    # As they were typed: of the samples, empty for all that the script takes; and of what is
+    # random, empty for 0.
+    limit: str = ""
+    seed: str = ""
 
     @property
     def runs(self) -> bool:
         """Whether a Python of the person's choice runs the model."""
         return self.kind not in {DataKind.STATISTICS, DataKind.COMMAND}
 
+    @property
+    def draws(self) -> bool:
+        """Whether it is given a seed."""
+        return self.kind is not DataKind.STATISTICS
+
 
 class SourceChoice(QWidget):
-    """A row for each kind of source, and one for the Python; below them what was found.
+    """A row for each kind of source, one for the Python, one for limit and seed; then the answer.
 
     `kinds` are those that are offered. Only the fields of what is chosen can be edited. With
     `unpruned` it asks for a model, too: that which was pruned to what is open.
@@ -105,9 +116,10 @@ class SourceChoice(QWidget):
         self.python.setPlaceholderText(self.tr("automatic"))
         grid.addWidget(label_for(self.python, self.tr("P&ython")), len(kinds), 0)
         self.browse_python.clicked.connect(self._browse_python)
+        self._ask_numbers(grid, len(kinds) + 1)
         self.unpruned: LineEdit | None = None
         if unpruned:
-            self._ask_unpruned(grid, len(kinds) + 1)
+            self._ask_unpruned(grid, len(kinds) + 2)
         self.found = plain(wrap=True, ink=MUTED)
         self.found.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
         lay_in_column(self, rows, self.found)
@@ -127,6 +139,8 @@ class SourceChoice(QWidget):
             for field, text in (
                 (self.fields.get(source.kind), source.path),
                 (self.python, source.python),
+                (self.limit, source.limit),
+                (self.seed, source.seed),
             ):
                 if field is not None:
                     field.setText(text)
@@ -137,7 +151,10 @@ class SourceChoice(QWidget):
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         field = self.fields.get(kind)
         chosen = DataSource(kind, "" if field is None else field.text().strip())
-        return replace(chosen, python=self.python.text().strip()) if chosen.runs else chosen
+        if chosen.runs:
+            limit = self.limit.text().strip()
+            chosen = replace(chosen, python=self.python.text().strip(), limit=limit)
+        return replace(chosen, seed=self.seed.text().strip()) if chosen.draws else chosen
 
     def set_found(self, text: str, *, trouble: bool = False) -> None:
         """Say what was found, or why it cannot be used."""
@@ -164,6 +181,35 @@ class SourceChoice(QWidget):
         field.textEdited.connect(lambda _text: self._typed.start())
         return field
 
+    def _ask_numbers(self, grid: QGridLayout, row: int) -> None:
+        name = self.tr("Limit")
+        self.limit = self._field(
+            name,
+            self.tr(
+                "How many samples are measured at most: of a script, 'limit', if its functions "
+                "take it."
+            ),
+        )
+        self.limit.setPlaceholderText(self.tr("none"))
+        of_seed = self.tr("Seed")
+        self.seed = self._field(
+            of_seed,
+            self.tr(
+                "With which random, NumPy and torch are seeded before each call: 'seed' of a "
+                "script, {seed} of a command line."
+            ),
+        )
+        self.seed.setPlaceholderText("0")
+        both = QHBoxLayout()
+        both.setSpacing(8)
+        for field in (self.limit, self.seed):
+            field.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _DIGITS)
+        both.addWidget(self.limit, 1)
+        both.addWidget(label_for(self.seed, self.tr("See&d")))
+        both.addWidget(self.seed, 1)
+        grid.addWidget(label_for(self.limit, self.tr("&Limit")), row, 0)
+        grid.addLayout(both, row, 1)
+
     def _ask_unpruned(self, grid: QGridLayout, row: int) -> None:
         name = self.tr("Unpruned model")
         field, browse = self.unpruned, self.browse_unpruned = self._path_row(
@@ -189,6 +235,8 @@ class SourceChoice(QWidget):
             button.setEnabled(kind is chosen.kind)
         self.python.setEnabled(chosen.runs)
         self.browse_python.setEnabled(chosen.runs)
+        self.limit.setEnabled(chosen.runs)
+        self.seed.setEnabled(chosen.draws)
         self._typed.stop()
         self.changed.emit()
 

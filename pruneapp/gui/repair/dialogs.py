@@ -24,7 +24,7 @@ from pruneapp.results.repair_report import LayerRepair, PrunedLayer, uniform_ris
 from pruneapp.results.short_names import ShortNames
 
 # Lines of the tables that have room in any case: before a repair, and after it.
-_LAYERS_SEEN = 4
+_LAYERS_SEEN = 3
 _ERRORS_SEEN = 6
 _DIGITS = 3  # of errors, behind the point of the percentage
 

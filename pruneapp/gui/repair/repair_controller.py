@@ -98,7 +98,8 @@ def run_and_repair(
     """
     with _opened(unpruned, job) as wanted, contextlib.closing(agreed.runner(job)) as runner:
         runner.worker.hasty = True  # it is needed no more
-        return repair_by_script(runner, snapshot, replace(settings, wanted=wanted), job)
+        settings = replace(settings, wanted=wanted, seed=agreed.options.seed)
+        return repair_by_script(runner, snapshot, settings, job)
 
 
 def repair_by_file(

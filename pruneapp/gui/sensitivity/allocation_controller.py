@@ -178,10 +178,18 @@ class AllocationController(DialogController[AllocationDialog]):
 
     def _same_data(self, kept: KeptScan) -> str:
         """Say what is known of the data that scan and result are measured on."""
-        if kept.evaluation == self._evaluation.evaluation:
+        now, scanned = self._evaluation.script_in_use, kept.scan.conditions
+        same = now is not None and now[:2] == (scanned.script_sha256, scanned.seed)
+        same_limit = same and now is not None and now[2] == scanned.limit
+        if kept.evaluation == self._evaluation.evaluation or same_limit:
             return self.tr(
                 "The script that measured the scan measures the result as well, on the data that "
                 "it was chosen by. Measure it on other data, too."
+            )
+        if same:
+            return self.tr(
+                "The script that measured the scan measures the result as well, with another "
+                "limit: their data may overlap. Measure it on other data, too."
             )
         return self.tr(
             "It is not known whether the result will be measured on other data than the scan."

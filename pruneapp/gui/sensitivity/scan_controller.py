@@ -30,7 +30,7 @@ from pruneapp.gui.evaluation.evaluation_controller import (
     EvaluationController,
     ScriptProcess,
 )
-from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController
+from pruneapp.gui.evaluation.script_controller import Agreed, ScriptController, options_of
 from pruneapp.gui.evaluation.source_choice import DataSource
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
@@ -344,19 +344,30 @@ class ScanController(DialogController[ScanDialog]):
 
     def _known(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
         """Return how many of the evaluations are there, and whether they compare for sure."""
-        document, now = self._session.document, self._evaluation.evaluation
-        if document is None or (now and dialog.choice.source() != self._evaluation.source):
+        document, source = self._session.document, dialog.choice.source()
+        try:
+            options = options_of(source)
+        except PruneAppError:
+            return 0, True  # which is said beside the field
+        if document is None:
             return 0, True
-        wanted = request.method, request.recorded_values, request.repair
+        now = self._evaluation.evaluation if source == self._evaluation.source else ""
+        wanted = (
+            *(request.method, request.recorded_values, request.repair),
+            *(options.limit, options.seed),
+        )
         names, amounts = {*request.names}, {*request.amounts}
         counts = [0]
         for found in self._found.values():
             scan, conditions = found.kept.scan, found.kept.scan.conditions
-            same = (conditions.method, conditions.values, conditions.repair) == wanted
+            same = (
+                *(conditions.method, conditions.values, conditions.repair),
+                *(conditions.limit, conditions.seed),
+            ) == wanted
             if same and found.key is document.history.key and now in {found.kept.evaluation, ""}:
                 cells = (c for t in scan.tensors if t.name in names for c in t.cells)
                 counts.append(sum(cell.amount in amounts for cell in cells))
-        return max(counts), bool(now)
+        return max(counts), bool(now) or not max(counts)
 
     def _request(self, dialog: ScanDialog, names: tuple[str, ...]) -> None:
         source, request = dialog.choice.source(), self._wanted(dialog, names)
@@ -488,8 +499,18 @@ class ScanController(DialogController[ScanDialog]):
             others = "" if self._is_fresh(found.kept) else self.tr("another script")
             values = scan.conditions.values.items()
             settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
-            details.append((others, scan.conditions.script, settings, amounts))
+            given = self._given(scan)
+            details.append((given, others, scan.conditions.script, settings, amounts))
         return tell_apart(labels, details)
+
+    def _given(self, scan: Scan) -> str:
+        """Return limit and seed of the script as words; empty if they are the usual ones."""
+        parts, conditions = [], scan.conditions
+        if conditions.limit is not None:
+            parts.append(self.tr("limit {n}").format(n=number_format.count(conditions.limit)))
+        if conditions.seed:
+            parts.append(self.tr("seed {n}").format(n=conditions.seed))
+        return ", ".join(parts)
 
     def _extent(self, scan: Scan) -> str:
         return self.tr("{n} of {all} evaluations").format(

@@ -53,17 +53,21 @@ def prune(person, amount):
     person.wait(lambda: person.document.revision > revision)
 
 
-def choose(person, script, entry="Evaluate"):
-    """Choose a script by the menu, and agree to it."""
+def choose(person, script, entry="Evaluate", *, limit="", seed="", new=True):
+    """Choose a script by the menu, and agree to it if it is new."""
     evaluation, scripts = person.workbench.evaluation, person.workbench.scripts
     person.menu("Tools", entry)
     person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog
     person.type(dialog.choice.fields[DataKind.SCRIPT], str(script))
     person.type(dialog.choice.python, sys.executable)
+    for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
+        field.clear()
+        person.type(field, text)
     person.wait(dialog.go.isEnabled)
     person.click(dialog.go)
-    agree(person)
+    if new:
+        agree(person)
     assert scripts.dialog is None
     person.wait(lambda: evaluation.dialog is None)
 
@@ -130,6 +134,31 @@ def test_states_show_their_metric_and_dots_measure_the_others(pruned, runners, s
     assert [s.nbytes for s in (dense, first, second)] == [280, 4 * 63 + 5 + 4, 4 * 31 + 5 + 4]
     rows = [next(iter(row)) for row in pruned.views.pages.quality.numbers()]
     assert [label.partition(" on ")[0] for label in rows] == ["Opened", "1: L1 10 %", "2: L1 50 %"]
+
+
+def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, runners, script):
+    """And is there again once they are chosen again; the process is given them."""
+    script.write_text("def evaluate(model, limit, seed): return 1.0\n")
+    choose(pruned, script)
+    pruned.wait_idle()
+    assert marks(pruned)[2].startswith("55.7 %")
+    for number, (limit, seed) in enumerate([("50", ""), ("50", "8")], 1):
+        runner = runners[-1]
+        runner.gate.closed = False
+        choose(pruned, script, limit=limit, seed=seed, new=False)
+        pruned.wait(lambda number=number: len(runners) == number + 1)
+        pruned.wait_idle()
+        assert runners[-1].options.limit == 50
+        assert runners[-1].seeds == [int(seed or 0) + n for n in (0, 0, 1, 0)]
+        assert marks(pruned)[2].startswith("55.7 %"), "measured anew"
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert marks(pruned)[1].startswith("10.0 %")
+    choose(pruned, script, limit="50", new=False)
+    pruned.wait_idle()
+    assert marks(pruned)[1].startswith("("), "measured with another seed"
+    chosen = pruned.workbench.scripts.source("evaluation")
+    assert (chosen.limit, chosen.seed) == ("50", "")
 
 
 def test_undo_redo_and_the_same_step_again_keep_results(pruned, runners, script):

@@ -104,9 +104,30 @@ def test_looking_names_the_python_and_runs_nothing(opened, script, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_limit_that_is_none_or_has_no_effect_is_said(opened, script):
+    person, scripts = opened
+    for limit, seed, text, words, trouble in (
+        ("0", "", "", "Limit must be a whole number, 1 or more (got '0').", True),
+        ("", "-1", "", "Seed must be a whole number, from 0 to 2^63 - 1 (got '-1').", True),
+        ("x", "", "", "Limit must be a whole number, 1 or more (got 'x').", True),
+        ("5", "", "def evaluate(model): return 1.0", "The limit has no effect: ", False),
+        ("5", "", "def evaluate(model, *, limit): return 1.0", "Runs with", False),
+        ("5", "", "from a import evaluate", "Runs with", False),
+        ("", "1", "def evaluate(model): return 1.0", "Runs with", False),
+    ):
+        script.write_text(text)
+        source = DataSource(DataKind.SCRIPT, str(script), sys.executable, limit, seed)
+        told = []
+        scripts.look(source, lambda *one, told=told: told.append(one))
+        person.wait(lambda told=told: told)
+        assert words in told[0][0]
+        assert ("no effect" in told[0][0]) == ("no effect" in words)
+        assert told[0][1] is trouble
+
+
 def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, new_person):
     _, scripts = opened
-    source = DataSource(DataKind.SCRIPT, str(script), "python3")
+    source = DataSource(DataKind.SCRIPT, str(script), "python3", "100", "3")
     scripts.remember("repair", source)
     assert scripts.source("repair") == source
     assert scripts.source("evaluate") == source  # nothing else was chosen for it
@@ -169,7 +190,14 @@ def test_a_stock_classifier_is_measured_on_images_without_a_script(person, tmp_p
     run, _ = request(person, scripts, DataSource(DataKind.IMAGES, str(images), sys.executable))
     assert run[0].script.path.name == "builtin_accuracy.py"
     assert run[0].options.classifier == ("torchvision", "tiny", 3)
-    assert run[0].runner(Job(), limit=5).options.limit == 5
+    source = DataSource(DataKind.IMAGES, str(images), sys.executable, limit="2", seed="7")
+    told.clear()
+    scripts.look(source, lambda *one: told.append(one))
+    person.wait(lambda: told)
+    assert told[0][0].startswith("Accuracy of tiny (torchvision) on 2 of 6 images.")
+    run, _ = request(person, scripts, source)
+    options = run[0].runner(Job()).options
+    assert (options.limit, options.seed) == (2, 7)
 
 
 def test_a_file_without_a_config_needs_a_script(opened):
@@ -200,6 +228,11 @@ def test_a_command_line_is_asked_about_once_for_its_folder(opened, tmp_path):
     assert (run[0].command, run[0].folder) == (command, tmp_path)
     run, _ = request_command(person, scripts, command)
     assert len(run) == 1
+    run = []
+    seeded = DataSource(DataKind.COMMAND, command, seed="4")
+    scripts.request_command(seeded, run.append, refused=run.append)
+    person.wait(lambda: run)
+    assert run[0].runner(Job()).options.seed == 4, "it was agreed to with any seed"
     run, _ = request_command(person, scripts, command + " ")
     assert scripts.dialog is not None, "another text is another command"
 

@@ -50,6 +50,22 @@ def test_another_kind_keeps_what_was_typed_for_the_first(choice, qtbot):
     assert choice.source() == DataSource(DataKind.SCRIPT, "a.py", "/bin/python")
 
 
+def test_limit_and_seed_belong_to_the_choice(choice, qtbot):
+    whole = DataSource(DataKind.SCRIPT, "a.py", limit="100", seed="3")
+    choice.set_source(whole)
+    assert (choice.limit.text(), choice.seed.text()) == ("100", "3")
+    assert choice.source() == whole
+    qtbot.keyClicks(choice.seed, "1 ")
+    qtbot.waitUntil(lambda: bool(choice.seen))
+    assert choice.seen == [DataSource(DataKind.SCRIPT, "a.py", limit="100", seed="31")]
+    choice.radios[DataKind.COMMAND].click()
+    assert (choice.limit.isEnabled(), choice.seed.isEnabled()) == (False, True)
+    assert choice.source() == DataSource(DataKind.COMMAND, seed="31")
+    choice.radios[DataKind.STATISTICS].click()
+    assert (choice.limit.isEnabled(), choice.seed.isEnabled()) == (False, False)
+    assert choice.source() == DataSource(DataKind.STATISTICS)
+
+
 def test_a_folder_of_images_is_browsed_for(show, qtbot, monkeypatch):
     found = show(SourceChoice((DataKind.SCRIPT, DataKind.IMAGES)))
     seen = []

@@ -48,7 +48,7 @@ class Scans:
         self.person, self.script = person, script
         self.view = person.views.pages.sensitivity
 
-    def ask(self):
+    def ask(self, limit="", seed=""):
         """Choose the script and press Scan, up to the question."""
         person = self.person
         person.menu("Tools", "Scan sensitivity")
@@ -57,11 +57,14 @@ class Scans:
         dialog = controller.dialog
         person.type(dialog.choice.fields[DataKind.SCRIPT], str(self.script))
         person.type(dialog.choice.python, sys.executable)
+        for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
+            field.clear()
+            person.type(field, text)
         return dialog
 
-    def begin(self, amounts="50%, 90%"):
+    def begin(self, amounts="50%, 90%", **given):
         """Scan; returns while it runs."""
-        person, dialog = self.person, self.ask()
+        person, dialog = self.person, self.ask(**given)
         person.type(dialog.fractions, amounts)
         person.wait(dialog.go.isEnabled)
         person.click(dialog.go)
@@ -75,8 +78,8 @@ class Scans:
             person.click(person.workbench.scripts.dialog.go)
         person.wait(lambda: person.workbench.scans.dialog is None)
 
-    def scan(self, amounts="50%, 90%"):
-        self.begin(amounts)
+    def scan(self, amounts="50%, 90%", **given):
+        self.begin(amounts, **given)
         self.person.wait_idle()
 
     @property

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
 from tests.gui.person import plain
@@ -50,6 +51,51 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
     assert not opened.document.masks.pruned(SECOND)
+
+
+def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
+    """The script gives the same values whatever it is told, which is said once it is measured."""
+    scans.script.write_text("def evaluate(model, limit, seed): return 1.0\n")
+
+    def note():
+        dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
+        text = dialog.note.text()
+        opened.click(dialog.leave)
+        opened.wait(lambda: opened.workbench.allocation.dialog is None)
+        return text
+
+    scans.scan("50%", limit="20")
+    scan = opened.workbench.scans.kept.scan
+    assert (scan.conditions.limit, scan.conditions.seed) == (20, 0)
+    assert "on the data that it was chosen by" in note()
+    for given, words in (
+        ({"limit": "30"}, "with another limit: their data may overlap"),
+        ({"limit": "20", "seed": "5"}, "It is not known whether"),
+    ):
+        evaluate(opened, scans.script, **given)
+        assert words in note()
+    dialog = opened_dialog(opened, partial(opened.menu, "Tools", "Allocate"))
+    opened.wait(dialog.go.isEnabled)
+    opened.click(dialog.go)
+    opened.wait(lambda: opened.document.position == 1)
+    opened.key("Ctrl+M")
+    opened.wait(lambda: "measured" in str(opened.notices))
+    assert "so the data seem to be the same" in plain(opened.notices[0])
+
+
+def evaluate(person, script, limit="", seed=""):
+    """Measure the current state by Evaluate…, with a script that is known."""
+    person.menu("Tools", "Evaluate")
+    evaluation = person.workbench.evaluation
+    person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    dialog = evaluation.dialog
+    assert dialog.choice.fields[DataKind.SCRIPT].text() == str(script)
+    for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
+        field.clear()
+        person.type(field, text)
+    person.click(dialog.go)
+    person.wait(lambda: evaluation.dialog is None)
+    person.wait_idle()
 
 
 def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):

@@ -198,6 +198,26 @@ def test_the_dialog_counts_what_is_left_of_the_scan_that_it_continues(
     opened.click(dialog.leave)
 
 
+def test_scans_with_another_limit_or_seed_are_others_and_told_apart(scans, opened, runners):
+    scans.scan("50%", limit="20")
+    scans.scan("50%", limit="20", seed="3")
+    box = scans.view.scan_box
+    labels = [plain(box.itemText(row)) for row in range(box.count())]
+    assert [label.partition(", ")[2] for label in labels] == ["limit 20", "limit 20, seed 3"]
+    dialog = scans.ask(limit="20")
+    opened.type(dialog.fractions, "50%, 60%")
+    words = "4 evaluations. 2 of them are kept if script, Python and options are the same."
+    opened.wait(lambda: words in plain(dialog.estimate.text()))
+    opened.type(dialog.choice.limit, "1")
+    opened.wait(lambda: "4 evaluations. The time" in plain(dialog.estimate.text()))
+    opened.click(dialog.leave)
+    before = len(runners)
+    scans.scan("50%, 60%", limit="20")
+    assert len(runners) == before + 1
+    assert len(runners[-1].measured) == 3 + 2, "the unpruned model, and what was not there"
+    assert box.count() == 2
+
+
 def test_what_was_measured_while_it_was_stopped_is_counted_everywhere(
     scans, opened, runners, monkeypatch
 ):
