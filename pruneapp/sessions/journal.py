@@ -31,6 +31,9 @@ _NAMES = 10
 
 # What was done, and what the person looked at.
 Said = tuple[Capture, Mapping[str, Any]]
+_Kept = tuple[
+    tuple[ref[Record], ...], int, FileStamp, Mapping[int, str], Mapping[str, Any]
+]  # as `JournalWriter.mark_saved` takes it
 
 
 def folder() -> Path:
@@ -47,9 +50,9 @@ class Journal:
     def __init__(self, place: Path) -> None:
         self._place = place
         self.writer: JournalWriter | None = None  # of the file, once there is one
-        # A history that is safe in a session file, the state in force in it, that file, and the
-        # names of states. Who held the records would hold their masks, too.
-        self._kept: tuple[tuple[ref[Record], ...], int, FileStamp, Mapping[int, str]] | None = None
+        # A history that is safe in a session file, the state in force in it, that file, the names
+        # of states, and what was looked at. Who held the records would hold their masks, too.
+        self._kept: _Kept | None = None
         # What was done last, and where to ask for more; there while something is written only, as
         # they hold masks.
         self._latest: Said
@@ -61,18 +64,23 @@ class Journal:
         view: Mapping[str, Any],
         job: Job,
         newer: Callable[[], Said | None] = lambda: None,
+        *,
+        with_view: bool = False,
     ) -> None:
         """Write what the file does not say yet, and wait until the disk has it.
 
         First comes what was done, then the masks; see `JournalWriter`. What the person looks at is
-        written along with something else. `newer` returns what was done meanwhile, once; it is
-        written before the masks go on.
+        written along with something else, or `with_view`: something was measured. What that was
+        before is dead, so the file may be written anew. `newer` returns what was done meanwhile,
+        once; it is written before the masks go on.
 
         Raises `SessionError` if the disk refuses it: what it has stays, and the next call tries
         again; and as `MaskSlot.load`.
         """
-        if self.writer is None and not any(
-            record.entry is None or is_work(record.entry) for record in capture.records
+        if (
+            self.writer is None
+            and not with_view
+            and not any(record.entry is None or is_work(record.entry) for record in capture.records)
         ):
             return
         self._latest, self._newer = (capture, view), newer
@@ -82,6 +90,10 @@ class Journal:
             elif self.writer.doubtful:
                 self._renew(self.writer, job)
             self._keep(self.writer, job)
+            if with_view:
+                self._look(self.writer)
+                with contextlib.suppress(OSError):  # the old one is there, and says all of it
+                    self._compact(self.writer, job)
         except OSError as error:
             raise self._refused(error) from error
         finally:
@@ -93,12 +105,13 @@ class Journal:
         position: int,
         file: FileStamp,
         names: Mapping[int, str] | None = None,
+        view: Mapping[str, Any] | None = None,
     ) -> None:
         """Note that a history, with these names of states, is safe in a session file.
 
-        `position` is the state in force in it, -1 for none.
+        `position` is the state in force in it, -1 for none; `view` what it says was looked at.
         """
-        self._kept = tuple(map(ref, records)), position, file, names or {}
+        self._kept = tuple(map(ref, records)), position, file, names or {}, view or {}
         if self.writer is not None:
             with contextlib.suppress(OSError):  # it is about what is safe anyway
                 self.writer.mark_saved(*self._kept)
@@ -120,11 +133,10 @@ class Journal:
 
         Parameters are those of `keep`; raises OSError if the disk refuses it.
         """
-        writer = self.writer
-        if writer is not None and writer.dead >= max(_MUCH, writer.size // 2):
+        if self.writer is not None:
             self._latest, self._newer = (capture, view), newer
             try:
-                self._write_anew(writer, job)
+                self._compact(self.writer, job)
             finally:
                 del self._latest, self._newer
 
@@ -171,6 +183,16 @@ class Journal:
         if writer.size != before:
             writer.look_at(self._latest[1])
             writer.flush()
+
+    def _look(self, writer: JournalWriter) -> None:
+        before = writer.size
+        writer.look_at(self._latest[1])
+        if writer.size != before:
+            writer.flush()
+
+    def _compact(self, writer: JournalWriter, job: Job) -> None:
+        if writer.dead >= max(_MUCH, writer.size // 2):
+            self._write_anew(writer, job)
 
     def _renew(self, doubtful: JournalWriter, job: Job) -> None:
         try:

@@ -191,6 +191,8 @@ class SavedRecord(msgspec.Struct, frozen=True, tag="kept"):
     steps: int = 0  # so many edits of the history, from the first on, are in the session file
     # The session file as it was read or written; None if that is not known.
     file: FileStamp | None = None
+    # Whether what was looked at, as it was said last, is in the session file, too.
+    with_view: bool = False
 
 
 class ViewRecord(msgspec.Struct, frozen=True, tag="view"):
@@ -266,6 +268,7 @@ class JournalWriter:
         self._exported = 0
         self._names: dict[int, str] = {}
         self._view: Mapping[str, Any] = {}
+        self._kept_view: Mapping[str, Any] | None = None
         self._kept: SavedRecord | None = None
         try:
             self._lock()
@@ -374,15 +377,22 @@ class JournalWriter:
         position: int,
         file: FileStamp,
         names: Mapping[int, str],
+        view: Mapping[str, Any],
     ) -> None:
         """Write what of a session file is in this one, too, where that is something new."""
         same = self._same(theirs() for theirs in records)
         renamed = [s for s in {*names, *self._names} if names.get(s) != self._names.get(s)]
         same = min([same, *(state - 1 for state in renamed)])
         kept = SavedRecord(position if position <= same else -1, same, file)
-        if kept != self._kept:
+        if view is not self._kept_view:
+            latest = self._view
+            self.look_at(view)
+            self.note(msgspec.structs.replace(kept, with_view=True))
+            self._kept_view = view
+            self.look_at(latest)
+        elif kept != self._kept:
             self.note(kept)
-            self._kept = kept
+        self._kept = kept
 
     def look_at(self, view: Mapping[str, Any]) -> None:
         """Write what the person looks at, if it is something else."""

@@ -54,7 +54,7 @@ from pruneapp.sessions.journal_file import (
     records,
 )
 from pruneapp.sessions.original import FileStamp, Original
-from pruneapp.sessions.restore import Saved
+from pruneapp.sessions.restore import Saved, measured_in
 
 # A record promises at most so many bytes of JSON.
 _MOST_JSON = 1 << 28
@@ -89,6 +89,7 @@ class JournalContents:
     # The session file that the work was saved in last, and which state it has.
     kept: SavedRecord = _NOWHERE
     view: Mapping[str, Any] = field(default_factory=dict)
+    kept_view: Mapping[str, Any] = field(default_factory=dict)  # that of this session file
     # Of the mask that pieces belong to.
     _pieces: list[RecordPlace] | None = None
 
@@ -155,6 +156,7 @@ class JournalContents:
                 self.exported = at if at <= len(self.edits) else -1
             case SavedRecord():
                 self.kept = entry
+                self.kept_view = self.view if entry.with_view else self.kept_view
             case ViewRecord(view):
                 self.view = view
             case Digests(sha256):
@@ -203,6 +205,11 @@ class JournalContents:
         at = self.kept.at if self.kept.at <= steps else -1
         self.kept = msgspec.structs.replace(self.kept, at=at, steps=steps)
         return True
+
+    @property
+    def keeps_measured(self) -> bool:
+        """Whether the session file has all that was measured."""
+        return measured_in(self.view) == measured_in(self.kept_view)
 
     @property
     def branches(self) -> Branches:
@@ -289,16 +296,12 @@ class UnsavedWork:
     original: Path  # the checkpoint that it is about
     steps: int  # how many edits are in force
     undone: int  # how many are not, but can be: they were taken back, or are on other branches
-    # What the last edit in force did; without one, the last that was taken back; empty where a
-    # newer Pruneapp wrote it.
+    # What the last edit in force did; without one, the last that was taken back; empty where there
+    # is none, or a newer Pruneapp wrote it.
     last: str
     time: float  # when it was written to last, in seconds since 1970
     again: int = 0  # how many edits have to be done again, as their masks did not get to the disk
-
-    @property
-    def known(self) -> bool:
-        """Whether it can be read; else a newer Pruneapp wrote it."""
-        return self.steps + self.undone > 0
+    known: bool = True  # whether it can be read; else a newer Pruneapp wrote it
 
 
 def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
@@ -357,7 +360,7 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
         with path.open("rb") as file:
             story = JournalContents.read(file, path, check_pieces=False)
     except SessionError:
-        return UnsavedWork(path, Path(), 0, 0, "", status.st_mtime)
+        return UnsavedWork(path, Path(), 0, 0, "", status.st_mtime, known=False)
     if story.original is None:
         if time.time() - _written(path) > _FRESH_S:
             delete(path)
@@ -365,7 +368,7 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
     if not _would_be_lost(story, job):
         delete(path)
         return None
-    last = story.edits[story.position - 1 if story.position else -1].label
+    last = story.edits[story.position - 1 if story.position else -1].label if story.edits else ""
     steps = len(story.branches.path(story.position))
     return UnsavedWork(
         path,
@@ -379,10 +382,11 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
 
 
 def _would_be_lost(story: JournalContents, job: Job) -> bool:
-    if not any(is_work(edit.entry) for edit in story.edits):
+    if not measured_in(story.view) and not any(is_work(edit.entry) for edit in story.edits):
         return False
     kept = story.kept
-    in_file = kept.at == story.position and kept.steps == len(story.edits)
+    steps_in_file = kept.at == story.position and kept.steps == len(story.edits)
+    in_file = steps_in_file and story.keeps_measured
     return not in_file or _unchanged(kept, job) is None
 
 
@@ -396,6 +400,8 @@ class JournalFile(Saved):
     kept_steps: int  # so many edits of the history are in this file
     # The position of the state that this file has; -1 if it is not in the history any more.
     safe: int
+    keeps_measured: bool  # whether this file has all that was measured
+    kept_view: Mapping[str, Any]  # what it says was looked at
     _source: FileSource = field(repr=False)
     _locked: io.BufferedIOBase = field(repr=False)
 
@@ -455,7 +461,17 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
     safe = kept.at if session is not None and kept.at <= len(story.edits) else -1
     steps = kept.steps if session is not None else 0
     return JournalFile(
-        path, story.original, history, story.view, session, steps, safe, source, file
+        path,
+        story.original,
+        history,
+        story.view,
+        session,
+        steps,
+        safe,
+        session is not None and story.keeps_measured,
+        story.kept_view,
+        source,
+        file,
     )
 
 

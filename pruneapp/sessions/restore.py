@@ -409,6 +409,15 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
     )
 
 
+# Parts of a view that are no matter of looking: what was measured, perhaps in hours.
+EVALUATION, SENSITIVITY = "evaluation", "sensitivity"
+
+
+def measured_in(view: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what was measured, of what the person looked at; empty for nothing."""
+    return {part: view[part] for part in (EVALUATION, SENSITIVITY) if view.get(part)}
+
+
 @dataclass(frozen=True)
 class Saved(ABC):
     """Work that was saved, in a session file or a journal; a context manager."""

@@ -722,3 +722,77 @@ def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, see
     steps = len(again.items) - 1
     assert len(done) <= steps <= len(done) + 1
     shut(again)
+
+
+# What was measured is work, too
+
+
+def test_what_was_measured_is_kept_and_offered_without_a_step(model, place):
+    document, journal = open_model(model), Journal(place)
+    journal.keep(Capture.of(document), {"tensor": A}, Job())
+    assert journal.path is None, "who only looks leaves nothing behind"
+    for loss in (1.0, 2.0):
+        view = {"tensor": A, "evaluation": [{"loss": loss}]}
+        journal.keep(Capture.of(document), view, Job(), with_view=True)
+    journal.close()
+    (found,) = find_unsaved_work(place, Job())
+    assert (found.steps, found.undone, found.last, found.known) == (0, 0, "", True)
+    with read_journal(found.path, Job()) as file:
+        assert file.view == view
+        assert not file.keeps_measured
+        again = reopened(file, Job())
+    assert (again.position, len(again.items)) == (0, 1)
+    shut(document)
+    shut(again)
+
+
+def test_a_session_that_has_all_that_was_measured_is_known_to(model, place):
+    """Also where something else was looked at since, or the file was written anew."""
+    document = open_model(model)
+    prune(document)
+    seen = {"tensor": A, "sensitivity": [{"cells": [1.5]}]}
+    session = place.parent / "work.prune"
+    for written_before in (False, True):
+        stamp = saved_in(document, session)
+        journal = Journal(place)
+        if written_before:
+            journal.keep(Capture.of(document), seen, Job())
+        journal.mark_saved(document.history.records, 1, stamp, view=seen)
+        journal.keep(Capture.of(document), {**seen, "tensor": B}, Job(), with_view=True)
+        with read_copy(journal, place) as found:
+            assert (found.keeps_measured, found.view["tensor"]) == (True, B)
+            assert (found.kept_view, found.safe) == (seen, 1)
+        copy = place / "copy.journal"
+        copy.write_bytes(journal.path.read_bytes())
+        assert find_unsaved_work(place, Job()) == ()
+        assert not copy.exists()
+        more = {"tensor": B, "sensitivity": [{"cells": [1.5, 2.5]}]}
+        journal.keep(Capture.of(document), more, Job(), with_view=True)
+        for _ in range(2):
+            with read_copy(journal, place) as found:
+                assert (found.keeps_measured, found.view) == (False, more)
+                assert (found.kept_view, found.safe) == (seen, 1), "the steps are in it"
+            (offered,) = find_unsaved_work(place, Job())
+            assert offered.path == copy
+            journal._writer.doubtful = True  # so that it is written anew
+            journal.keep(Capture.of(document), more, Job(), with_view=True)
+        journal.mark_saved(document.history.records, 1, stamp, view=more)
+        with read_copy(journal, place) as found:
+            assert (found.keeps_measured, found.view) == (True, more)
+        copy.unlink()
+        journal.delete()
+    shut(document)
+
+
+def test_what_a_scan_had_measured_before_does_not_fill_the_disk(model, place):
+    document, journal = open_model(model), Journal(place)
+    noise = np.random.default_rng(1)
+    for _ in range(40):
+        cells = noise.random(20_000).tolist()
+        view = {"sensitivity": [{"cells": cells}]}
+        journal.keep(Capture.of(document), view, Job(), with_view=True)
+    assert journal.size < 3 << 20, "of some 7 MB that were written"
+    with read_copy(journal, place) as found:
+        assert found.view == view
+    journal.delete()
+    shut(document)

@@ -45,6 +45,7 @@ from pruneapp.results.quality import (
     StateQuality,
     made_of,
 )
+from pruneapp.sessions.restore import EVALUATION
 
 if TYPE_CHECKING:  # imported with the first evaluation
     from pruneapp.evaluation.evaluator import Evaluator, Result
@@ -517,14 +518,14 @@ class EvaluationController(DialogController[EvaluateDialog]):
     # -- sessions -------------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return what was measured as plain JSON, for a session."""
+        """Return what was measured, for a session."""
         kept = [_Kept(*key, quality) for key, quality in self._results.items()]
-        return {"evaluation": msgspec.to_builtins(kept)} if kept else {}
+        return {EVALUATION: kept} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
         """Show what was measured before; it is old until the same script is chosen again."""
         try:
-            kept = convert(view.get("evaluation", []), list[_Kept])
+            kept = convert(view.get(EVALUATION, []), list[_Kept])
         except JsonError:
             return  # of a session that somebody else made
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}

@@ -31,7 +31,7 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.sessions.journal import Journal, Said, folder
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp
-from pruneapp.sessions.restore import Saved
+from pruneapp.sessions.restore import Saved, measured_in
 from pruneapp.sessions.session_file import SessionFile
 
 # After so long without a step the journal is looked through for what nobody needs any more.
@@ -76,6 +76,7 @@ class _WriteResult:
 
     work: _Work
     compacts: bool
+    with_view: bool = False
     error: PruneAppError | None = None
     bug: tuple[str, str] | None = None
 
@@ -83,7 +84,7 @@ class _WriteResult:
 class AutosaveController(Controller):
     """Keeps the work of the session's document as long as it is open.
 
-    `view` returns what the person looks at, as plain JSON.
+    `view` returns what the person looks at, and what was measured, as JSON or frozen structs of it.
     """
 
     written = Signal()  # the journal says all that was done
@@ -97,6 +98,7 @@ class AutosaveController(Controller):
         self._work: _Work | None = None
         self._busy = False
         self._wanted = False
+        self._measured = False  # whether something was measured that is not written yet
         # Sentences that were said; and whether there is still something to write.
         self._reported: set[str] = set()
         self._behind = False
@@ -112,11 +114,17 @@ class AutosaveController(Controller):
         position: int,
         file: FileStamp,
         names: Mapping[int, str],
+        view: Mapping[str, Any],
     ) -> None:
         """Take note that a history is safe in a session file; see `Journal.mark_saved`."""
         work = self._work
         if work is not None:
-            self._pool.submit(lambda: work.journal.mark_saved(records, position, file, names))
+            self._pool.submit(lambda: work.journal.mark_saved(records, position, file, names, view))
+
+    def keep_measured(self) -> None:
+        """Keep what was measured, also where nothing was done."""
+        self._measured = True
+        self._write_soon()
 
     def record_digest(self, name: str, sha256: str) -> None:
         """Take note of the SHA-256 of a file of the checkpoint."""
@@ -133,20 +141,20 @@ class AutosaveController(Controller):
         saved, document = self._session.saved, self._session.document
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
-        self._busy = self._wanted = self._behind = False
+        self._busy = self._wanted = self._behind = self._measured = False
         self._reported = set()
         if isinstance(saved, JournalFile):
             if saved.kept_in is not None:
                 steps = saved.kept_steps
                 records, names = document.history.records[:steps], document.branches.names
                 names = {state: name for state, name in names.items() if state <= steps}
-                self.mark_saved(records, saved.safe, saved.kept_in, names)
+                self.mark_saved(records, saved.safe, saved.kept_in, names, saved.kept_view)
+            self._measured = bool(measured_in(saved.view))
             self._write_soon(saved.view)  # which is not shown yet
         elif isinstance(saved, SessionFile):  # all of it is there, until something changes
             history = document.history
-            self.mark_saved(
-                history.records, document.position, saved.stamp, document.branches.names
-            )
+            names = document.branches.names
+            self.mark_saved(history.records, document.position, saved.stamp, names, saved.view)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._write_soon()
@@ -177,14 +185,15 @@ class AutosaveController(Controller):
             self._submit((Capture.of(document), self._view()), work, compacts=True)
 
     def _submit(self, said: Said, work: _Work, *, compacts: bool) -> None:
+        result = _WriteResult(work, compacts, self._measured and not compacts)
         self._busy, self._wanted = True, False
+        self._measured = self._measured and compacts
         self._idle.stop()
-        self._pool.submit(self._run, work, said, compacts=compacts)
+        self._pool.submit(self._run, result, said)
 
-    def _run(self, work: _Work, capture: Said, *, compacts: bool) -> None:
-        result = _WriteResult(work, compacts)
+    def _run(self, result: _WriteResult, said: Said) -> None:
         try:
-            self._write(work, capture, compacts=compacts)
+            self._write(result, said)
         except Cancelled:
             pass
         except PruneAppError as error:
@@ -195,16 +204,17 @@ class AutosaveController(Controller):
             result = replace(result, bug=(sentence, traceback.format_exc()))
         self._finished.emit(result)
 
-    def _write(self, work: _Work, capture: Said, *, compacts: bool) -> None:
+    def _write(self, result: _WriteResult, said: Said) -> None:
+        work = result.work
         job = Job(cancel=work.token)
-        if compacts:
+        if result.compacts:
             with contextlib.suppress(OSError):  # the old one is there, and says all of it
-                work.journal.compact(*capture, job, work.newer)
+                work.journal.compact(*said, job, work.newer)
             return
         newer = work.newer()
-        if newer is not None and newer[0].snapshot.revision > capture[0].snapshot.revision:
-            capture = newer
-        work.journal.keep(*capture, job, work.newer)
+        if newer is not None and newer[0].snapshot.revision > said[0].snapshot.revision:
+            said = newer
+        work.journal.keep(*said, job, work.newer, with_view=result.with_view)
         work.delete_restored()
 
     @Slot(object)
@@ -220,6 +230,7 @@ class AutosaveController(Controller):
             self._reported.add(result.error.sentence)
             self._notifications.refuse(result.error, NoticeTopic.RECOVERY_DATA)
         self._behind = result.error is not None
+        self._measured = self._measured or (self._behind and result.with_view)
         if self._wanted:
             self._write_soon()
         elif not result.compacts:

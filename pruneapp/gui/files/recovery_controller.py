@@ -143,12 +143,12 @@ class RecoveryController(Controller):
 def _recoverable(work: UnsavedWork) -> RecoverableWork:
     name, when = work.original.name, _time(work.time)
     return RecoverableWork(
-        str(work.path), name, work.steps, work.last, when, work.again, work.undone
+        str(work.path), name, work.steps, work.last, when, work.again, work.undone, work.known
     )
 
 
 def _description(work: UnsavedWork) -> str:
-    return f"{work.original}\n{work.last}" if work.known else str(work.path)
+    return f"{work.original}\n{work.last}".rstrip() if work.known else str(work.path)
 
 
 def _time(seconds: float) -> str:

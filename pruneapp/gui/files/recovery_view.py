@@ -33,9 +33,8 @@ class RecoverableWork:
     last: str  # what the last of them did
     time: str  # when that was, as people write it
     again: int = 0  # how many steps have to be computed again, the last ones
-    # How many were taken back or are on other branches; 0 like `steps` where a newer Pruneapp wrote
-    # it.
-    undone: int = 0
+    undone: int = 0  # how many were taken back or are on other branches
+    known: bool = True  # whether it can be read; else a newer Pruneapp wrote it
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,10 @@ class RecoveryView(QWidget):
         steps = plural(every, self.tr("1 step"), self.tr("{n} steps"))
         if not work.steps and work.undone:
             steps = plural(work.undone, self.tr("1 undone step"), self.tr("{n} undone steps"))
-        elif not every:
+        elif not work.known:
             what = self.tr("Work saved by a newer version of Pruneapp, {time}")
+        elif not every:
+            steps = self.tr("Metrics")
         what = what.format(steps=steps, file=work.file, time=work.time)
         text = work.last
         if work.steps and work.undone:
@@ -123,7 +124,7 @@ class RecoveryView(QWidget):
         last = ElidedLabel(text, self, ink=MUTED)
         last.elide = Qt.TextElideMode.ElideRight
         restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
-        restore.setEnabled(bool(every))
+        restore.setEnabled(work.known)
         delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
         for button, asked in ((restore, self._restore), (delete, self._delete)):
             button.setProperty("key", work.key)

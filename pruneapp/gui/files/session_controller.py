@@ -26,11 +26,15 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.export import ExportReport
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
+
+# So long after something was measured it is written, and never more often.
+MEASURED_MS = 3_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class _Saving:
 
     document: Document
     capture: Capture
+    view: Mapping[str, Any]
     safe: _Safe
     path: Path
     then: Callable[[], object] | None
@@ -83,6 +88,9 @@ class SessionController(Controller):
         self._read_results = read_results
         self.path: Path | None = None
         self._safe = _Safe()  # what the file has
+        # What was measured, as the journal has it; and when it is looked at what that is by now.
+        self._journaled: Mapping[object, object] = {}
+        self._due = single_shot(self, MEASURED_MS, self._keep_measured)
         # The file as this window read or wrote it last.
         self._stamp: FileStamp | None = None
         context.actions["save_session"].triggered.connect(self.save)
@@ -160,7 +168,7 @@ class SessionController(Controller):
             return
         view = self._read_view()
         safe = _Safe(document.items, self._read_results())
-        saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
+        saving = _Saving(document, Capture.of(document), view, safe, path, then, instead_of)
         self._jobs.submit(
             self.tr("Saving session"),
             lambda job: save_session(saving.capture, view, path, job, instead_of=instead_of),
@@ -176,7 +184,9 @@ class SessionController(Controller):
             return
         self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
         capture = saving.capture
-        self._autosave.mark_saved(capture.records, capture.position, stamp, capture.branches.names)
+        self._autosave.mark_saved(
+            capture.records, capture.position, stamp, capture.branches.names, saving.view
+        )
         self.show_title()
         name, size = saving.path.name, number_format.size(stamp.size)
         self._notifications.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
@@ -216,13 +226,31 @@ class SessionController(Controller):
             self._safe = _Safe(document.items[: saved.kept_steps + 1])
         if saved is not None:
             self._show_view(saved.view)
-        if isinstance(saved, SessionFile):  # a journal may have more than its session
-            self._safe = replace(self._safe, results=self._read_results())
+        self._due.stop()
+        self._journaled = self._read_results()
+        if isinstance(saved, SessionFile) or (
+            isinstance(saved, JournalFile) and saved.keeps_measured
+        ):
+            self._safe = replace(self._safe, results=self._journaled)
         self.show_title()
 
     def _on_closed(self) -> None:
         self.path, self._safe, self._stamp = None, _Safe(), None
+        self._due.stop()
         self._window.setWindowModified(False)
+
+    def note_measured(self) -> None:
+        """Keep in the journal what was measured, soon: it may have taken hours."""
+        self.show_title()
+        if not self._due.isActive():
+            self._due.start()
+
+    def _keep_measured(self) -> None:
+        results = self._read_results()
+        if self._session.document is not None and results != self._journaled:
+            self._journaled = results
+            if not self._safe.has_results(results):
+                self._autosave.keep_measured()
 
     def show_title(self) -> None:
         """Show what is open, and whether closing would lose work."""

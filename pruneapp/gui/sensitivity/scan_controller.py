@@ -7,10 +7,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec import structs
 from PySide6.QtCore import Signal
 
 from pruneapp.document.document import Document, DocumentChanged
@@ -44,6 +45,7 @@ from pruneapp.params import AmountParam, with_labels
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import numbered
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
+from pruneapp.sessions.restore import SENSITIVITY
 from pruneapp.statistics.file import statistics_of
 
 # A session does not keep scans of more cells: they would be written with every change.
@@ -72,12 +74,6 @@ class StateScan:
 
     key: object
     kept: KeptScan
-
-    @cached_property
-    def plain(self) -> dict[str, Any]:
-        """The scan as plain JSON: of 20,000 cells it takes its time, and recovery data has it."""
-        plain: dict[str, Any] = msgspec.to_builtins(self.kept)
-        return plain
 
 
 @dataclass(frozen=True)
@@ -662,9 +658,9 @@ class ScanController(DialogController[ScanDialog]):
     # -- sessions -------------------------------------------------------------------------------
 
     def read(self) -> Mapping[str, Any]:
-        """Return what was scanned as plain JSON, for a session: as many scans as it can keep."""
-        kept = [{**found.plain, "state": self._number(found)} for found in self._kept().values()]
-        return {"sensitivity": kept} if kept else {}
+        """Return what was scanned, for a session: as many scans as it can keep."""
+        kept = [structs.replace(f.kept, state=self._number(f)) for f in self._kept().values()]
+        return {SENSITIVITY: kept} if kept else {}
 
     @property
     def results(self) -> Mapping[object, object]:
@@ -688,9 +684,9 @@ class ScanController(DialogController[ScanDialog]):
     def show(self, view: Mapping[str, Any]) -> None:
         """Show what was scanned before; it is old until the same script is chosen again."""
         document = self._session.document
-        if document is None or "sensitivity" not in view:
+        if document is None or SENSITIVITY not in view:
             return
-        some = view["sensitivity"]
+        some = view[SENSITIVITY]
         try:
             scans = convert(some if isinstance(some, list) else [some], list[KeptScan])
             for kept in scans:

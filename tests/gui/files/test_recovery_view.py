@@ -107,7 +107,7 @@ def test_files_alone_are_no_crash_of_the_window(qtbot, offer):
 
 
 def test_work_of_a_newer_pruneapp_can_only_be_deleted(qtbot, offer):
-    shown(qtbot, offer, (RecoverableWork("k", "", 0, "", "14:02"),), None)
+    shown(qtbot, offer, (RecoverableWork("k", "", 0, "", "14:02", known=False),), None)
     assert not offer.restore_buttons[0].isEnabled()
     assert offer.delete_buttons[0].isEnabled()
     assert texts(offer).startswith("Work saved by a newer version of Pruneapp, 14:02")
@@ -166,3 +166,9 @@ def test_the_stripe_has_the_accent(qtbot, offer, palette_of, theme):
     image = offer.grab().toImage()
     assert image.pixelColor(1, offer.height() // 2) == QColor(theme.colors["accent"])
     assert image.pixelColor(8, 6) == QColor(theme.colors["surface"])
+
+
+def test_metrics_without_a_step_can_be_restored(qtbot, offer):
+    shown(qtbot, offer, (RecoverableWork("k", "m.pt", 0, "", "14:02"),), None)
+    assert texts(offer).startswith("Metrics on m.pt, 14:02 | ")
+    assert offer.restore_buttons[0].isEnabled()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
@@ -13,6 +14,7 @@ from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.progress import Job
+from pruneapp.sessions.journal import folder
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.person import plain
 from tests.gui.script_runner import LocalRunner
@@ -507,7 +509,7 @@ def test_a_scan_that_ends_at_once_says_nothing_of_the_one_before(scans, opened, 
 
 def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):
     scans.scan()
-    (good,) = opened.workbench.scans.read()["sensitivity"]
+    (good,) = msgspec.to_builtins(opened.workbench.scans.read()["sensitivity"])
     opened.answers("Discard changes")
     opened.key("Ctrl+W")
     opened.wait(lambda: opened.document is None)
@@ -527,3 +529,97 @@ def test_what_fails_is_said_and_nothing_checked_is_nothing_to_scan(scans, opened
     opened.menu("Tools", "Scan sensitivity")
     opened.wait(lambda: "No tensor is checked" in str(opened.trouble))
     assert opened.workbench.scans.dialog is None
+
+
+# A crash
+
+
+def journals():
+    return sorted(folder().glob("*.journal")) if folder().exists() else []
+
+
+def kill(person):
+    """Close the window and leave what a killed one had left."""
+    (journal,) = journals()
+    data = journal.read_bytes()
+    person.answers("Discard changes")
+    assert person.window.close()
+    assert journals() == []
+    (folder() / "000000000000.journal").write_bytes(data)
+
+
+def restored(new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    person.wait_idle()
+    return person
+
+
+def is_kept(person):
+    controller = person.workbench.sessions
+    return not controller._due.isActive() and not person.workbench.autosave._busy
+
+
+def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
+    scans, opened, runners, new_person, monkeypatch
+):
+    opened.workbench.sessions._due.setInterval(20)
+    runners_most(monkeypatch, 5)
+    scans.begin("50%, 90%")
+    opened.wait(lambda: runners and runners[0].gate.running)
+    measured = [["", "+0.9"], ["", "+0.09"]]
+    opened.wait(lambda: scans.cells == measured)
+    opened.wait(lambda: is_kept(opened) and len(journals()) == 1)
+    opened.key("Esc")
+    runners[0].gate.closed = False
+    opened.wait_idle()
+    kill(opened)
+    person = restored(new_person)
+    canvas = person.views.pages.sensitivity.canvas
+    found = [[canvas.text(r, c) for c in range(canvas.columns)] for r in range(canvas.count)]
+    assert found == measured
+    assert person.workbench.sessions.unsaved == ("results",)
+    person.wait(lambda: [path.name for path in journals()] not in ([], ["000000000000.journal"]))
+    assert len(journals()) == 1, "killed again, it is still there"
+
+
+def runners_most(monkeypatch, most):
+    real = LocalRunner.__init__
+
+    def made(self, *given):
+        real(self, *given)
+        self.most = most
+
+    monkeypatch.setattr(LocalRunner, "__init__", made)
+
+
+def test_what_the_session_has_is_not_unsaved_after_a_crash(scans, opened, new_person, tmp_path):
+    sessions = opened.workbench.sessions
+    sessions._due.setInterval(20)
+    scans.scan()
+    opened.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    opened.key("Ctrl+S")
+    opened.wait(lambda: sessions.path is not None and not sessions.unsaved)
+    prune(opened)
+    opened.wait(lambda: is_kept(opened) and len(journals()) == 1)
+    kill(opened)
+    person = restored(new_person)
+    assert person.document.position == 1
+    assert person.workbench.scans.kept is not None
+    assert person.workbench.sessions.unsaved == ("state",)
+
+
+def test_a_session_that_is_only_opened_leaves_no_journal(scans, opened, tmp_path):
+    scans.scan()
+    save_and_close(opened, tmp_path / "work.prune")
+    opened.workbench.sessions._due.setInterval(20)
+    opened.open(tmp_path / "work.prune")
+    opened.wait(lambda: opened.document is not None)
+    opened.wait_idle()
+    opened.wait(lambda: is_kept(opened))
+    assert opened.workbench.scans.kept is not None
+    assert journals() == []
