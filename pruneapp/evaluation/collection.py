@@ -6,6 +6,7 @@ collected in further runs, as many in each as a budget of memory holds.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk
 from pruneapp.kernels.values import Float64s
 from pruneapp.params import format_bytes
 from pruneapp.progress import CancelToken, Job
@@ -228,6 +229,83 @@ def collect_sums(
             if name in grams
         },
     )
+
+
+@dataclass(frozen=True)
+class WeightUses:
+    """How often each weight of a checkpoint is multiplied by an input that the model is given.
+
+    What products of activations take, or elementwise layers, is no part of it.
+    """
+
+    rows: Mapping[str, NDArray[np.float64]]  # by name, of each of the equal parts of a weight
+    others: float  # multiply-adds of an input by what no method prunes
+
+    def multiply_adds(self, snapshot: Snapshot, job: Job) -> int:
+        """Return the multiply-adds of an input by the weights that a state keeps; may cancel.
+
+        A theoretical number: the zeros alone make nothing faster.
+        """
+        total = self.others
+        for name, rows in self.rows.items():
+            job.step(0)
+            mask, numel = snapshot.zeroed(name), snapshot.entry(name).numel
+            if mask is None or rows.min() == rows.max():
+                total += rows.sum() * (numel if mask is None else mask.kept) / rows.size
+                continue
+            each = numel // rows.size
+            for part, count in enumerate(rows):
+                kept = mask.bools(part * each, (part + 1) * each)
+                total += count * np.count_nonzero(kept)
+        return round(total)
+
+
+def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
+    """Have the model called once, on the first inputs of the script, and count.
+
+    Raises
+    ------
+    EvaluationError
+        If it cannot be seen what is multiplied by the weights of the checkpoint.
+    """
+    if not isinstance(runner, ScriptRunner):
+        raise EvaluationError(
+            "Multiply-adds cannot be counted in a program that a command line starts.",
+            remedy="Evaluate by a script.",
+        )
+    runner.start(job)
+    seed, weights = runner.options.seed, weights_of(snapshot.checkpoint)
+    with runner.calibrating(as_on_disk(snapshot), seed, job) as handover:
+        file = runner.worker.folder / "uses"
+        answer = runner.worker.call(
+            "count", job, "counting multiply-adds", seed=seed, path=str(file)
+        )
+        inputs = answer["inputs"]
+        seen = {one["name"]: _Sums(file, **one) for one in answer["weights"]}
+        sources = _sources(handover, weights, seen)
+        rows = {
+            name: seen[source.name].inputs(turned=source.turned, part=source.part).counts / inputs
+            for name, source in sources.items()
+        }
+    used = {source.name for source in sources.values()}
+    of_file = {
+        pair[0].place
+        for name in snapshot.checkpoint.entries
+        if (pair := handover.counterpart(name)) is not None
+    }
+    others = 0.0
+    for name in seen.keys() - used:
+        tensor = handover.tensors[name]
+        if tensor.place not in of_file:
+            raise EvaluationError(
+                f"The model multiplies by '{name}', which is not in "
+                f"'{snapshot.checkpoint.path.name}' as it is, so it is not known which "
+                "multiply-adds are left in a pruned state.",
+                remedy="Load the weights as they are in the file.",
+            )
+        counts = seen[name].inputs(turned=False, part=None).counts
+        others += float(counts.sum()) * math.prod(tensor.shape) / counts.size / inputs
+    return WeightUses(rows, others)
 
 
 def weights_of(checkpoint: Checkpoint) -> list[TensorEntry]:

@@ -352,7 +352,8 @@ def _values(snapshot: Snapshot, name: str, scratch: Path, file: IO[bytes]) -> di
     source = snapshot.checkpoint.sources[entry.location.source]
     in_file = isinstance(source, FileSource) and not snapshot.replaces(name)
     if in_file and entry.location.strides is None:
-        place: list[Any] = [str(source.file.path), entry.location.offset]
+        # The worker runs in the folder of the script.
+        place: list[Any] = [str(source.file.path.absolute()), entry.location.offset]
     else:
         place = [str(scratch), file.tell()]
         for chunk in snapshot.chunks(name):

@@ -48,6 +48,8 @@ class StateQuality:
     # is compressed; None where that was not kept.
     remaining: int | None = None
     nbytes: int | None = None
+    # Multiply-adds of one input by the weights that are not pruned; None until they were counted.
+    multiply_adds: int | None = None
 
     def metric(self, name: str = "") -> MetricChange | None:
         """Return a metric by its name; without one, the first that can be worse."""

@@ -100,10 +100,13 @@ class Watcher(TorchDispatchMode):
     ----------
     grams
         Names of weights of which Gram matrices are wanted.
+    counts
+        Whether rows are only counted: that takes no time, and their sums stay 0.
     """
 
-    def __init__(self, module: torch.nn.Module, grams: Any = ()) -> None:
+    def __init__(self, module: torch.nn.Module, grams: Any = (), *, counts: bool = False) -> None:
         super().__init__()
+        self.counts = counts
         self._weights: dict[int, list[Weight]] = {}
         self.grams = set(grams)
         self.seen: dict[str, dict[tuple[int, int, bool, int], Sums]] = {}
@@ -160,6 +163,9 @@ class Watcher(TorchDispatchMode):
         if weight is None or place is None or not rows.shape[0]:
             return
         sums = self._sums(weight, (*place, 1), matrix.shape[0])
+        if self.counts:
+            sums.counts += rows.shape[0]
+            return
         key = key_of(rows)
         if self._last is None or key is None or self._last.key != key:
             self._last = Rows(rows)
@@ -243,6 +249,9 @@ class Watcher(TorchDispatchMode):
             kernel = tuple(filters.shape[2:])
         patches = Patches(image, groups, step, gap, pad, kernel)
         sums = self._sums(weight, place, patches.columns)
+        if self.counts:
+            sums.counts += patches.count
+            return
         sums.add(patches.count, *patches.moments(), patches.grams)
 
 
@@ -473,3 +482,63 @@ def collect(module: torch.nn.Module, grams: Any, run: Any, path: str) -> list[di
             "models and quantized layers are not seen.",
         )
     return found
+
+
+class Enough(BaseException):
+    """Ends a function of the script once the model was called."""
+
+
+def count(
+    module: torch.nn.Module, name: str, run: Any, path: str
+) -> tuple[list[dict[str, Any]], int]:
+    """Have `run`, the function `name`, call a model once, and write how many rows each weight saw.
+
+    Returns what `report` does, and how many inputs there were: the extent of the first dimension of
+    the first tensor that the model was called with.
+    """
+    watcher, calls = Watcher(module, counts=True), []
+    forward = module.forward
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        del module.forward  # of the object: that of its class is there again
+        watcher.seen.clear()
+        with watcher:
+            forward(*args, **kwargs)
+        first = first_tensor((args, kwargs))
+        calls.append(0 if first is None or not first.dim() else first.shape[0])
+        raise Enough
+
+    own = vars(module).get("forward")
+    module.forward = watched  # type: ignore[method-assign]
+    try:
+        with torch.no_grad(), slow_attention(), contextlib.suppress(Enough):
+            run()
+    finally:
+        vars(module).pop("forward", None)
+        if own is not None:
+            module.forward = own
+    if not calls or not calls[0]:
+        raise ContractError(
+            f"{name}() does not call the model with a tensor, so multiply-adds cannot be counted.",
+            "Call the model that load returned as model(inputs), or define calibrate(model) that "
+            "does.",
+        )
+    with Path(path).open("wb") as file:
+        found = report(watcher, file)
+    if not found:
+        raise ContractError(
+            "Nothing was multiplied by the weights of the model, as far as can be seen.",
+            "Compiled models and quantized layers are not seen.",
+        )
+    return found, calls[0]
+
+
+def first_tensor(given: Any) -> Any:
+    """Return the first tensor among arguments, also in lists and dicts; None without one."""
+    if isinstance(given, torch.Tensor):
+        return given
+    if hasattr(given, "values") and callable(given.values):
+        given = list(given.values())
+    if not isinstance(given, (list, tuple)):
+        return None
+    return next((one for one in map(first_tensor, given) if one is not None), None)

@@ -142,8 +142,7 @@ class Session:
 
     def do_statistics(self, seed: int, grams: list[str], path: str) -> dict[str, Any]:
         """Run calibrate, and write sums over the inputs of each weight; see `activations`."""
-        from pruneapp_worker import activations  # needs a torch that can watch products
-
+        activations = watching()
         self._progress.reset()
         seed_all(seed)
         found = activations.collect(
@@ -155,6 +154,24 @@ class Session:
         if os.getpid() != PID:
             os._exit(0)
         return {"weights": found}
+
+    def do_count(self, seed: int, path: str) -> dict[str, Any]:
+        """Run the first inputs only, and write how often each weight is multiplied by them."""
+        activations = watching()
+        self._progress.reset()
+        seed_all(seed)
+        found = self._functions()
+        name = "calibrate" if "calibrate" in found else None
+        name = name or next((one for one in found if one.startswith("evaluate")), "evaluate")
+        weights, inputs = activations.count(
+            self._tensors.module,
+            name,
+            lambda: self._call(name, self._model, seed=seed),
+            path,
+        )
+        if os.getpid() != PID:
+            os._exit(0)
+        return {"weights": weights, "inputs": inputs}
 
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
         """Run calibrate, and compare the outputs of the model with those of the reference."""
@@ -197,6 +214,19 @@ class Session:
             yield
         finally:
             self._pipe.interruptible = False
+
+
+def watching() -> types.ModuleType:
+    """Return the module that watches products; raises if this torch cannot."""
+    release = tuple(int("".join(filter(str.isdigit, n)) or 0) for n in torch.__version__.split("."))
+    if release[:2] < (1, 13):
+        raise ContractError(
+            f"What is multiplied by each weight cannot be seen in torch {torch.__version__}.",
+            "Choose a Python with torch 1.13 or newer.",
+        )
+    from pruneapp_worker import activations
+
+    return activations
 
 
 def seed_all(seed: int) -> None:

@@ -14,9 +14,9 @@ from safetensors.torch import save_file
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.evaluation import collection
-from pruneapp.evaluation.collection import collect, collect_sums
+from pruneapp.evaluation.collection import collect, collect_sums, count_uses
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import ScriptRunner
+from pruneapp.evaluation.runner import CommandRunner, ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.progress import CancelToken, Job
 from pruneapp.statistics.file import open_statistics
@@ -225,3 +225,100 @@ def test_sums_without_a_file_are_those_of_the_file(runner, state, mode, tmp_path
         for name in names:
             assert np.array_equal(sums.gram(name, 0, CancelToken()), statistics.gram(name, 0))
     assert (tmp_path / "statistics-1").exists()
+
+
+def test_multiply_adds_of_a_state_are_those_by_the_weights_that_it_keeps(
+    runner, mode, state, folder
+):
+    """Of one input: the model is called once, with the first five of twenty."""
+    uses = count_uses(runner, state, Job())
+    dense = 8 * 6 + 2 * 4 * 8 + 4 * 4 + TENSORS["out.weight"][0] * 4
+    assert uses.multiply_adds(state, Job()) == dense
+    assert uses.rows["experts.0.gate_proj.weight"].tolist() == [0], "no token went there"
+    some = pruned(state, 0.5, ("fc.weight", "out.weight", "experts.0.down_proj.weight"))
+    gone = some.masks.pruned("fc.weight") + some.masks.pruned("out.weight")
+    assert uses.multiply_adds(some, Job()) == dense - gone
+
+
+CONVOLUTIONS = """
+import torch
+from safetensors.torch import load_file
+from torch import nn
+
+def load(path):
+    model = nn.Sequential(nn.Conv2d(4, 6, 3, padding=1, groups=2, bias=False), nn.ReLU(),
+                          nn.ConvTranspose2d(6, 2, 2, stride=2, bias=False))
+    model.load_state_dict(load_file(path))
+    return model.eval()
+
+def evaluate(model, progress):
+    total = 0
+    for part in progress(torch.randn(6, 4, 5, 7).split(2)):
+        total += float(KIND)
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("model(part).sum()", ""),
+        ("model.forward(part).sum()", ""),
+        ("model[2](model[0](part)).sum()", "evaluate() does not call the model with a tensor"),
+        ("torch.zeros(1)", "evaluate() does not call the model with a tensor"),
+    ],
+)
+def test_an_evaluation_is_enough_and_convolutions_count_each_place(tmp_path, call, words):
+    torch.manual_seed(1)
+    file = tmp_path / "c.safetensors"
+    save_file({"0.weight": torch.randn(6, 2, 3, 3), "2.weight": torch.randn(6, 2, 2, 2)}, file)
+    script = write_script(tmp_path, CONVOLUTIONS.replace("KIND", call), load="")
+    interpreter = Interpreter(Path(sys.executable), "ours")
+    with (
+        closing(ScriptRunner(script, interpreter, Options(device="cpu"))) as own,
+        open_checkpoint(file) as checkpoint,
+    ):
+        state = Snapshot(checkpoint)
+        if words:
+            with pytest.raises(EvaluationError) as caught:
+                count_uses(own, state, Job())
+            assert words in str(caught.value)
+            return
+        uses = count_uses(own, state, Job())
+        assert uses.multiply_adds(state, Job()) == 35 * (108 + 48)
+        some = pruned(state, 0.5, ("0.weight",))
+        assert uses.multiply_adds(some, Job()) == 35 * (108 + 48 - some.masks.pruned("0.weight"))
+
+
+def test_multiply_adds_of_weights_that_the_file_has_not_are_not_counted(tmp_path, state):
+    with pytest.raises(EvaluationError, match="Evaluate by a script"):
+        count_uses(CommandRunner("true {checkpoint}", Options()), state, Job())
+    torch.manual_seed(1)
+    file = tmp_path / "c.safetensors"
+    fused = {"a": torch.randn(4, 6), "b": torch.randn(4, 6), "last": torch.randn(8, 8)}
+    save_file(fused, file)
+    script = write_script(tmp_path, FUSED, load="")
+    interpreter = Interpreter(Path(sys.executable), "ours")
+    with (
+        closing(ScriptRunner(script, interpreter, Options(device="cpu"))) as own,
+        open_checkpoint(file) as checkpoint,
+        pytest.raises(EvaluationError, match="which is not in 'c"),
+    ):
+        count_uses(own, Snapshot(checkpoint), Job())
+
+
+FUSED = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    tensors = load_file(path)
+    linear = torch.nn.Linear
+    model = torch.nn.Sequential(linear(6, 8, bias=False), linear(8, 8, bias=False))
+    fused = torch.cat([tensors["a"], tensors["b"]])
+    model.load_state_dict({"0.weight": fused, "1.weight": tensors["last"]})
+    return model
+
+def evaluate(model):
+    return model(torch.ones(2, 6)).sum()
+"""

@@ -7,8 +7,8 @@ started for each state.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,7 @@ from pruneapp.results.quality import (
 from pruneapp.sessions.restore import EVALUATION
 
 if TYPE_CHECKING:  # imported with the first evaluation
+    from pruneapp.evaluation.collection import WeightUses
     from pruneapp.evaluation.evaluator import Evaluator, Result
 
 PURPOSE = "evaluation"
@@ -73,6 +74,7 @@ class ScriptProcess:
     def __init__(self, agreed: Agreed) -> None:
         self.agreed = agreed
         self._evaluator: Evaluator | None = None
+        self._uses: WeightUses | None = None
         self._hasty = False
 
     def evaluator(self, job: Job) -> Evaluator:
@@ -118,8 +120,23 @@ class ScriptProcess:
             remaining=parameters - pruned,
             nbytes=unpacked_size(snapshot, Job(cancel=job.cancel)),
         )
+        if self._uses is not None:
+            sums = self._uses.multiply_adds(snapshot, Job(cancel=job.cancel))
+            quality = replace(quality, multiply_adds=sums)
         key, notices = result.key, result.measured.notices
         return Measurement(key.state, key.evaluation, quality, notices)
+
+    def count(self, states: Sequence[PastState], job: Job) -> list[int]:
+        """Return the multiply-adds of states; how often weights are used is counted once.
+
+        Raises as `evaluator` and `count_uses`.
+        """
+        from pruneapp.evaluation.collection import count_uses
+
+        runner, aside = self.evaluator(job).runner, Job(cancel=job.cancel)
+        if self._uses is None:
+            self._uses = count_uses(runner, states[0].load(aside), job)
+        return [self._uses.multiply_adds(state.load(aside), aside) for state in states]
 
     @property
     def seconds(self) -> float | None:
@@ -217,6 +234,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._count = 0  # of the states that were asked for together
         self._under_way: Task[Measurement] | None = None
         self._current: object = None  # the key of the state that is under way
+        # Multiply-adds: whether they are being counted, and why they cannot be.
+        self._counting = False
+        self._uncountable = ""
         self._identity = LatestTask(context.jobs)
         self._change = LatestTask(context.jobs)
         for name, call in {
@@ -451,6 +471,57 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._notifications.say_done(words.format(n=done, count=self._count))
             self._refresh()
 
+    def count_anew(self) -> None:
+        """Count multiply-adds, also if that failed before."""
+        self._uncountable = ""
+        self.count_multiply_adds()
+
+    def count_multiply_adds(self) -> None:
+        """Count the multiply-adds of the measured states of which they are not known."""
+        document, process, keys = self._session.document, self._process, self._keys
+        if document is None or process is None or self._counting or self._uncountable:
+            return
+        known = {number: self._found(key) for number, key in enumerate(keys)}
+        todo = [
+            number
+            for number, found in known.items()
+            if found is not None and not found[1] and found[0].multiply_adds is None
+        ]
+        if not todo:
+            return
+        self._counting = True
+        self._jobs.submit(
+            self.tr("Counting multiply-adds:"),
+            partial(process.count, [document.state_at(number) for number in todo]),
+            on_result=partial(self._on_counted, process, [keys[number] for number in todo]),
+            on_error=partial(self._on_uncounted, process),
+            on_cancelled=partial(self._on_uncounted, process, None),
+            apart=True,
+        )
+        self.measured.emit()
+
+    def _on_counted(self, process: ScriptProcess, keys: list[object], counts: list[int]) -> None:
+        if process is not self._process:
+            return
+        self._counting = False
+        for key, number in zip(keys, counts, strict=True):
+            found = self._states[key], self._evaluation
+            if found in self._results:
+                self._results[found] = replace(self._results[found], multiply_adds=number)
+        self._refresh()
+
+    def _on_uncounted(self, process: ScriptProcess, error: PruneAppError | None) -> None:
+        if process is not self._process:
+            return
+        self._counting = False
+        if isinstance(error, ScriptChangedError):
+            self._forget_script()
+            return
+        self._uncountable = self.tr("Counting was stopped. Choose the axis again.")
+        if error is not None:
+            self._uncountable = str(error)
+        self._refresh()
+
     def look_at_script(self) -> None:
         """Notice whether the script was changed: what it measured before is true no more."""
         process = self._process
@@ -472,6 +543,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _drop(self) -> None:
         """End the process, once it has done what is under way."""
         process, self._process = self._process, None
+        self._counting, self._uncountable = False, ""
         task, self._under_way, self._wanted = self._under_way, None, []
         if process is None:
             return
@@ -642,6 +714,16 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 "new results."
             )
         return self.tr("Measured by another script, Python or options.")
+
+    @property
+    def why_uncounted(self) -> str:
+        """Why multiply-adds are not known, as sentences."""
+        if self._process is None:
+            return self.tr(
+                "Multiply-adds are counted by the script: evaluate a state again (Ctrl+M), and "
+                "they are."
+            )
+        return self._uncountable or self.tr("Counting multiply-adds…")
 
     @property
     def has_results(self) -> bool:

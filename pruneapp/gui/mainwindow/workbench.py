@@ -433,6 +433,7 @@ class Workbench(QObject):
         self.scans.measured.connect(self.sessions.note_measured)
         views.pages.quality.stateRequested.connect(self.history.jump)
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
+        views.pages.quality.countRequested.connect(self.evaluation.count_anew)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
         self.export.sized.connect(self.status.show_size)
         self.export.exported.connect(self._on_exported)
@@ -499,7 +500,10 @@ class Workbench(QObject):
         position = -1 if document is None else document.position
         page = self.views.pages.quality
         page.set_measuring(measuring=evaluation.is_measuring)
+        page.set_uncounted(evaluation.why_uncounted)
         page.set_states(evaluation.states(), position, evaluation.metric, evaluation.why_old)
+        if page.shows_multiply_adds:
+            evaluation.count_multiply_adds()  # of what was measured since, by another script
 
     def _read_view(self) -> Mapping[str, Any]:
         return {**self.view_state.read(), **self.evaluation.read(), **self.scans.read()}

@@ -303,6 +303,7 @@ class QualityView(PlotView):
 
     stateRequested = Signal(int)  # the person wants to go to this state of the history
     metricChosen = Signal(str)  # the person wants to see another metric
+    countRequested = Signal()  # the person wants to see multiply-adds, as far as they are counted
 
     def __init__(self) -> None:
         self.canvas = QualityCanvas()
@@ -311,6 +312,7 @@ class QualityView(PlotView):
         self._named = -1  # the point that is described below; without one, what holds the target is
         self._why_old = ""
         self._measuring = False
+        self._why_uncounted = ""
         self._name = ""  # of the metric; empty for the first
         self._kinds: list[str] = []  # what lines are of
         self._tolerances: dict[str, float] = {}  # by metric, as the person set them
@@ -354,6 +356,8 @@ class QualityView(PlotView):
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
         if self._told[0] and self._axis.along is not Along.SPARSITY and not self._instead:
+            if self._why_uncounted and self.shows_multiply_adds:
+                return self._why_uncounted
             return self.tr(
                 "Not saved with the metrics of these states: {axis}. Choose another axis, or "
                 "evaluate them again."
@@ -371,6 +375,15 @@ class QualityView(PlotView):
         """Take whether a state is being measured: until the first one was, that is said."""
         self._measuring = measuring
         self._show_state()
+
+    def set_uncounted(self, why: str) -> None:
+        """Take why multiply-adds are not known of states that were measured."""
+        self._why_uncounted = why
+
+    @property
+    def shows_multiply_adds(self) -> bool:
+        """Whether the states are laid out along their multiply-adds."""
+        return self._axis.along is Along.MULTIPLY_ADDS
 
     def set_states(
         self, states: Sequence[MeasuredState], position: int, metric: str, why_old: str = ""
@@ -649,6 +662,8 @@ class QualityView(PlotView):
     def _on_axis_chosen(self) -> None:
         self._axis = self._axes[Along(self.axis_box.currentData())]
         self.set_states(*self._told, self._name, self._why_old)
+        if self.shows_multiply_adds:
+            self.countRequested.emit()
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))

@@ -1,4 +1,4 @@
-"""What the states of the page Quality are laid out along: sparsity, parameters, or bytes."""
+"""What the states of the page Quality are laid out along: sparsity, parameters, bytes, products."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from pruneapp.results.quality import MeasuredState, StateQuality
 
 
 class Along(Enum):
-    """How small a state is, in one of three ways."""
+    """How small a state is, in one of four ways."""
 
     SPARSITY = "sparsity"
     REMAINING = "remaining"
     BYTES = "bytes"
+    MULTIPLY_ADDS = "multiply-adds"
 
 
 @dataclass(frozen=True)
@@ -87,5 +88,17 @@ def quality_axes() -> tuple[QualityAxis, ...]:
             translate("QualityAxis", "down to {x} of packed weights"),
             lambda quality: quality.nbytes,
             lambda number: size(round(number)),
+        ),
+        QualityAxis(
+            Along.MULTIPLY_ADDS,
+            translate("QualityAxis", "multiply-adds per input"),
+            translate(
+                "QualityAxis",
+                "Multiply-adds by weights that are not pruned, of matrices and convolutions, for "
+                "one input of the script. A theoretical number: zeros alone make nothing faster",
+            ),
+            translate("QualityAxis", "down to {x} multiply-adds per input"),
+            lambda quality: quality.multiply_adds,
+            lambda number: count(round(number)),
         ),
     )

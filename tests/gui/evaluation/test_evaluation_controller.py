@@ -11,10 +11,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from safetensors.numpy import save_file
 
+from pruneapp.evaluation import collection
+from pruneapp.evaluation.collection import WeightUses
 from pruneapp.evaluation.metric import Metric
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.evaluation import script_controller
 from pruneapp.gui.evaluation.source_choice import DataKind
+from pruneapp.progress import Job
 from tests.gui.job_gate import Gate
 from tests.gui.person import plain
 
@@ -520,3 +523,68 @@ def test_the_process_is_there_while_the_file_is_open(pruned, script):
     pruned.wait_idle()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def show_multiply_adds(person):
+    page = person.views.pages.quality
+    person.key("6")
+    person.wait(page.isVisible)
+    person.choose(page.axis_box, "Multiply-adds per input")
+    return page
+
+
+def test_multiply_adds_are_counted_once_the_axis_is_chosen(
+    pruned, runners, script, monkeypatch, tmp_path
+):
+    """Of what was measured before, and of what is measured afterwards; a session keeps them."""
+    counted = []
+
+    def count_uses(runner, _snapshot, _job):
+        counted.append(runner)
+        return WeightUses({"0.weight": np.full(1, 10.0), "1.weight": np.full(1, 2.0)}, 5.0)
+
+    monkeypatch.setattr(collection, "count_uses", count_uses)
+    choose(pruned, script)
+    pruned.wait_idle()
+    page = show_multiply_adds(pruned)
+    pruned.wait_idle()
+    assert counted == runners
+    states = pruned.workbench.evaluation.states()
+
+    def expected(number):
+        masks = pruned.document.state_at(number).load(Job()).masks
+        return 10 * (40 - masks.pruned("0.weight")) + 2 * (30 - masks.pruned("1.weight")) + 5
+
+    assert [s.quality.multiply_adds for s in states] == [465, expected(2)]
+    assert [point.x() for point in page.canvas.points] == [expected(2), 465]
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    assert len(counted) == 1, "nothing is run for another state"
+    assert [point.x() for point in page.canvas.points] == [expected(2), expected(1), 465]
+    script.write_text(script.read_text() + "\n")
+    choose(pruned, script)
+    pruned.wait_idle()
+    assert len(counted) == 2, "by another script they may be others"
+    file = tmp_path / "work.prune"
+    pruned.chooses_file(file, "getSaveFileName")
+    pruned.key("Ctrl+S")
+    pruned.wait_idle()
+    pruned.key("Ctrl+W")
+    pruned.wait(lambda: pruned.document is None)
+    pruned.open(file)
+    pruned.wait(lambda: pruned.document is not None)
+    pruned.wait(lambda: len(page.canvas.points) == 3)
+    assert [point.x() for point in page.canvas.points] == [expected(2), expected(1), 465]
+
+
+def test_why_multiply_adds_are_not_known_is_said_on_the_page(pruned, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    page = show_multiply_adds(pruned)  # the runner of the tests is no process
+    pruned.wait_idle()
+    assert page.empty_text() == (
+        "Multiply-adds cannot be counted in a program that a command line starts. Evaluate by a "
+        "script."
+    )
+    pruned.choose(page.axis_box, "Sparsity")
+    assert len(page.canvas.points) == 2

@@ -373,7 +373,16 @@ def test_points_are_laid_out_along_what_is_chosen(view, qtbot):
 def test_what_was_not_kept_of_a_state_has_no_place_on_the_axis(view, qtbot):
     view.set_states((*SIZED, state(3, "before", 0.9, 0.5)), 1, "")
     assert len(view.canvas.points) == 4
+    told = []
+    view.countRequested.connect(lambda: told.append(view.axis_box.currentText()))
     qtbot.keyClick(view.axis_box, Qt.Key.Key_End)
+    assert told == ["Multiply-adds per input"]
+    assert not view.canvas.points
+    view.set_uncounted("Counting multiply-adds…")
+    assert view.empty_text() == "Counting multiply-adds…"
+    qtbot.keyClick(view.axis_box, Qt.Key.Key_Up)
+    assert view.axis_box.currentText() == "Size of packed weights"
+    assert len(told) == 1
     assert len(view.canvas.points) == 3
     view.set_states(STATES, 1, "")
     assert "Not saved with the metrics of these states: " in view._message.text()
