@@ -116,7 +116,9 @@ def script_runner(
         )
     if given.limit is not None and script.ignores_limit:
         notices.append(f"No function of '{script.path.name}' takes 'limit', so it had no effect.")
-    interpreter = find_interpreter(script, None if options.python is None else Path(options.python))
+    python = None if options.python is None else Path(options.python)
+    with details_printed():  # of uv
+        interpreter = find_interpreter(script, python)
     if interpreter.notice:
         notices.append(f"{interpreter.notice} It was run by '{interpreter.path}'.")
     return ScriptRunner(script, interpreter, given)

@@ -216,6 +216,19 @@ def test_arguments_are_checked(run, files, arguments, words):
     assert words in err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a shell script stands in for uv")
+def test_what_uv_says_precedes_the_sentence(run, files, tmp_path, monkeypatch):
+    uv = tmp_path / "bin" / "uv"
+    uv.parent.mkdir()
+    uv.write_text("#!/bin/sh\necho no such package >&2\nexit 1\n")
+    uv.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/bin:/usr/bin")
+    head = '# /// script\n# dependencies = ["no"]\n# ///\n'
+    status, _, err = run(files[0], "--script", script(tmp_path, head + SCRIPT))
+    assert status == 2
+    assert err.startswith("no such package\npruneapp: uv could not make the environment")
+
+
 def test_without_a_script_a_model_folder_and_something_to_measure_are_required(
     run, files, tmp_path
 ):

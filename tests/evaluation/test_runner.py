@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 import torch
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.evaluation.runner import CommandRunner
 from pruneapp.evaluation.script import Options
@@ -35,6 +37,19 @@ def test_states_are_handed_over_in_place_and_undone(runner, mode, state, folder,
         total, top = values(runner.run(one, 0, Job()))
         assert (total, top) == (near(expected(one, dtype)[0]), expected(one, dtype)[1])
     assert (folder / "loads").read_text().count("\n") == 1
+
+
+def test_the_file_may_be_named_from_another_folder_than_that_of_the_script(
+    runner, mode, file, monkeypatch
+):
+    """The worker runs in that of the script: values were read from a path that it has not."""
+    mode("plain")
+    monkeypatch.chdir(file.parent.parent)
+    with open_checkpoint(file.relative_to(file.parent.parent)) as checkpoint:
+        state = Snapshot(checkpoint)
+        for one in (pruned(state), state):
+            assert values(runner.run(one, 0, Job())) == expected(one)
+    runner._handover = None
 
 
 def test_only_what_differs_goes_over(runner, mode, state, monkeypatch):

@@ -135,6 +135,73 @@ def test_the_worker_is_valid_for_the_oldest_python_and_needs_only_torch():
                 assert top in allowed, (file, name)
 
 
+# Of the standard library, what came after Python 3.9.
+NEWER = [
+    "pairwise",
+    "batched",
+    "bit_count",
+    "sumprod",
+    "cbrt",
+    "ExceptionGroup",
+    "BaseExceptionGroup",
+    "file_digest",
+    "UTC",
+    "StrEnum",
+    "stdlib_module_names",
+    "orig_argv",
+    "get_annotations",
+    "aclosing",
+    "chdir",
+    "anext",
+    "aiter",
+    "exception",
+    "add_note",
+    "walk",
+    "hardlink_to",
+    "tomllib",
+    "Self",
+    "override",
+    "TypeAlias",
+    "TypeGuard",
+    "ParamSpec",
+    "EncodingWarning",
+    "copy_file_range",
+]
+
+
+def newer_than_39(tree):
+    """Yield what a module uses that Python 3.9 has not, though it parses there."""
+    for node in ast.walk(tree):
+        name = getattr(node, "attr", getattr(node, "id", getattr(node, "name", "")))
+        if name in NEWER:
+            yield name
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            words = {word.arg for word in node.keywords}
+            if node.func.id == "zip" and "strict" in words:
+                yield "zip(strict)"
+            if node.func.id == "dataclass" and words & {"slots", "kw_only", "match_args"}:
+                yield "dataclass(slots)"
+            if node.func.id in {"isinstance", "issubclass"} and isinstance(
+                node.args[-1], ast.BinOp
+            ):
+                yield "isinstance(A | B)"
+
+
+def test_the_worker_uses_no_newer_standard_library():
+    for file in sorted(resources.path("pruneapp_worker").glob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        assert list(newer_than_39(tree)) == [], file
+        annotated = any(
+            getattr(node, "annotation", None) or getattr(node, "returns", None)
+            for node in ast.walk(tree)
+        )
+        future = any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
+        assert future or not annotated, f"{file}: X | None is evaluated"
+    for text in ("import tomllib", "from itertools import pairwise", "zip(a, b, strict=True)"):
+        assert list(newer_than_39(ast.parse(text))), text
+    assert list(newer_than_39(ast.parse("isinstance(a, int | float)")))
+
+
 @pytest.mark.parametrize(("text", "embeds"), [(False, True), (True, False), (True, True)])
 def test_only_what_is_shipped_is_built_in(tmp_path, text, embeds):
     """A folder of that name is no way around the question before a script runs."""

@@ -6,9 +6,11 @@ import contextlib
 import gc
 import os
 import random
+import shutil
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -358,6 +360,26 @@ def test_what_is_no_python_is_refused(stubbed, tmp_path):
     false.chmod(0o755)
     worker.python = false
     assert "exit status 7 before it was ready (sorry)" in refused(worker.evaluate)
+
+
+def test_the_worker_runs_in_the_oldest_python(stubbed):
+    """Any Python 3.9 that can be found; tests/evaluation/test_script.py reads the code."""
+    places = [*Path.home().glob(".pyenv/versions/3.9.*/bin/python3.9"), shutil.which("python3.9")]
+    found = next((Path(place) for place in places if place), None)
+    if found is None:
+        pytest.skip("there is no Python 3.9 here")
+    worker = stubbed("def evaluate(model, progress): return sum(progress([1, 2]))")
+    worker.python = found
+    assert worker.evaluate() == {"score": 3.0}
+
+
+def test_a_torch_that_cannot_watch_products_is_named(stubbed):
+    worker = stubbed("import torch\ntorch.__version__ = '1.12.1+cu102'\ndef calibrate(model): 0")
+    worker.start(Job())
+    worker.call("open", Job(), "loading", path="x", seed=0)
+    for what, more in (("count", {}), ("statistics", {"grams": []})):
+        said = refused(lambda w=what, m=more: worker.call(w, Job(), "", seed=0, path="p", **m))
+        assert "cannot be seen in torch 1.12.1+cu102. Choose a Python with torch 1.13" in said
 
 
 def test_a_python_without_torch_is_named(stubbed, tmp_path, monkeypatch):
