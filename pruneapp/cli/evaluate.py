@@ -12,7 +12,7 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, print_table
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, print_table, real
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
@@ -202,16 +202,16 @@ def _measure(
 
 def _print(result: Result, changes: Sequence[Change]) -> None:
     if not changes:
-        alone = [(name, _number(metric.value)) for name, metric in result.metrics.items()]
+        alone = [(name, real(metric.value)) for name, metric in result.metrics.items()]
         print_table(_HEAD[:2], alone, (False, True))
         return
     rows = [
         (
             change.name,
-            _number(change.metric.value),
-            _number(change.original.value),
+            real(change.metric.value),
+            real(change.original.value),
             "none" if change.is_none else f"{change.difference:+.6g}",
-            _number(change.band.half) if change.band.half else "-",
+            real(change.band.half) if change.band.half else "-",
         )
         for change in changes
     ]
@@ -219,10 +219,6 @@ def _print(result: Result, changes: Sequence[Change]) -> None:
     for words in dict.fromkeys(change.band.words for change in changes):
         names = [change.name for change in changes if change.band.words == words]
         sys.stdout.write(f"Noise of {', '.join(map(escaped, names))}: {words}\n")
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"
 
 
 def _as_json(result: Result, changes: Sequence[Change], *, worse: bool) -> Mapping[str, Any]:

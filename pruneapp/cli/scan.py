@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,15 @@ from pruneapp.cli.prune import (
     with_statistics,
 )
 from pruneapp.cli.statistics import output_beside
-from pruneapp.cli.terminal import DONE, named, percent, print_json, print_notes, print_table
+from pruneapp.cli.terminal import (
+    DONE,
+    named,
+    percent,
+    print_json,
+    print_notes,
+    print_table,
+    real,
+)
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -143,7 +152,11 @@ def _print(scan: Scan) -> None:
     for tensor in scan.tensors:
         cells = {cell.amount: cell.metrics.get(metric.name) for cell in tensor.cells}
         found = [
-            "-" if a not in cells else "no number" if cells[a] is None else f"{cells[a]:.6g}"
+            "no number"
+            if (value := cells.get(a, math.nan)) is None
+            else "-"
+            if math.isnan(value)
+            else real(value)
             for a in scan.amounts
         ]
         rows.append((named(tensor.name), f"{tensor.weights:,}", *found))
@@ -151,8 +164,8 @@ def _print(scan: Scan) -> None:
     print_table(head, rows, (False, *(True for _ in head[1:])))
     sys.stdout.write(
         f"{escaped(metric.name)}, {'higher' if metric.higher else 'lower'} is better; "
-        f"{metric.before:.6g} before"
-        + (f", noise {metric.noise:.6g}\n" if metric.noise else ", repeatable\n")
+        f"{real(metric.before)} before"
+        + (f", noise {real(metric.noise)}\n" if metric.noise else ", repeatable\n")
     )
 
 
@@ -297,7 +310,7 @@ def _print_allocation(
             f"{share.tensor.weights:,}",
             f"{share.pruned:,}",
             percent(share.pruned, share.tensor.weights),
-            f"{share.damage:.3g}",
+            real(share.damage),
         )
         for share in allocation.shares
     ]
@@ -310,8 +323,8 @@ def _print_allocation(
     sys.stdout.write(
         f"Pruned: {allocation.pruned:,} of {allocation.weights:,} "
         f"({percent(allocation.pruned, allocation.weights)})\n"
-        f"{escaped(metric.name)}: {metric.before:.6g} before, {allocation.predicted:.6g} predicted "
-        "if damages add up\n"
+        f"{escaped(metric.name)}: {real(metric.before)} before, "
+        f"{real(allocation.predicted)} predicted if damages add up\n"
     )
     if measured is None:
         return
@@ -320,11 +333,11 @@ def _print_allocation(
     measures = [
         (
             ours.name,
-            f"{ours.original.value:.6g}",
-            f"{ours.original.value + worse:.6g}" if ours.name == metric.name else "-",
-            f"{ours.metric.value:.6g}",
-            f"{uniform.metric.value:.6g}",
-            f"{ours.band.half:.6g}" if ours.band.half else "-",
+            real(ours.original.value),
+            real(ours.original.value + worse) if ours.name == metric.name else "-",
+            real(ours.metric.value),
+            real(uniform.metric.value),
+            real(ours.band.half) if ours.band.half else "-",
         )
         for ours, uniform in zip(*measured, strict=True)
     ]

@@ -55,6 +55,11 @@ def named(name: str) -> str:
     return printable(name) or '""'
 
 
+def real(value: float) -> str:
+    """Return a metric, or a difference of one, as it is printed; JSON has all digits."""
+    return f"{value:.6g}"
+
+
 def percent(part: int, whole: int) -> str:
     """Return a share with one decimal, never rounded up to all or down to nothing."""
     if not whole:

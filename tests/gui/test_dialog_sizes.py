@@ -139,7 +139,8 @@ def command_consent():
 
 
 def scan():
-    found = ScanDialog(tuple(DataKind)[:3], DataSource(), [("l1_unstructured", SENTENCE[:40])])
+    methods = [("l1_unstructured", SENTENCE[:40])]
+    found = ScanDialog(tuple(DataKind)[:3], DataSource(), methods, no_repair=SENTENCE)
     found.set_estimate(SENTENCE, trouble=True)
     return found
 

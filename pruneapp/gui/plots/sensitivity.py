@@ -25,7 +25,6 @@ from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
-    locale,
     metric_amount,
     metric_points,
     percent,
@@ -390,9 +389,7 @@ class SensitivityView(PlotView):
         difference = value - found.before
         if abs(difference) <= found.noise_at(self._rows[row], column):
             return "≈" if difference else "0"
-        if found.share:
-            return signed(metric_amount(difference, share=True), difference)
-        return signed(_short(abs(difference)), difference)
+        return signed(metric_amount(difference, share=found.share, short=True), difference)
 
     def cell_text(self, row: int, column: int) -> str:
         """Say what was measured in a cell."""
@@ -568,11 +565,3 @@ class SensitivityView(PlotView):
 
     def _on_metric_chosen(self) -> None:
         self.metricChosen.emit(str(self.metric_box.currentData()))
-
-
-def _short(amount: float) -> str:
-    """Write an amount in six letters at most: 0.25, 3e−4."""
-    if 0.01 <= amount < 1000:
-        return locale().toString(amount, "g", 2 if amount < 100 else 3)
-    head, _, power = locale().toString(amount, "e", 0).partition("e")
-    return f"{head}e{int(power)}".replace("-", "−")

@@ -21,12 +21,13 @@ from pruneapp.results.sensitivity import PredictedAllocation
 from pruneapp.results.short_names import ShortNames
 
 _TABLE_LINES = 8
+_REASON = 300  # pixels in which a short reason stands in one line
 
 
 class ScanDialog(DecisionDialog):
     """Asks before a scan; `kinds` are what the model can be run on, `methods` name and label.
 
-    `repairs` if tensors could be repaired: statistics with Gram matrices are loaded.
+    `no_repair` says why tensors cannot be repaired; empty if they can.
     """
 
     # The person wants the scan by `choice`, `method` and `amounts`; answer with `done`, or say by
@@ -42,7 +43,7 @@ class ScanDialog(DecisionDialog):
         methods: Sequence[tuple[str, str]],
         parent: QWidget | None = None,
         *,
-        repairs: bool = False,
+        no_repair: str = "",
     ) -> None:
         super().__init__(self.tr("Scan sensitivity"), self.tr("Scan"), parent)
         about = plain(
@@ -79,18 +80,28 @@ class ScanDialog(DecisionDialog):
             row.addWidget(label_for(field, text))
             row.addWidget(field, 1)
         self.repair = QCheckBox(self.tr("&Repair each tensor before the model is measured"), self)
-        self.repair.setEnabled(repairs)
+        self.repair.setEnabled(not no_repair)
         help_ = self.tr(
-            "By the statistics of activations that are loaded in the form; they need Gram matrices."
+            "By the statistics of activations that are loaded in the form, where Wanda or another "
+            "method that needs them is chosen; they need Gram matrices."
         )
         self.repair.setToolTip(help_)
-        self.repair.setAccessibleDescription(help_)
+        self.repair.setAccessibleDescription(f"{no_repair}. {help_}" if no_repair else help_)
+        self.no_repair = plain(no_repair, wrap=True, ink=MUTED)
+        one_line = self.fontMetrics().horizontalAdvance(no_repair)
+        self.no_repair.setMinimumWidth(min(one_line + 4, _REASON))
+        repairing = QWidget(self)
+        beside = QHBoxLayout(repairing)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self.repair)
+        beside.addWidget(self.no_repair, 1)
+        self.no_repair.setVisible(bool(no_repair))  # without a parent it would be a window
         self.estimate = plain(wrap=True, ink=MUTED)
         self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.methods.activated.connect(self._on_changed)
         self.fractions.textEdited.connect(self._on_changed)
         self._valid = True
-        parts = about, self.state, self.choice, rows, self.repair, self.estimate
+        parts = about, self.state, self.choice, rows, repairing, self.estimate
         self.lay_out(parts, wide=self.choice)
         self._show_state()
 
@@ -190,9 +201,9 @@ class AllocationDialog(DecisionDialog):
         self.error = plain(wrap=True, ink=DANGER)
         self.error.hide()
         self.warning = plain(warning, wrap=True)
-        self.warning.setVisible(bool(warning))
         parts = about, self.warning, fields, self.headline, self.error, self.table, self.note
         self.lay_out(parts, wide=self.table)
+        self.warning.setVisible(bool(warning))  # without a parent it would be a window
         self.resize(640, 600)
         self.set_allocation(None)
 

@@ -243,7 +243,14 @@ class ScanController(DialogController[ScanDialog]):
             and (statistics or not method.takes_statistics)
             and (repairs or not method.takes_grams)
         ]
-        dialog = ScanDialog(self._evaluation.kinds, source, offered, self._window, repairs=repairs)
+        no_repair = ""
+        if not statistics:
+            no_repair = self.tr("no statistics with Gram matrices are loaded")
+        elif not statistics_of(statistics).grams:
+            no_repair = self.tr("the loaded statistics have no Gram matrices")
+        dialog = ScanDialog(
+            self._evaluation.kinds, source, offered, self._window, no_repair=no_repair
+        )
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.set_state(self._about_state(document))
         rows = self._rows()

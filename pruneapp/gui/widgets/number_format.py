@@ -100,13 +100,24 @@ def signed(text: str, value: float) -> str:
 
 
 def metric(value: float, *, share: bool) -> str:
-    """Write the value of a metric; a share of samples in percent."""
+    """Write the value of a metric, with four digits; a share of samples in percent, with one."""
     return _percent(value, 1) if share else number(value)
 
 
-def metric_amount(value: float, *, share: bool) -> str:
-    """Write by how much two values of a metric differ; of shares, in points of a percent."""
-    return locale().toString(100 * abs(value), "f", 1) if share else number(abs(value))
+def metric_amount(value: float, *, share: bool, short: bool = False) -> str:
+    """Write by how much two values of a metric differ; of shares, in points of a percent.
+
+    With as many digits as `metric`; `short` is for cells of six letters: 0.25, 3e−4.
+    """
+    if share:
+        return locale().toString(100 * abs(value), "f", 1)
+    amount = abs(value)
+    if not short:
+        return number(amount)
+    if 0.01 <= amount < 1000:
+        return locale().toString(amount, "g", 2 if amount < 100 else 3)
+    head, _, power = locale().toString(amount, "e", 0).partition("e")
+    return f"{head}e{int(power)}".replace("-", "−")
 
 
 def metric_points(value: float, *, share: bool) -> str:

@@ -322,14 +322,25 @@ def test_another_method_begins_anew(scans, opened, runners):
 def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, runners, tmp_path):
     dialog = scans.ask()
     assert not dialog.repair.isEnabled(), "nothing is loaded"
+    assert dialog.no_repair.isVisible()
+    assert dialog.no_repair.text() == "no statistics with Gram matrices are loaded"
     opened.click(dialog.leave)
     weights = {FIRST: Inputs(np.full((1, 8), 2.0), None, np.ones(1))}
+    save_statistics(tmp_path / "bare.safetensors", weights, Origin(), Job())
+    opened.workbench.extras.load_statistics(tmp_path / "bare.safetensors")
+    opened.wait(lambda: opened.workbench.extras.statistics)
+    bare = opened.workbench.extras.statistics
+    dialog = scans.ask()
+    assert dialog.no_repair.text() == "the loaded statistics have no Gram matrices"
+    assert not dialog.repair.isEnabled()
+    opened.click(dialog.leave)
     path, gram = tmp_path / "s.safetensors", np.eye(8) + 1
     save_statistics(path, weights, Origin(), Job(), grams={FIRST: [gram]})
     opened.workbench.extras.load_statistics(path)
-    opened.wait(lambda: opened.workbench.extras.statistics)
+    opened.wait(lambda: opened.workbench.extras.statistics not in {"", bare})
     dialog = scans.ask()
     assert dialog.repair.isEnabled()
+    assert dialog.no_repair.isHidden()
     opened.click(dialog.repair, QPoint(8, dialog.repair.height() // 2))
     opened.type(dialog.fractions, "50%")
     opened.click(dialog.go)
@@ -342,6 +353,7 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     assert runner.repaired[-2:] == [{FIRST}, set()]
     assert "Method: L1 unstructured (magnitude), repaired." in scans.view.about.text()
     forget(opened.workbench.extras.statistics)
+    forget(bare)
 
 
 def prune(opened, amount="10 %"):
