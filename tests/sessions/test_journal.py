@@ -730,11 +730,11 @@ def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, see
 def test_what_was_measured_is_kept_and_offered_without_a_step(model, place):
     document, journal = open_model(model), Journal(place)
     journal.keep(Capture.of(document), {"tensor": A}, Job())
-    assert journal.path is None, "who only looks leaves nothing behind"
+    assert journal.writer is None, "who only looks leaves nothing behind"
     for loss in (1.0, 2.0):
         view = {"tensor": A, "evaluation": [{"loss": loss}]}
         journal.keep(Capture.of(document), view, Job(), with_view=True)
-    journal.close()
+    journal.writer.close()
     (found,) = find_unsaved_work(place, Job())
     assert (found.steps, found.undone, found.last, found.known) == (0, 0, "", True)
     with read_journal(found.path, Job()) as file:
@@ -763,7 +763,7 @@ def test_a_session_that_has_all_that_was_measured_is_known_to(model, place):
             assert (found.keeps_measured, found.view["tensor"]) == (True, B)
             assert (found.kept_view, found.safe) == (seen, 1)
         copy = place / "copy.journal"
-        copy.write_bytes(journal.path.read_bytes())
+        copy.write_bytes(journal.writer.path.read_bytes())
         assert find_unsaved_work(place, Job()) == ()
         assert not copy.exists()
         more = {"tensor": B, "sensitivity": [{"cells": [1.5, 2.5]}]}
@@ -774,7 +774,7 @@ def test_a_session_that_has_all_that_was_measured_is_known_to(model, place):
                 assert (found.kept_view, found.safe) == (seen, 1), "the steps are in it"
             (offered,) = find_unsaved_work(place, Job())
             assert offered.path == copy
-            journal._writer.doubtful = True  # so that it is written anew
+            journal.writer.doubtful = True  # so that it is written anew
             journal.keep(Capture.of(document), more, Job(), with_view=True)
         journal.mark_saved(document.history.records, 1, stamp, view=more)
         with read_copy(journal, place) as found:
@@ -791,7 +791,7 @@ def test_what_a_scan_had_measured_before_does_not_fill_the_disk(model, place):
         cells = noise.random(20_000).tolist()
         view = {"sensitivity": [{"cells": cells}]}
         journal.keep(Capture.of(document), view, Job(), with_view=True)
-    assert journal.size < 3 << 20, "of some 7 MB that were written"
+    assert journal.writer.size < 3 << 20, "of some 7 MB that were written"
     with read_copy(journal, place) as found:
         assert found.view == view
     journal.delete()

@@ -249,7 +249,7 @@ class SessionController(Controller):
         results = self._read_results()
         if self._session.document is not None and results != self._journaled:
             self._journaled = results
-            if not self._safe.has_results(results):
+            if not results.items() <= self._safe.results.items():
                 self._autosave.keep_measured()
 
     def show_title(self) -> None:

@@ -231,7 +231,9 @@ def test_a_file_that_is_chosen_for_one_side_leaves_the_other(view, position, wan
     view.set_other("exported")
     assert view.sides.wanted == wanted
     view.set_points([*POINTS, HistoryItem("L1 90 %", "")], 3)
-    assert view.sides.wanted == ((0, None) if position else (3, None)), "the current state is followed"
+    assert view.sides.wanted == ((0, None) if position else (3, None)), (
+        "the current state is followed"
+    )
 
 
 def test_a_file_that_is_dropped_stands_against_the_current_state(view):
