@@ -154,6 +154,8 @@ def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:
     for entry in checkpoint.entries.values():
         (weights if entry.prunable and len(entry.shape) > 1 else others).extend(entry.names)
     near = _nearest(pattern, weights, others)
+    if len(fnmatch.filter(weights, f"*{pattern}*")) > 1:  # a word that a filter would take
+        near.insert(0, f"*{pattern}*")
     rule = "Patterns are case-sensitive and match whole names; '*' matches every tensor."
     return SelectionError(
         f"No tensor in '{checkpoint.path.name}' matches '{pattern}'.",

@@ -47,6 +47,11 @@ def test_weights_are_suggested_before_biases_and_norms(model):
         assert "'module.fc.bias'" in said or typed == "module.fcc."
 
 
+def test_a_part_of_several_names_is_suggested_as_a_pattern(model):
+    with pytest.raises(SelectionError, match=r"Nearest: '\*conv\*', 'module.conv1.weight'"):
+        select(model, ["conv"])
+
+
 def test_every_pattern_must_match_something(model):
     with pytest.raises(SelectionError, match="'layer9'"):
         select(model, ["*conv*", "layer9"])

@@ -182,6 +182,7 @@ class PruneForm(QWidget):
         self.exclude.clicked.connect(self._exclude_clicked)
         self.remove.clicked.connect(self._remove_clicked)
         self.rounds.clicked.connect(self.roundsAsked)
+        self.all.toggled.connect(self._show_decided_scope)
         self.all.toggled.connect(self.changed)
         self.companions.changed.connect(self.changed)
         self._insert(len(self.rules))
@@ -400,13 +401,20 @@ class PruneForm(QWidget):
         return scopes
 
     def _show_decided_scope(self) -> None:
-        """Say which rule decides the scope of others that have a choice, if one does."""
+        """Say the scope of several rules in sight, and which of them decides it, if one does.
+
+        The choice is below the rules: when the one that decided is gone, another scope is in force.
+        """
         forms = [(place, rule.form()) for place, rule in enumerate(self.used, 1)]
         known = [(place, form) for place, form in forms if form is not None]
         deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
         decided = len(self._scopes()) == 1 and len(deciding) not in {0, len(known)}
-        self.scope_note.setVisible(decided)
+        several = sum(rule.prunes for rule in self.rules) > 1  # with those still to be filled in
+        self.scope_note.setVisible(decided or (several and len(self._scopes()) > 1))
         if not decided:
+            everywhere = self.scope() == "global"
+            words = self.tr("Scope: global") if everywhere else self.tr("Scope: per tensor")
+            self._set_scope_note(words, self.tr("To be chosen below the rules."))
             return
         place, form = deciding[0]
         if form.scopes == ("local",):
@@ -415,8 +423,10 @@ class PruneForm(QWidget):
         else:
             text = self.tr("Scope: global (rule {n} has no per-tensor scope)")
             why = self.tr("{method} in rule {n} ranks all tensors together.")
-        self.scope_note.setText(text.format(n=place))
-        tip = why.format(method=form.label, n=place)
+        self._set_scope_note(text.format(n=place), why.format(method=form.label, n=place))
+
+    def _set_scope_note(self, text: str, tip: str) -> None:
+        self.scope_note.setText(text)
         self.scope_note.setToolTip(as_plain(tip))
         self.scope_note.setAccessibleDescription(tip)
 

@@ -191,8 +191,8 @@ class RuleEditor(QWidget):
             if left:
                 text += " " + number_format.plural(
                     left,
-                    self.tr("Skips 1 matching bias, norm or 1-D tensor."),
-                    self.tr("Skips {n} matching biases, norms or 1-D tensors."),
+                    self.tr("Skips 1 matching bias, norm or 1\u2011D tensor."),
+                    self.tr("Skips {n} matching biases, norms or 1\u2011D tensors."),
                 )
                 names = list(first_left)
                 if (more := left - len(names)) > 0:

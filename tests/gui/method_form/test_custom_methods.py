@@ -164,7 +164,7 @@ def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
     assert [t.name for t in report.tensors] == ["conv1.weight", "fc1.weight"]
     said = person.rule.matched
     assert said.isVisible()
-    assert said.text() == ("2 tensors. Skips 4 matching biases, norms or 1-D tensors.")
+    assert said.text() == ("2 tensors. Skips 4 matching biases, norms or 1\u2011D tensors.")
     for name in ("bn1.bias", "bn1.weight", "conv1.bias", "fc1.bias"):
         assert name in said.toolTip()
     assert "running_mean" not in said.toolTip()

@@ -503,7 +503,7 @@ def test_what_a_rule_matches_stands_below_its_field(form):
     assert form.set_matches(0, 12, 30, [f"norm{n}" for n in range(20)])
     said = form.rules[0].matched
     assert said.isVisible()
-    assert said.text().startswith("12 tensors. 30 biases, norms or 1-D tensors")
+    assert said.text().startswith("12 tensors. Skips 30 matching biases, norms")
     assert said.toolTip().count("<br>") == 21
     assert said.toolTip().endswith("and 10 more</span>")
     form.rules[0].target.setEditText("fc")  # what was said is of something else

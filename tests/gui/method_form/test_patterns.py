@@ -84,7 +84,7 @@ def test_it_is_said_which_rule_decides_the_scope_of_all(person):
     person.click(form.all)
     person.click(form.add)
     person.qtbot.keyClicks(person.rule.target, "fc1*")
-    assert form.scope_note.isHidden()
+    assert form.scope_note.text() == "Scope: global"
     form.list.setCurrentRow(0)
     person.choose(person.rule.method, "N:M")
     assert form.scope() == "local"
@@ -97,8 +97,10 @@ def test_it_is_said_which_rule_decides_the_scope_of_all(person):
     person.choose(person.rule.method, "LAMP")
     assert form.scope_note.text() == "Scope: global (rule 1 has no per-tensor scope)"
     person.choose(person.rule.method, "L1 unstructured")
-    assert form.scope_note.isHidden()
+    assert form.scope_note.text() == "Scope: global"
     assert form.scope() == "global"
+    person.click(form.each)
+    assert form.scope_note.text() == "Scope: per tensor"
 
 
 def test_after_a_step_ctrl_z_in_its_field_takes_the_step_back(person):
