@@ -398,6 +398,12 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
         help="leave the running variances of norms; by default they change as those of the outputs "
         "of repaired layers do",
     )
+    repair.add_argument(
+        "--sequential",
+        action="store_true",
+        help="collect the inputs of each layer after the layers before it are repaired, and repair "
+        "it for the outputs of the unpruned model; calibrates once more for each layer",
+    )
     _add_select(repair, f"repair only {_MATCHING}; default: all pruned layers with statistics")
     add_export(repair)
     repair.add_argument("--save-recipe", metavar="RECIPE", help="save the steps as a recipe")

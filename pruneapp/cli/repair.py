@@ -23,13 +23,13 @@ from pruneapp.cli.export_options import (
     zeros_not_counted,
 )
 from pruneapp.cli.statistics import calibration_runner, gram_budget
-from pruneapp.cli.terminal import DONE, named, print_json, print_table
+from pruneapp.cli.terminal import DONE, named, print_json, print_notes, print_table
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.zeros import TreatZeros
-from pruneapp.errors import SelectionError, first_names
+from pruneapp.errors import ParameterError, SelectionError, first_names
 from pruneapp.evaluation.calibrated_repair import (
     CalibratedRepair,
     RepairSettings,
@@ -39,7 +39,8 @@ from pruneapp.evaluation.calibrated_repair import (
 from pruneapp.export.report_file import StepAccount
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe, save
-from pruneapp.results.repair_report import LayerRepair
+from pruneapp.repair.repair import pruned_layers
+from pruneapp.results.repair_report import LayerRepair, sequential_runs
 
 _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
@@ -47,6 +48,12 @@ _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 def repair(options: argparse.Namespace, token: CancelToken) -> int:
     """Repair and write; prints the error of each layer."""
     request = export_request(options, target_of(options.output))
+    if options.sequential and options.statistics is not None:
+        raise ParameterError(
+            "--sequential collects the inputs of each layer after the layers before it are "
+            "repaired, and a statistics file has those of the unpruned model.",
+            remedy="Give --script, --text or --images instead of --statistics.",
+        )
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Repairing", token))
         checkpoint = stack.enter_context(
@@ -76,7 +83,11 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
     notices = (*notices, *done.risks)
     touched = [layer.name for layer in outcome.layers]
     if options.json:
-        layers = {"layers": list(map(_as_json, outcome.layers)), "not_repaired": outcome.unknown}
+        layers = {
+            "layers": list(map(_as_json, outcome.layers)),
+            "not_repaired": outcome.unknown,
+            "sequential": options.sequential,
+        }
         print_json(layers | report_as_json(report, touched) | {"notices": notices})
     else:
         _print(outcome.layers)
@@ -98,11 +109,16 @@ def _compute(
         norms=not options.keep_norm_statistics,
         budget=budget,
         seed=options.seed,
+        sequential=options.sequential,
         names=names,
         wanted=against,
     )
     if options.statistics is not None:
         return repair_by_statistics(Path(options.statistics), snapshot, settings, job)
+    if options.sequential:
+        chosen = set(snapshot.checkpoint.entries if names is None else names)
+        layers = sum(layer.name in chosen for layer in pruned_layers(snapshot, job))
+        print_notes([sequential_runs(layers)])
     made = calibration_runner(options, options.against)
     with contextlib.closing(made) as runner, details_printed():
         return repair_by_script(runner, snapshot, settings, job)

@@ -161,6 +161,8 @@ class RepairSource(Part, frozen=True):
     damping: float = 0.01
     # Whether the running variances of norms changed with the outputs of the layers before them.
     norms: bool = False
+    # Whether the inputs of each layer came from the model with the layers before it repaired.
+    sequential: bool = False
 
 
 class RepairConfiguration(Part, frozen=True):

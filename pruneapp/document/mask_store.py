@@ -156,7 +156,8 @@ class ValuesFile:
         self._folder = folder
         self._file: io.FileIO | None = None
         self._end = 0
-        self._places: dict[str, tuple[int, int]] = {}
+        self._places: dict[str, tuple[int, int]] = {}  # of what is not mapped yet
+        self._mapped: dict[str, BitMask] = {}
 
     def add(self, name: str, bits: Bits, job: Job) -> None:
         """Write the raw elements of a tensor; raises `HistoryError` if the disk is full."""
@@ -178,14 +179,14 @@ class ValuesFile:
         self._end += len(data) + padding
 
     def mapped(self) -> dict[str, BitMask]:
-        """Return the values by the names of their tensors; nothing is added any more."""
+        """Return the values that are there by now, by the names of their tensors."""
         data: mmap.mmap | bytes = b""
-        if self._file is not None and self._end:
+        if self._file is not None and self._end and self._places:
             data = mmap.mmap(self._file.fileno(), self._end, access=mmap.ACCESS_READ)
-        return {
-            name: BitMask(np.frombuffer(data, np.uint8, size, start), 8 * size)
-            for name, (start, size) in self._places.items()
-        }
+        for name, (start, size) in self._places.items():
+            self._mapped[name] = BitMask(np.frombuffer(data, np.uint8, size, start), 8 * size)
+        self._places.clear()
+        return dict(self._mapped)
 
     def close(self) -> None:
         """Let go of the file; what was mapped of it stays."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +18,14 @@ from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.document.entries import RepairSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import RepairedValues
-from pruneapp.errors import ParameterError, SelectionError
-from pruneapp.evaluation.collection import GRAM_BUDGET, collect_sums
+from pruneapp.errors import ParameterError
+from pruneapp.evaluation.collection import (
+    GRAM_BUDGET,
+    Sums,
+    collect_sums,
+    collecting_in_order,
+    kind_of,
+)
 from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
@@ -29,10 +36,10 @@ from pruneapp.repair.repair import (
     KnownInputs,
     LayerInputs,
     Repair,
+    RepairRun,
     compute_repair,
     inputs_in,
     layer_inputs,
-    pruned_layers,
 )
 from pruneapp.repair.solve import DAMPING, ITERATIONS
 from pruneapp.results.repair_report import risks_of
@@ -48,8 +55,17 @@ class RepairSettings:
     norms: bool = True  # whether the running variances of norms change, too
     budget: int = GRAM_BUDGET  # bytes of Gram matrices that the worker sums at once
     seed: int = 0
+    # Whether the inputs of each layer are those that it gets after the layers before it were
+    # repaired; else all are those of the unpruned model.
+    sequential: bool = False
     names: Sequence[str] | None = None
     wanted: Checkpoint | None = None
+
+    def source(self, statistics: str = "") -> RepairSource:
+        """Return what a recipe says of it."""
+        return RepairSource(
+            statistics, (), self.iterations, self.damping, self.norms, self.sequential
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,38 +84,88 @@ def repair_by_script(
     The runner is closed before layers are solved: its memory is needed. Meanwhile the Gram matrices
     lie in a temporary folder. May cancel; nothing is left then.
 
+    Sequential, it stays: groups of layers are solved between its runs.
+
     Raises as `collect_sums` and `compute_repair`.
     """
-    wanted = settings.wanted
-    chosen = set(snapshot.checkpoint.entries if settings.names is None else settings.names)
-    pruned = [layer.name for layer in pruned_layers(snapshot, job) if layer.name in chosen]
-    if not pruned:
-        raise SelectionError("Nothing is pruned in these layers, so there is nothing to repair.")
-    parts = job.parts(2)
-    with temporary_folder() as folder:
-        sums = collect_sums(
-            runner,
-            as_on_disk(snapshot) if wanted is None else Snapshot(wanted),
-            next(parts),
-            seed=settings.seed,
-            grams=pruned,
-            budget=settings.budget,
-            folder=folder,
-        )
-        runner.close()
-        if not sums.with_grams:
-            raise EvaluationError(
-                f"'{runner.name}' ran no input through any of the pruned layers.",
-                remedy="Let calibrate(model) call the model that load(path) returned.",
+    unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
+    run = RepairRun(snapshot, settings.source(), settings.wanted, settings.names)
+    with contextlib.closing(run), temporary_folder() as folder:
+        if settings.sequential:
+            source = _repair_in_order(runner, run, unpruned, settings, job)
+        else:
+            parts = job.parts(2)
+            sums = collect_sums(
+                runner,
+                unpruned,
+                next(parts),
+                seed=settings.seed,
+                grams=run.pruned,
+                budget=settings.budget,
+                folder=folder,
             )
+            source = sums.source
+            runner.close()
+            if not sums.with_grams:
+                raise _nothing_ran(runner)
+            run.repair(_known(sums, job), next(parts))
+        return _calibrated(run.outcome(job), source, sequential=settings.sequential)
 
-        def known(entry: TensorEntry) -> LayerInputs | None:
-            name = next((name for name in entry.names if name in sums.with_grams), None)
-            if name is None:
-                return None
-            return layer_inputs(sums.inputs[name], partial(sums.gram, name, cancel=job.cancel))
 
-        return _repair(known, snapshot, settings, next(parts), source=sums.source)
+def _repair_in_order(
+    runner: ScriptRunner, run: RepairRun, unpruned: Snapshot, settings: RepairSettings, job: Job
+) -> str:
+    """Repair layer after layer, each by its inputs after those before it; returns what they were.
+
+    The runner is closed at the end.
+    """
+    parts = job.parts(1 + len(run.pruned))
+    order = collecting_in_order(
+        runner,
+        unpruned,
+        run.state,
+        run.pruned,
+        next(parts),
+        seed=settings.seed,
+        budget=settings.budget,
+    )
+    with order as collection:
+        if not collection.groups:
+            raise _nothing_ran(runner)
+        for group in collection.groups:
+            stages = next(parts).parts(3)
+            sums = collection.collect(group, next(stages))
+            before = run.state.values
+            run.repair(_known(sums, job), next(stages))
+            now = run.state
+            changed = {n for n, values in now.values.items() if before.get(n) is not values}
+            if group is not collection.groups[-1]:
+                collection.put(now, changed | set(group), next(stages))
+            for _ in group[1:]:  # their parts of the job
+                next(parts)
+    source = kind_of(runner)
+    runner.close()
+    return source
+
+
+def _nothing_ran(runner: ScriptRunner) -> EvaluationError:
+    return EvaluationError(
+        f"'{runner.name}' ran no input through any of the pruned layers.",
+        remedy="Let calibrate(model) call the model that load(path) returned.",
+    )
+
+
+def _known(sums: Sums, job: Job) -> KnownInputs:
+    """Return what was summed, as a repair asks for it."""
+
+    def known(entry: TensorEntry) -> LayerInputs | None:
+        name = next((name for name in entry.names if name in sums.with_grams), None)
+        if name is None:
+            return None
+        gram = partial(sums.gram, name, cancel=job.cancel)
+        return layer_inputs(sums.inputs[name], gram, partial(sums.drift, name))
+
+    return known
 
 
 def repair_by_statistics(
@@ -111,37 +177,20 @@ def repair_by_statistics(
     """
     with open_statistics(path, job) as statistics:
         origin, known = statistics.origin, inputs_in(statistics, job.cancel)
-        done = _repair(
-            known, snapshot, settings, job, source=origin.source, sha256=statistics.sha256
-        )
-        run = settings.wanted or snapshot.checkpoint
-        if origin.checkpoint and origin.checkpoint != files_sha256(run, job):
+        source = settings.source(statistics.sha256)
+        made = RepairRun(snapshot, source, settings.wanted, settings.names)
+        with contextlib.closing(made) as repair:
+            repair.repair(known, job)
+            done = _calibrated(repair.outcome(job), origin.source)
+        model = settings.wanted or snapshot.checkpoint
+        if origin.checkpoint and origin.checkpoint != files_sha256(model, job):
             other = f"The statistics in '{path.name}' were collected with another checkpoint."
             return CalibratedRepair(done.repair, (other, *done.risks))
         return done
 
 
-def _repair(
-    known: KnownInputs,
-    snapshot: Snapshot,
-    settings: RepairSettings,
-    job: Job,
-    *,
-    source: str,
-    sha256: str = "",
-) -> CalibratedRepair:
-    repair = compute_repair(
-        snapshot,
-        known,
-        job,
-        names=settings.names,
-        wanted=settings.wanted,
-        iterations=settings.iterations,
-        damping=settings.damping,
-        norms=settings.norms,
-        statistics=sha256,
-    )
-    return CalibratedRepair(repair, risks_of(repair.layers, source))
+def _calibrated(repair: Repair, source: str, *, sequential: bool = False) -> CalibratedRepair:
+    return CalibratedRepair(repair, risks_of(repair.layers, source, sequential=sequential))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +210,14 @@ class RepeatedRepair:
         Raises `ParameterError` if they were made of other statistics, or for another model; and as
         `open_statistics` and `compute_repair`.
         """
-        source, wanted = made.source, self._wanted(made.source, job)
+        source = made.source
+        if source.sequential:
+            raise ParameterError(
+                "The repair was sequential: the inputs of each layer were collected after the "
+                "layers before it were repaired, so no statistics file has them.",
+                remedy="Repair the pruned file again by the same script, and compare.",
+            )
+        wanted = self._wanted(source, job)
         with open_statistics(self.statistics, job) as statistics:
             if source.statistics not in {"", statistics.sha256}:
                 raise ParameterError(

@@ -6,9 +6,10 @@ collected in further runs, as many in each as a budget of memory holds.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import first_names
 from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
@@ -27,6 +29,7 @@ from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk
 from pruneapp.kernels.values import Float64s
 from pruneapp.params import format_bytes
 from pruneapp.progress import CancelToken, Job
+from pruneapp.repair.solve import Drift
 from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 
 # Bytes of Gram matrices that the worker sums at once.
@@ -57,8 +60,11 @@ class _Sums:
     parts: int
     columns: int
     transposed: bool
+    inputs: int  # the same for weights that are multiplied by the same inputs one after another
     offset: int
     gram: int  # where Gram matrices begin; -1 if there are none
+    drift: int  # where the drift of the outputs begins; -1 if it is not known
+    rows: int  # outputs of a part, of which that is
 
     @property
     def gram_bytes(self) -> int:
@@ -67,7 +73,7 @@ class _Sums:
     def fit(self, shape: tuple[int, ...], *, turned: bool) -> bool:
         return fits(shape, self.parts, self.columns, transposed=self.transposed != turned)
 
-    def inputs(self, *, turned: bool, part: int | None) -> Inputs:
+    def moments(self, *, turned: bool, part: int | None) -> Inputs:
         columns = self.columns
         first, parts = (0, self.parts) if part is None else (part, 1)
         counts = _numbers(self.file, self.offset + 8 * first, parts)
@@ -85,6 +91,14 @@ class _Sums:
         start = self.gram + 8 * number * size
         for done in range(0, size, _BLOCK):
             yield _numbers(self.file, start + 8 * done, min(_BLOCK, size - done))
+
+    def drift_of(self, number: int) -> Drift:
+        found, at = [], self.drift
+        for width in (self.columns, 1, 1):
+            each = self.rows * width
+            found.append(_numbers(self.file, at + 8 * number * each, each))
+            at += 8 * self.parts * each
+        return Drift(found[0].reshape(self.rows, self.columns), found[1], found[2])
 
 
 def _numbers(file: Path, offset: int, count: int) -> NDArray[np.float64]:
@@ -119,6 +133,11 @@ class Sums:
         sums, part = self._written[name]
         for number in range(sums.parts) if part is None else (part,):
             yield from sums.gram_blocks(number)
+
+    def drift(self, name: str, group: int) -> Drift | None:
+        """Return how far wanted outputs of a weight are from those on its inputs, if known."""
+        sums, part = self._written[name]
+        return sums.drift_of(group) if part is None and sums.drift >= 0 else None
 
     def gram(self, name: str, group: int, cancel: CancelToken) -> Float64s:
         """Return a Gram matrix of a weight."""
@@ -188,13 +207,7 @@ def collect_sums(
         If the script fails, has no ``calibrate``, or runs other inputs from run to run.
     """
     parts = job.parts(4)
-    runner.start(next(parts))
-    if "calibrate" not in runner.worker.functions:
-        raise EvaluationError(
-            f"'{runner.name}' does not define calibrate(model), which collecting statistics of "
-            "activations requires.",
-            remedy="Define calibrate(model), and run some inputs through the model in it.",
-        )
+    _start(runner, next(parts))
     place = runner.worker.folder if folder is None else folder
     weights = weights_of(snapshot.checkpoint)
     with runner.calibrating(snapshot, seed, next(parts)) as handover:
@@ -207,28 +220,127 @@ def collect_sums(
         for number, (names, part) in enumerate(
             zip(passes, last.parts(len(passes)), strict=True), 1
         ):
-            again = _run(runner, place / f"statistics-{number}", names, seed, part)
+            label = f"collecting Gram matrices, run {number}"
+            again = _run(runner, place / f"statistics-{number}", names, seed, part, label=label)
             if not _same_inputs(first, again):
                 runner.verify(handover, job)  # it may be the weights that changed
-                raise EvaluationError(
-                    f"calibrate in '{runner.name}' ran other inputs in its next run, so the sums "
-                    "of the two cannot be combined.",
-                    remedy="Run the same inputs in the same order each time; 'seed' is the same.",
-                )
+                raise _other_inputs(runner)
             with_grams |= {name: again[name] for name in names}
-    return Sums(
-        {
-            name: first[source.name].inputs(turned=source.turned, part=source.part)
-            for name, source in sources.items()
-        },
-        tuple(entry.name for entry in weights if entry.name not in sources),
-        _kind(runner),
-        {
-            name: (with_grams[source.name], source.part)
-            for name, source in sources.items()
-            if name in grams
-        },
-    )
+    unseen = tuple(entry.name for entry in weights if entry.name not in sources)
+    chosen = {name: source for name, source in sources.items() if name in grams}
+    return Sums(_moments(sources, first), unseen, kind_of(runner), _written(chosen, with_grams))
+
+
+def _start(runner: ScriptRunner, job: Job) -> None:
+    runner.start(job)
+    if "calibrate" not in runner.worker.functions:
+        raise EvaluationError(
+            f"'{runner.name}' does not define calibrate(model), which collecting statistics of "
+            "activations requires.",
+            remedy="Define calibrate(model), and run some inputs through the model in it.",
+        )
+
+
+def _moments(sources: Mapping[str, _Source], seen: Mapping[str, _Sums]) -> dict[str, Inputs]:
+    return {
+        name: seen[source.name].moments(turned=source.turned, part=source.part)
+        for name, source in sources.items()
+    }
+
+
+def _written(
+    sources: Mapping[str, _Source], seen: Mapping[str, _Sums]
+) -> dict[str, tuple[_Sums, int | None]]:
+    return {name: (seen[source.name], source.part) for name, source in sources.items()}
+
+
+class SequentialCollection:
+    """Collects the inputs of some layers at a time, from a state that changes in between.
+
+    The worker runs it side by side with the unpruned model, on the same inputs, so that beside the
+    Gram matrices it is known what outputs are wanted: those of the unpruned model.
+    """
+
+    def __init__(
+        self,
+        runner: ScriptRunner,
+        handover: Handover,
+        first: Mapping[str, _Sums],
+        sources: Mapping[str, _Source],
+        *,
+        seed: int,
+        budget: int,
+    ) -> None:
+        self._runner, self._beside = runner, handover.beside()
+        self._sources, self._seed = sources, seed
+        self._runs = 0
+        # Weights of the checkpoint, in the order in which they are multiplied by; together those
+        # of the same inputs, as many as the budget holds.
+        self.groups: list[tuple[str, ...]] = []
+        by_inputs: dict[int, dict[str, _Sums]] = {}
+        for name, sums in first.items():
+            by_inputs.setdefault(sums.inputs, {})[name] = sums
+        for some in by_inputs.values():
+            wanted = {source.name for source in sources.values()}
+            for names in _passes(some, wanted, budget):
+                self.groups.append(tuple(n for n, s in sources.items() if s.name in names))
+
+    def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
+        """Take some tensors of a state; the others stay as they were put, or as unpruned."""
+        self._runner.put_beside(self._beside, state, names, job)
+
+    def collect(self, group: Sequence[str], job: Job) -> Sums:
+        """Return the sums over the inputs of a group; those of the one before are gone.
+
+        Raises as `collect_sums`.
+        """
+        chosen = {name: self._sources[name] for name in group}
+        names = {source.name for source in chosen.values()}
+        (self._runner.worker.folder / f"statistics-{self._runs}").unlink(missing_ok=True)
+        self._runs += 1
+        file = self._runner.worker.folder / f"statistics-{self._runs}"
+        label = f"collecting inputs of {group[0]}, run {self._runs} of {len(self.groups)}"
+        seen = _run(self._runner, file, names, self._seed, job, label=label, beside=True)
+        if not names <= seen.keys():
+            raise _other_inputs(self._runner)
+        return Sums(_moments(chosen, seen), (), kind_of(self._runner), _written(chosen, seen))
+
+
+@contextlib.contextmanager
+def collecting_in_order(
+    runner: ScriptRunner,
+    unpruned: Snapshot,
+    state: Snapshot,
+    grams: Collection[str],
+    job: Job,
+    *,
+    seed: int = 0,
+    budget: int = GRAM_BUDGET,
+) -> Iterator[SequentialCollection]:
+    """Have the worker run the unpruned model beside another state inside the block.
+
+    What of the state is not in `grams` is there from the beginning. Raises as `collect_sums`; and
+    `EvaluationError` if the model holds weights of the state in another form than the file.
+    """
+    parts = job.parts(4)
+    _start(runner, next(parts))
+    with runner.calibrating(unpruned, seed, next(parts)) as handover:
+        if not handover.takes(state, job):
+            names = first_names([n for n in handover.unmatched if n in state.checkpoint.entries])
+            raise EvaluationError(
+                f"The model holds weights in another form than the file: {names}. So another state "
+                "cannot be run beside it, which a sequential repair requires.",
+                remedy="Repair without Sequential.",
+            )
+        first = _run(runner, runner.worker.folder / "statistics-0", (), seed, next(parts))
+        found = _sources(handover, weights_of(unpruned.checkpoint), first)
+        sources = {name: source for name, source in found.items() if name in grams}
+        collection = SequentialCollection(
+            runner, handover, first, sources, seed=seed, budget=budget
+        )
+        rest = {entry.name for entry in state.checkpoint.entries.values()} - sources.keys()
+        collection.put(state, rest, next(parts))
+        yield collection
 
 
 @dataclass(frozen=True)
@@ -322,7 +434,16 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _kind(runner: ScriptRunner) -> str:
+def _other_inputs(runner: ScriptRunner) -> EvaluationError:
+    return EvaluationError(
+        f"calibrate in '{runner.name}' ran other inputs in its next run, so the sums of the two "
+        "cannot be combined.",
+        remedy="Run the same inputs in the same order each time; 'seed' is the same.",
+    )
+
+
+def kind_of(runner: ScriptRunner) -> str:
+    """Return what the inputs are, as of an `Origin`."""
     worker = runner.worker
     if not worker.script.builtin:
         return "calibrate"
@@ -332,12 +453,17 @@ def _kind(runner: ScriptRunner) -> str:
 
 
 def _run(
-    runner: ScriptRunner, file: Path, grams: Collection[str], seed: int, job: Job
+    runner: ScriptRunner,
+    file: Path,
+    grams: Collection[str],
+    seed: int,
+    job: Job,
+    *,
+    label: str = "collecting statistics",
+    **how: bool,
 ) -> dict[str, _Sums]:
-    number = file.name.rpartition("-")[2]
-    label = "collecting statistics" if not grams else f"collecting Gram matrices, run {number}"
     answer = runner.worker.call(
-        "statistics", job, label, seed=seed, grams=sorted(grams), path=str(file)
+        "statistics", job, label, seed=seed, grams=sorted(grams), path=str(file), **how
     )
     told: list[Mapping[str, Any]] = answer["weights"]
     return {one["name"]: _Sums(file, **one) for one in told}
@@ -372,7 +498,7 @@ def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool
     if first.keys() != again.keys():
         return False
     pairs = (
-        [run[name].inputs(turned=False, part=None) for run in (first, again)] for name in first
+        [run[name].moments(turned=False, part=None) for run in (first, again)] for name in first
     )
     return all(
         np.array_equal(one.counts, other.counts) and np.allclose(one.sum2, other.sum2, rtol=1e-3)

@@ -7,9 +7,10 @@ place: only what differs from what the worker holds, as masks and values.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -269,14 +270,29 @@ class Handover:
         dtype = self.loaded.entry(name).dtype.label
         return digest_of(snapshot, name, dtype, job) == digest_of(self.loaded, name, dtype, job)
 
-    def patches(self, snapshot: Snapshot, scratch: Path, job: Job) -> list[dict[str, Any]]:
+    def beside(self) -> Handover:
+        """Return the account of another state in the worker, which so far is the same."""
+        other = copy.copy(self)
+        vars(other).update(held=dict(self.held), _given=dict(self._given))
+        return other
+
+    def patches(
+        self,
+        snapshot: Snapshot,
+        scratch: Path,
+        job: Job,
+        names: Collection[str] | None = None,
+    ) -> list[dict[str, Any]]:
         """Return what the worker has to change; masks and values are put into the file `scratch`.
 
-        From then on this counts as what the worker is to hold.
+        From then on this counts as what the worker is to hold. With `names` only these tensors of
+        the state are handed over.
         """
         found: list[dict[str, Any]] = []
         with scratch.open("wb") as file:
             for pair in self._pairs.values():
+                if names is not None and snapshot.entry(pair.name).name not in names:
+                    continue
                 wanted = pair.digest(snapshot, job).sha256
                 if self.held.get(pair.tensor.name) == wanted:
                     continue

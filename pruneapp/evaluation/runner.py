@@ -9,7 +9,7 @@ import os
 import shlex
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -206,13 +206,26 @@ class ScriptRunner:
         self._handover = Handover(loaded, answer["tensors"], job)
         return self._handover
 
-    def _apply(self, handover: Handover, snapshot: Snapshot, job: Job) -> None:
+    def put_beside(
+        self, beside: Handover, snapshot: Snapshot, names: Collection[str], job: Job
+    ) -> None:
+        """Hand some tensors of a state over to what is kept beside the model, see `collection`."""
+        self._apply(beside, snapshot, job, names, beside=True)
+
+    def _apply(
+        self,
+        handover: Handover,
+        snapshot: Snapshot,
+        job: Job,
+        names: Collection[str] | None = None,
+        **where: bool,
+    ) -> None:
         scratch = self.worker.folder / "state"
         try:
-            patches = handover.patches(snapshot, scratch, job)
+            patches = handover.patches(snapshot, scratch, job, names)
             if patches:
                 snapshot.checkpoint.verify_unchanged()
-                self.worker.call("apply", job, "handing over the weights", patches=patches)
+                self.worker.call("apply", job, "handing over the weights", patches=patches, **where)
         except BaseException:
             self._handover = None  # it may hold a part of it
             raise

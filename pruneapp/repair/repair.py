@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -29,6 +30,7 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.solve import (
     DAMPING,
     ITERATIONS,
+    Drift,
     Errors,
     Moments,
     Solution,
@@ -87,12 +89,17 @@ def inputs_in(statistics: Statistics, cancel: CancelToken | None = None) -> Know
     return known
 
 
-def layer_inputs(inputs: Inputs, gram: Callable[[int], Float64s]) -> LayerInputs:
+def layer_inputs(
+    inputs: Inputs,
+    gram: Callable[[int], Float64s],
+    drift: Callable[[int], Drift | None] = lambda _group: None,
+) -> LayerInputs:
     """Return what statistics and the Gram matrices of each group say of the inputs of a weight."""
     sums, counts = inputs.sum, inputs.counts
 
     def moments(group: int) -> Moments:
-        return Moments(gram(group), None if sums is None else sums[group], float(counts[group]))
+        total = None if sums is None else sums[group]
+        return Moments(gram(group), total, float(counts[group]), drift(group))
 
     groups, columns = inputs.sum2.shape
     return LayerInputs(groups, columns, moments, inputs.transposed)
@@ -176,37 +183,93 @@ def compute_repair(
     HistoryError
         If there is no room on the disk for the values.
     """
-    if iterations < 1:
-        raise ParameterError(f"'iterations' must be at least 1 (got {iterations}).")
-    if not 0 < damping < math.inf:
-        raise ParameterError(f"'damping' must be a positive number (got {damping}).")
-    snapshot.checkpoint.verify_unchanged()
-    chosen = snapshot.checkpoint.entries if names is None else resolve(snapshot.checkpoint, names)
-    pruned = [e for e in map(snapshot.entry, chosen) if _is_pruned(snapshot, e)]
-    layers = [_WeightMatrices.of(e, inputs) for e in pruned if (inputs := known(e)) is not None]
-    if not layers:
-        raise SelectionError(
-            "Nothing is known of the inputs of the pruned layers."
-            if pruned
-            else "Nothing is pruned in these layers, so there is nothing to repair.",
-            remedy="Collect statistics of this model, with Gram matrices." if pruned else "",
-        )
-    job.start(sum(layer.work(iterations) for layer in layers), layers[0].entry.name)
-    pairs = Companions(snapshot.checkpoint, job.cancel)
-    work = _LayerSolver(snapshot, wanted, iterations, damping, job)
-    with contextlib.closing(ValuesFile()) as file:
-        repairs = [
-            work.repair(layer, _Followers.of(snapshot, layer, pairs, norms=norms), file)
-            for layer in layers
+    source = RepairSource(statistics, (), iterations, damping, norms)
+    with contextlib.closing(RepairRun(snapshot, source, wanted, names)) as run:
+        run.repair(known, job)
+        return run.outcome(job)
+
+
+class RepairRun:
+    """A repair under way: its layers may come one after another, each known by those before it.
+
+    Close it in any case.
+
+    Parameters
+    ----------
+    source
+        How it is done; the files of `wanted` are added at the end.
+    wanted, names
+        As of `compute_repair`, and raises as that.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        source: RepairSource,
+        wanted: Checkpoint | None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if source.iterations < 1:
+            raise ParameterError(f"'iterations' must be at least 1 (got {source.iterations}).")
+        if not 0 < source.damping < math.inf:
+            raise ParameterError(f"'damping' must be a positive number (got {source.damping}).")
+        snapshot.checkpoint.verify_unchanged()
+        self._snapshot, self._source, self._wanted = snapshot, source, wanted
+        entries = snapshot.checkpoint.entries
+        chosen = entries if names is None else resolve(snapshot.checkpoint, names)
+        pruned = (e for e in map(snapshot.entry, chosen) if _is_pruned(snapshot, e))
+        self.pruned = {entry.name: entry for entry in pruned}  # what is to be repaired
+        if not self.pruned:
+            raise SelectionError(
+                "Nothing is pruned in these layers, so there is nothing to repair."
+            )
+        self._repairs: list[LayerRepair] = []
+        self._file = ValuesFile()
+        self._pairs: Companions | None = None
+
+    @property
+    def state(self) -> Snapshot:
+        """The state with the values so far."""
+        return self._snapshot.replaced({"values": self._file.mapped()})
+
+    def repair(self, known: KnownInputs, job: Job) -> None:
+        """Repair all layers of which `known` says something; `job` is started with the work.
+
+        Raises as `compute_repair`.
+        """
+        snapshot, source = self._snapshot, self._source
+        layers = [
+            _WeightMatrices.of(entry, inputs)
+            for entry in self.pruned.values()
+            if (inputs := known(entry)) is not None
         ]
-        values = file.mapped()
-    against = () if wanted is None else tuple(_sha256s(wanted, job))
-    source = RepairSource(statistics, against, iterations, damping, norms)
-    made = RepairedValues.made(values, source, job)
-    proposal = made.propose(snapshot, job, detail=_detail(repairs))
-    repaired = {layer.entry.name for layer in layers}
-    unknown = tuple(entry.name for entry in pruned if entry.name not in repaired)
-    return Repair(proposal.revision, proposal.edit, tuple(repairs), unknown)
+        if not layers:
+            raise SelectionError(
+                "Nothing is known of the inputs of the pruned layers.",
+                remedy="Collect statistics of this model, with Gram matrices.",
+            )
+        job.start(sum(layer.work(source.iterations) for layer in layers), layers[0].entry.name)
+        if self._pairs is None:
+            self._pairs = Companions(snapshot.checkpoint, job.cancel)
+        work = _LayerSolver(snapshot, self._wanted, source.iterations, source.damping, job)
+        for layer in layers:
+            followers = _Followers.of(snapshot, layer, self._pairs, norms=source.norms)
+            self._repairs.append(work.repair(layer, followers, self._file))
+
+    def outcome(self, job: Job) -> Repair:
+        """Return what came of it; may cancel."""
+        against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
+        source = structs.replace(self._source, against=against)
+        made = RepairedValues.made(self._file.mapped(), source, job)
+        proposal = made.propose(self._snapshot, job, detail=_detail(self._repairs))
+        repairs = {layer.name: layer for layer in self._repairs}
+        in_order = tuple(repairs[name] for name in self.pruned if name in repairs)
+        unknown = tuple(name for name in self.pruned if name not in repairs)
+        return Repair(proposal.revision, proposal.edit, in_order, unknown)
+
+    def close(self) -> None:
+        """Let go of the file of values; what came of the repair stays."""
+        self._file.close()
 
 
 def _is_pruned(snapshot: Snapshot, entry: TensorEntry) -> bool:
@@ -373,7 +436,9 @@ class _LayerSolver:
         vector = None if shift is None else _Tensor.read(self.snapshot, self.wanted, shift.entry)
         errors = Errors()
         biases: list[Float64s] = []
-        spreads: list[list[Float64s] | None] = []  # of the outputs, as wanted and as they are now
+        spreads: list[
+            tuple[Float64s, Float64s] | None
+        ] = []  # of the outputs, as wanted and as they are now
         for group in range(layer.inputs.groups):
             wanted, present, free = (
                 layer.matrices(side)[group] for side in (tensor.wanted, tensor.present, tensor.free)
@@ -387,8 +452,8 @@ class _LayerSolver:
             solution = self._solve(weights, bias, layer, moments)
             errors += solution.errors
             if followers.variance is not None:
-                both = weights.wanted, solution.weights
-                spreads.append(variances(both, moments, Job(cancel=job.cancel)))
+                stop = Job(cancel=job.cancel)
+                spreads.append(variances(weights.wanted, solution.weights, moments, stop))
             if shift is not None and solution.bias is not None:
                 biases.append(shift.sign * solution.bias)
         bits, moved = tensor.moved(tensor.present, entry.dtype)
@@ -415,7 +480,7 @@ class _LayerSolver:
         )
 
     def _scale(
-        self, entry: TensorEntry, spreads: Sequence[list[Float64s]], values: ValuesFile
+        self, entry: TensorEntry, spreads: Sequence[tuple[Float64s, Float64s]], values: ValuesFile
     ) -> None:
         """Change the running variance of a norm as that of the outputs of its layer changed."""
         variance = _Tensor.read(self.snapshot, self.wanted, entry)

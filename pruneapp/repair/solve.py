@@ -12,12 +12,16 @@ of matrices only, and no factorization that can fail.
 The bias is a weight whose input is always 1, and that is always kept. Its best value is known for
 any weights: it moves by (W - B) times the mean of the inputs, and what is left of G is that of the
 inputs minus their mean.
+
+The outputs that are wanted may come of other inputs than the layer gets, as where layers before it
+were pruned: Y = X_0 W' of the inputs X_0 that it had. They drift from those of W by D = Y - X W',
+and what is minimised is the square of ``X (W - B)' + D``, for which D'X is known.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import astuple, dataclass
 from typing import TypeVar
 
@@ -48,12 +52,26 @@ _MORE_PRODUCTS = 3
 
 
 @dataclass(frozen=True, eq=False)
+class Drift:
+    """How far wanted outputs are from those of the wanted weights on the inputs of a layer: D."""
+
+    products: Floats  # ``[rows, columns]``: D'X
+    sums: Float64s  # ``[rows]``: of the columns of D
+    squares: Float64s  # the same: of their squares
+
+    def rows(self, chosen: Indices | slice) -> Drift:
+        """Return that of some outputs."""
+        return Drift(self.products[chosen], self.sums[chosen], self.squares[chosen])
+
+
+@dataclass(frozen=True, eq=False)
 class Moments:
     """What is known of the inputs of a layer."""
 
     gram: Floats  # ``[columns, columns]``: X'X
     sums: Floats | None = None  # ``[columns]``: the sum of each column of X; None if not known
     count: float = 0.0  # rows of X
+    drift: Drift | None = None  # of the wanted outputs; None if these come of the same inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +162,8 @@ def solve(
         for start in range(0, chosen.size, together):
             rows = chosen[start : start + together]
             some, its_bias = _rows_of(weights, rows), bias and _rows_of(bias, rows)
-            values, better, shift, part = _solve_rows(some, its_bias, inputs, iterations)
+            drift = moments.drift and moments.drift.rows(rows)
+            values, better, shift, part = _solve_rows(some, its_bias, inputs, drift, iterations)
             solved[rows[better]] = values[better]
             if moved is not None and shift is not None:
                 moved[rows] = shift
@@ -153,29 +172,32 @@ def solve(
 
 
 def variances(
-    weights: Sequence[Floats], moments: Moments, job: Job | None = None
-) -> list[Float64s] | None:
-    """Return the variance of each output of some weights; None if the mean input is not known.
+    wanted: Floats, solved: Floats, moments: Moments, job: Job | None = None
+) -> tuple[Float64s, Float64s] | None:
+    """Return the variance of each output as wanted, and of each as it is by now.
 
-    It is ``w C w'`` of each row w, with the covariance ``C = G / n - m m'`` of n inputs with the
-    mean m. Of each ``[rows, columns]`` comes ``float64[rows]``, with NaN of a row with weights that
-    are not finite. `job` is stepped by ``rows * columns²`` of each; may cancel. Raises as `solve`.
+    None if the mean input is not known. Of a row w it is ``w C w'``, with the covariance
+    ``C = G / n - m m'`` of n inputs with the mean m; NaN of a row that is not finite. `job` is
+    stepped by ``rows * columns²`` of each; may cancel. Raises as `solve`.
     """
     if moments.sums is None or not moments.count:
         return None
-    scale = _scale_of(moments, weights[0].shape[1])
+    scale = _scale_of(moments, wanted.shape[1])
     inputs = _Inputs.of(moments, scale, DAMPING, job or Job(), centred=True)
-    found = []
-    for matrix in weights:
-        squares = np.empty(len(matrix))
+
+    def of(matrix: Floats, drift: Drift | None) -> Float64s:
+        squares: Float64s = np.empty(len(matrix))
         for start in range(0, len(matrix), _MOST_ROWS):
-            rows = matrix[start : start + _MOST_ROWS].astype(np.float32)
+            some = slice(start, start + _MOST_ROWS)
+            rows = matrix[some].astype(np.float32)
             with np.errstate(invalid="ignore"):
                 product = inputs.times(rows, np.empty_like(rows))
-                sums = inputs.error(rows, product, -(rows @ inputs.mean))
-            squares[start : start + len(rows)] = sums
-        found.append(scale / moments.count * squares)
-    return found
+                off = inputs.drift(drift and drift.rows(some), len(rows))
+                squares[some] = inputs.error(rows, product, -(rows @ inputs.mean) - off.mean, off)
+        squares *= scale / moments.count
+        return squares
+
+    return of(wanted, moments.drift), of(solved, None)
 
 
 def _scale_of(moments: Moments, columns: int) -> float:
@@ -204,7 +226,8 @@ class _Inputs:
     gram: Float32s  # of the inputs minus their mean, if they are `centred`; damped
     preconditioner: Float32s  # one over the diagonal of that
     mean: Float64s
-    count: float
+    count: float  # of rows, in the same units
+    scale: float
     damping: float
     centred: bool
     job: Job
@@ -231,7 +254,7 @@ class _Inputs:
             raise ValueError("they are not finite")
         damped = np.maximum(gram.diagonal(), 0) + np.float32(damping)
         np.fill_diagonal(gram, damped)
-        return cls(gram, np.float32(1) / damped, mean, count, damping, centred, job)
+        return cls(gram, np.float32(1) / damped, mean, count, scale, damping, centred, job)
 
     def times(self, matrix: Float32s, out: Float32s) -> Float32s:
         """Return a matrix times the damped G, in `out`."""
@@ -243,13 +266,38 @@ class _Inputs:
             self.job.step(rows * columns * min(width, columns - start))
         return out
 
-    def error(self, off: Float32s, product: Float32s, shift: Float64s) -> Float64s:
-        """Return the sum of squares of ``X off' + shift`` by row; `product` is off times G."""
-        means = off @ self.mean
+    def drift(self, drift: Drift | None, rows: int) -> _RowDrift:
+        """Return the drift of some rows as the other methods take it; None stands for none.
+
+        What is not finite, as of weights that are not, is none either.
+        """
+        if drift is None:
+            return _RowDrift(None, np.zeros(rows), np.zeros(rows))
+        mean: Float64s = np.zeros(rows)
+        squares = drift.squares / self.scale
+        products = drift.products / np.float64(self.scale)
+        if self.count > 0:
+            mean = drift.sums / (self.count * self.scale)
+        if self.centred:
+            squares = squares - self.count * mean**2
+            products -= np.multiply.outer(self.count * mean, self.mean)
+        finite = np.isfinite(products).all(axis=1) & np.isfinite(squares) & np.isfinite(mean)
+        for part in (products, mean, squares):
+            part[~finite] = 0.0
+        return _RowDrift(products.astype(np.float32), mean, squares)
+
+    def error(
+        self, off: Float32s, product: Float32s, shift: Float64s, drift: _RowDrift
+    ) -> Float64s:
+        """Return the sum of squares of ``X off' + D + shift`` by row; `product` is off times G."""
+        means = off @ self.mean + drift.mean
         squares = np.einsum("ij,ij->i", off, product, dtype=np.float64)
         damped = self.damping * np.einsum("ij,ij->i", off, off, dtype=np.float64)
         squares -= damped
         squares[squares < _NOISE * damped] = 0  # where nothing goes in, nothing is off
+        if drift.products is not None:
+            squares += 2 * np.einsum("ij,ij->i", off, drift.products, dtype=np.float64)
+            squares += drift.squares
         if self.centred:
             squares += self.count * (shift + means) ** 2
         else:
@@ -257,15 +305,30 @@ class _Inputs:
         positive: Float64s = np.maximum(squares, 0)
         return positive
 
-    def gradient(self, product: Float32s, shift: Float64s) -> Float32s:
+    def gradient(self, product: Float32s, shift: Float64s, drift: _RowDrift) -> Float32s:
         """Return where the error grows fastest, in the memory of `product`, as `error` has it."""
+        if drift.products is not None:
+            product += drift.products
         if not self.centred and shift.any():
             product += np.multiply.outer(shift * self.count, self.mean).astype(np.float32)
         return product
 
 
+@dataclass(frozen=True, eq=False)
+class _RowDrift:
+    """The drift of some outputs, in the units of the inputs, and without means if these are."""
+
+    products: Float32s | None  # None stands for zeros
+    mean: Float64s
+    squares: Float64s
+
+
 def _solve_rows(
-    weights: Unknowns, bias: Unknowns | None, inputs: _Inputs, iterations: int
+    weights: Unknowns,
+    bias: Unknowns | None,
+    inputs: _Inputs,
+    drift: Drift | None,
+    iterations: int,
 ) -> tuple[Float32s, Bools, Float64s | None, Errors]:
     """Return the weights, which rows are better by them, the bias, errors; uses `weights` up."""
     wanted = weights.wanted.astype(np.float32, copy=False)
@@ -278,16 +341,17 @@ def _solve_rows(
         with np.errstate(invalid="ignore"):
             shift = bias.wanted.astype(np.float64) - bias.present
         shift[~np.isfinite(shift)] = 0.0
+    drifts = inputs.drift(drift, len(wanted))
     product = inputs.times(wanted, np.empty_like(wanted))
-    outputs = inputs.error(wanted, product, np.zeros(len(wanted)))
+    outputs = inputs.error(wanted, product, np.zeros(len(wanted)), drifts)
     off = wanted - solved
     inputs.times(off, product)
-    before = inputs.error(off, product, shift)
-    _descend(solved, inputs.gradient(product, shift), free, inputs, iterations, curved=off)
+    before = inputs.error(off, product, shift, drifts)
+    _descend(solved, inputs.gradient(product, shift, drifts), free, inputs, iterations, curved=off)
     np.subtract(wanted, solved, out=off)
     if inputs.centred:
-        shift = -(off @ inputs.mean)
-    after = inputs.error(off, inputs.times(off, product), shift)
+        shift = -(off @ inputs.mean) - drifts.mean
+    after = inputs.error(off, inputs.times(off, product), shift, drifts)
     if _is_narrow(weights.dtype):
         solved = _rounded(solved, weights.dtype).astype(np.float32)
         np.subtract(wanted, solved, out=off)
@@ -295,7 +359,7 @@ def _solve_rows(
     if bias is not None and inputs.centred:
         target = bias.wanted.astype(np.float64)
         shift = target - _rounded(target - shift, bias.dtype)
-    rounded = inputs.error(off, product, shift)
+    rounded = inputs.error(off, product, shift, drifts)
     better = finite & (rounded < before)  # NaN is not
     after[~better] = rounded[~better] = before[~better]
     moved = None

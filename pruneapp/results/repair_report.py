@@ -43,7 +43,9 @@ class LayerRepair:
         return self.rounded > self.before
 
 
-def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]:
+def risks_of(
+    layers: Sequence[LayerRepair], source: str = "", *, sequential: bool = False
+) -> tuple[str, ...]:
     """Return why a repair may have done harm, a sentence each; docs/quality.md has the figures.
 
     `source` is what the inputs were, as in `pruneapp.statistics.file.Origin`.
@@ -61,7 +63,8 @@ def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]
             "There was nothing to repair: the pruned weights are 0 in the unpruned model as well. "
             "If the file was pruned before, repair it against the original."
         )
-    if uniform := uniform_risk([1 - layer.left / layer.numel for layer in layers if layer.numel]):
+    uniform = uniform_risk([1 - layer.left / layer.numel for layer in layers if layer.numel])
+    if uniform and not sequential:
         found.append(uniform)
     if source == "random tokens":
         found.append(
@@ -69,6 +72,15 @@ def risks_of(layers: Sequence[LayerRepair], source: str = "") -> tuple[str, ...]
             "may be worse on yours."
         )
     return tuple(found)
+
+
+def sequential_runs(layers: int) -> str:
+    """Return how often the inputs are run for a sequential repair of so many layers, in words."""
+    often = "once more" if layers == 1 else f"up to {layers:,} times more"
+    return (
+        f"The inputs are run once through the unpruned model, then {often} through it and the "
+        "pruned model: once for each layer, or for layers with the same input."
+    )
 
 
 def uniform_risk(shares: Sequence[float]) -> str:

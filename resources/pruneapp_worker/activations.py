@@ -3,6 +3,10 @@
 The products of a model are watched, not its modules: a weight is known by where it lies in memory,
 whatever module or function multiplies by it. Of each product the rows that went in are summed, in
 float64: of squares, of values, and, where asked for, of the products of any two inputs.
+
+Where two states of a model run side by side (`side_by_side`), the inputs are those of the second.
+Those that the first had for the same rows are kept until then: what they say of the outputs that
+are wanted is summed as well, as the drift of these from the outputs on the second inputs.
 """
 
 from __future__ import annotations
@@ -63,6 +67,17 @@ class Sums:
         self.sum = torch.zeros(parts, columns, dtype=torch.float64)
         self.gram: Any = None  # made when something comes: an expert may see nothing
         self.grams = grams
+        self.drift: Any = None  # of outputs by parts, as `drift_of` has it
+        self.paired = True  # whether each row had its counterpart, so that the drift is known
+
+    def add_drift(self, found: Any) -> None:
+        """Add what was wanted of some rows beyond what comes out; None if that is not known."""
+        if found is None:
+            self.paired = False
+        elif self.drift is None:
+            self.drift = found
+        else:
+            self.drift = [one + other for one, other in zip(self.drift, found)]
 
     def add(self, count: int, sum2: torch.Tensor, total: torch.Tensor, grams: Any) -> None:
         """Add the moments of some rows; `grams` yields parts and Gram matrices, if wanted."""
@@ -109,6 +124,9 @@ class Watcher(TorchDispatchMode):
         self.counts = counts
         self._weights: dict[int, list[Weight]] = {}
         self.grams = set(grams)
+        # With two states side by side: of the first, inputs are kept, of the second, taken.
+        self.keeping = self.pairing = False
+        self.kept: dict[Any, list[torch.Tensor]] = {}
         self.seen: dict[str, dict[tuple[int, int, bool, int], Sums]] = {}
         self.sizes: dict[str, int] = {}
         known = set()
@@ -126,6 +144,9 @@ class Watcher(TorchDispatchMode):
                     known.add(place)
                     self._weights.setdefault(place[0], []).append(weight)
         self._last: Any = None
+        self._inputs: Any = None  # of the last product, held so that its memory is not used again
+        self._runs = 0  # changes whenever the inputs of a product are not those of the one before
+        self.runs: dict[str, int] = {}  # at the first product of each weight
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -145,7 +166,7 @@ class Watcher(TorchDispatchMode):
 
     def forget(self) -> None:
         """Let go of the activations that were seen last."""
-        self._last = None
+        self._last = self._inputs = None
 
     def _weight_of(self, tensor: torch.Tensor) -> Weight | None:
         if not tensors.plain(tensor):
@@ -162,10 +183,17 @@ class Watcher(TorchDispatchMode):
         place = None if weight is None else weight.place_of(matrix)
         if weight is None or place is None or not rows.shape[0]:
             return
-        sums = self._sums(weight, (*place, 1), matrix.shape[0])
+        place = (*place, 1)
+        if self._keeps(weight, place, rows):
+            return
+        sums = self._sums(weight, place, matrix.shape[0])
         if self.counts:
             sums.counts += rows.shape[0]
             return
+        self._note_run(weight, rows)
+        if self.pairing and weight.name in self.grams:
+            change = self._counterpart(weight, place, rows)
+            sums.add_drift(None if change is None else drift_of([(0, change, rows, matrix)]))
         key = key_of(rows)
         if self._last is None or key is None or self._last.key != key:
             self._last = Rows(rows)
@@ -176,6 +204,35 @@ class Watcher(TorchDispatchMode):
         if place not in places:
             places[place] = Sums(place[3], columns, grams=weight.name in self.grams)
         return places[place]
+
+    def _note_run(self, weight: Weight, inputs: torch.Tensor) -> None:
+        """Take note of whether weights that were not seen before share their inputs."""
+        key = key_of(inputs)
+        if self._inputs is None or key is None or key_of(self._inputs) != key:
+            self._runs += 1
+            self._inputs = inputs
+        self.runs.setdefault(weight.name, self._runs)
+
+    def _keeps(self, weight: Weight, place: Any, inputs: torch.Tensor) -> bool:
+        """Keep the inputs of a product of the first of two states; whether this is one."""
+        if self.keeping and weight.name in self.grams:
+            # A copy: the model may go on in the same memory.
+            self.kept.setdefault((weight.name, place), []).append(inputs.detach().clone())
+        return self.keeping
+
+    def _counterpart(self, weight: Weight, place: Any, inputs: torch.Tensor) -> Any:
+        """Return by how much the first state had more of inputs; None if that is not known."""
+        kept = self.kept.get((weight.name, place))
+        before = kept.pop(0) if kept else None
+        same = before is not None and before.shape == inputs.shape
+        return widened(before) - widened(inputs) if same else None
+
+    def end_pair(self) -> None:
+        """Take note that both states have run; no drift is known of what only the first did."""
+        for (name, place), rest in self.kept.items():
+            if rest and place in self.seen.get(name, ()):
+                self.seen[name][place].paired = False
+        self.kept.clear()
 
     def on_linear(self, rows: torch.Tensor, weight: torch.Tensor, _bias: Any = None) -> None:
         """Take note of a linear layer that was not taken apart."""
@@ -247,12 +304,21 @@ class Watcher(TorchDispatchMode):
             step, pad, gap, kernel = (1,) * ndim, (0,) * ndim, (1,) * ndim, (1,) * ndim
         else:
             kernel = tuple(filters.shape[2:])
+        if self._keeps(weight, place, image):
+            return
         patches = Patches(image, groups, step, gap, pad, kernel)
         sums = self._sums(weight, place, patches.columns)
         if self.counts:
             sums.counts += patches.count
             return
         sums.add(patches.count, *patches.moments(), patches.grams)
+        self._note_run(weight, image)
+        if self.pairing and weight.name in self.grams:
+            change, drift = self._counterpart(weight, place, image), None
+            if change is not None:
+                changes = Patches(change, groups, step, gap, pad, kernel)
+                drift = drift_of(changes.beside(patches, filters, turned=transposed))
+            sums.add_drift(drift)
 
 
 class Patches:
@@ -312,13 +378,29 @@ class Patches:
         shape = (self.groups, self.columns)
         return sum2.reshape(shape), total.reshape(shape)
 
-    def grams(self) -> Iterator[tuple[int, torch.Tensor]]:
-        """Yield Gram matrices, with the group that they belong to."""
+    def rows(self) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yield some patches as rows, with the group that they belong to."""
         ndim = len(self.kernel)
         order = [0, *range(2, 2 + ndim), 1, *range(2 + ndim, 2 + 2 * ndim)]
         for patches in self.unfolded():
             for group, part in enumerate(patches.chunk(self.groups, 1)):
-                yield group, gram_of(part.permute(order).reshape(-1, self.columns))
+                yield group, part.permute(order).reshape(-1, self.columns)
+
+    def grams(self) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yield Gram matrices, with the group that they belong to."""
+        for group, rows in self.rows():
+            yield group, gram_of(rows)
+
+    def beside(
+        self, other: Patches, filters: torch.Tensor, *, turned: bool
+    ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor, torch.Tensor]]:
+        """Yield groups, with own rows, those of others and the filters, for `drift_of`."""
+        matrices = [
+            part.reshape(part.shape[0], -1) if turned else part.reshape(part.shape[0], -1).t()
+            for part in filters.chunk(self.groups, 0)
+        ]
+        for (group, change), (_, rows) in zip(self.rows(), other.rows()):
+            yield group, change, rows, matrices[group]
 
 
 WATCHED = {
@@ -358,6 +440,26 @@ def gram_of(rows: torch.Tensor) -> torch.Tensor:
     """Return the sums of the products of any two columns."""
     wide = widened(rows)
     return (wide.t() @ wide).to("cpu", torch.float64)
+
+
+def drift_of(pieces: Any) -> Any:
+    """Return what changes of inputs do to the outputs, beside the inputs that are there now.
+
+    Of pieces, each the number of a group, the changes, the inputs, and a matrix of inputs by
+    outputs. Returns sums in float64: ``[groups, outputs, inputs]`` of the products with the
+    inputs, ``[groups, outputs]`` of values and of squares.
+    """
+    found: dict[int, list[torch.Tensor]] = {}
+    for group, change, rows, matrix in pieces:
+        size = max(1, PIECE // max(*matrix.shape))
+        for some, inputs in zip(change.split(size), rows.split(size)):
+            outputs = widened(some) @ widened(matrix)
+            parts = outputs.t() @ widened(inputs), outputs.sum(0), outputs.square().sum(0)
+            sums = [part.to("cpu", torch.float64) for part in parts]
+            before = found.get(group)
+            found[group] = sums if before is None else [a + b for a, b in zip(before, sums)]
+    groups = [found[number] for number in sorted(found)]
+    return [torch.stack(list(parts)) for parts in zip(*groups)]
 
 
 def in_pieces(rows: torch.Tensor) -> Iterator[torch.Tensor]:
@@ -402,7 +504,8 @@ def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
 def report(watcher: Watcher, file: Any) -> list[dict[str, Any]]:
     """Write what was seen into a file of float64, and say of what and where.
 
-    Of each weight: counts, sums of squares, sums of values, and its Gram matrices if wanted.
+    Of each weight: counts, sums of squares, sums of values, and its Gram matrices if wanted; then,
+    if two states ran side by side and the drift of its outputs is known, that.
     """
     found = []
     for name, places in watcher.seen.items():
@@ -415,8 +518,11 @@ def report(watcher: Watcher, file: Any) -> list[dict[str, Any]]:
             "parts": len(cover),
             "columns": columns,
             "transposed": transposed,
+            "inputs": watcher.runs[name],
             "offset": file.tell(),
             "gram": -1,
+            "drift": -1,
+            "rows": 0,
         }
         for what, shape in (("counts", (1,)), ("sum2", (columns,)), ("sum", (columns,))):
             for part in cover:
@@ -425,6 +531,13 @@ def report(watcher: Watcher, file: Any) -> list[dict[str, Any]]:
             told["gram"] = file.tell()
             for part in cover:
                 write_sum(file, (columns, columns), [sums.gram[i] for sums, i in part])
+            # Parts that were multiplied one by one, as experts, may not have met the same rows.
+            ((_, length, _, _), only), *others = places.items()
+            whole = not others and length == watcher.sizes[name]
+            if whole and only.paired and only.drift is not None:
+                told["drift"], told["rows"] = file.tell(), only.drift[1].shape[1]
+                for part in only.drift:
+                    write_sum(file, tuple(part.shape), [part])
         found.append(told)
     return found
 
@@ -467,10 +580,16 @@ def full_precision() -> Any:
         torch.set_float32_matmul_precision(before)
 
 
-def collect(module: torch.nn.Module, grams: Any, run: Any, path: str) -> list[dict[str, Any]]:
-    """Have `run` run inputs through a model, and write what was seen; see `report`."""
+def collect(
+    module: torch.nn.Module, grams: Any, run: Any, path: str, beside: Any = None
+) -> list[dict[str, Any]]:
+    """Have `run` run inputs through a model, and write what was seen; see `report`.
+
+    With `beside`, a `SideBySide` of the model, the inputs are those of its other state.
+    """
     watcher = Watcher(module, grams)
-    with torch.no_grad(), slow_attention(), full_precision(), watcher:
+    paired = contextlib.nullcontext() if beside is None else beside.watched(watcher)
+    with torch.no_grad(), slow_attention(), full_precision(), paired, watcher:
         run()
     watcher.forget()
     with Path(path).open("wb") as file:

@@ -39,6 +39,7 @@ class Session:
         self._model: Any = None
         self._tensors: tensors.ModelTensors | None = None
         self._reference: agreement.Reference | None = None
+        self._beside: Any = None  # another state of the model, to be run side by side with it
         self._folder: str = first["folder"]
 
     def do_script(self) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class Session:
 
     def do_open(self, path: str, seed: int) -> dict[str, Any]:
         """Load a model, and say what tensors it has."""
-        self._model = self._tensors = None
+        self._model = self._tensors = self._beside = None
         tensors.collect()
         seed_all(seed)
         model = self._call("load", path, seed=seed)
@@ -104,12 +105,17 @@ class Session:
         """Say what the tensors of the model hold now."""
         return {"tensors": self._tensors.held()}
 
-    def do_apply(self, patches: list[dict[str, Any]]) -> dict[str, Any]:
-        """Put masks and values into the tensors of the model."""
+    def do_apply(self, patches: list[dict[str, Any]], *, beside: bool = False) -> dict[str, Any]:
+        """Put masks and values into the tensors of the model, or of another state beside it."""
+        if beside and self._beside is None:
+            from pruneapp_worker import side_by_side  # needs a torch that can watch products
+
+            self._beside = side_by_side.SideBySide(self._tensors)
+        target = self._beside if beside else self._tensors
         for number, patch in enumerate(patches):
             self._pipe.check()
             self._progress(number, len(patches), patch["name"])
-            self._tensors.apply(patch)
+            target.apply(patch)
         return {}
 
     def do_evaluate(self, seed: int, *, reference: bool, agree: bool) -> dict[str, Any]:
@@ -140,8 +146,14 @@ class Session:
             "tensors": self._tensors.held(),
         }
 
-    def do_statistics(self, seed: int, grams: list[str], path: str) -> dict[str, Any]:
-        """Run calibrate, and write sums over the inputs of each weight; see `activations`."""
+    def do_statistics(
+        self, seed: int, grams: list[str], path: str, *, beside: bool = False
+    ) -> dict[str, Any]:
+        """Run calibrate, and write sums over the inputs of each weight; see `activations`.
+
+        With `beside`, over those of the state that was put beside the model, with the drift of the
+        outputs from those of the model.
+        """
         activations = watching()
         self._progress.reset()
         seed_all(seed)
@@ -150,6 +162,7 @@ class Session:
             grams,
             lambda: self._call("calibrate", self._model, seed=seed),
             path,
+            self._beside if beside else None,
         )
         if os.getpid() != PID:
             os._exit(0)

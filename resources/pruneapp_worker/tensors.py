@@ -67,6 +67,10 @@ class ModelTensors:
             found.append((name, *known[key]))
         return found
 
+    def named(self, name: str) -> torch.Tensor:
+        """Return a tensor, whose memory is that of the model."""
+        return self._named[name].detach()
+
     @torch.no_grad()
     def apply(self, patch: dict[str, Any]) -> None:
         """Put values and zeros into a tensor.
@@ -74,7 +78,7 @@ class ModelTensors:
         `values` and `mask` are ``[path, offset]`` of what is read; the values are of type `dtype`
         in C order, or that of the transposed tensor; of the mask the lowest bit of a byte is first.
         """
-        tensor = self._named[patch["name"]].detach()
+        tensor = self.named(patch["name"])
         turned = patch.get("transposed", False)
         shaped = tensor.t() if turned else tensor
         straight = shaped.is_contiguous()

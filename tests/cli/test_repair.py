@@ -252,3 +252,34 @@ def test_without_statistics_or_a_script_it_says_what_is_missing(call, files, tmp
     status, _, error = call("repair", *words, "-o", tmp_path / "out.safetensors")
     assert status == 2
     assert "--script is required: only model folders" in error
+
+
+def test_a_sequential_repair_says_how_often_it_runs_the_inputs(call, files, tmp_path):
+    """And comes nearer to the outputs of the whole; no statistics file could repeat it."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    pruned, out = tmp_path / "pruned.safetensors", tmp_path / "out.safetensors"
+    words = pruned, "--against", tmp_path / "original.safetensors", "-o", out
+    more = "--script", tmp_path / "script.py", "--json"
+    errors = {}
+    for options in ((), ("--sequential",)):
+        status, said, error = call("repair", *words, *more, *options)
+        assert status == 0, error
+        assert json.loads(said)["sequential"] is bool(options)
+        assert ("then up to 2 times more through it and the pruned model" in error) == bool(options)
+        errors[options] = {layer["name"]: layer for layer in json.loads(said)["layers"]}
+        assert set(errors[options]) == {FC, HEAD}
+    plain, sequential = errors.values()
+    assert sequential[FC]["error_rounded"] == pytest.approx(plain[FC]["error_rounded"], rel=1e-3)
+    head = load_file(tmp_path / "original.safetensors")[HEAD]
+    assert not np.array_equal(load_file(out)[HEAD], head)
+    again = ("verify", out, "--against", pruned)
+    assert call(*again)[0] == 0
+    status, _, error = call(*again, "--recompute", tmp_path / "stats.safetensors")
+    assert status == 2
+    assert "The repair was sequential" in error
+
+
+def test_a_sequential_repair_needs_inputs_that_are_run(repair):
+    status, _, error = repair("--sequential")
+    assert status == 2
+    assert "--sequential collects the inputs of each layer after the layers before it" in error

@@ -123,12 +123,149 @@ def test_what_several_layers_share_and_what_changes_in_place_are_told_apart(coll
     same(seen["2.weight"], second)
 
 
+@pytest.fixture
+def beside(activations, tmp_path):
+    """Return what is seen beside a model whose tensors of some names have other values."""
+    from pruneapp_worker import side_by_side, tensors
+
+    def collect(module, others, names, run):
+        held = tensors.ModelTensors(module)
+        before = {name: value.clone() for name, value in module.state_dict().items()}
+        pair = side_by_side.SideBySide(held)
+        for number, (name, value) in enumerate(others.items()):
+            file = tmp_path / f"value-{number}"
+            file.write_bytes(value.contiguous().numpy().tobytes())
+            pair.apply({"name": name, "values": [str(file), 0], "dtype": "float32"})
+        found = activations.collect(module, names, run, str(tmp_path / "sums"), pair)
+        after = module.state_dict()
+        assert all(torch.equal(value, after[name]) for name, value in before.items())
+        drifts, numbers = {}, np.fromfile(tmp_path / "sums", np.float64)
+        for told in found:
+            assert told["name"] in names or told["drift"] == -1
+            if told["drift"] >= 0:
+                parts, rows, columns = told["parts"], told["rows"], told["columns"]
+                at, size = told["drift"] // 8, parts * rows
+                every = numbers[at : at + size * (columns + 2)]
+                products, sums, squares = np.split(every, [size * columns, size * (columns + 1)])
+                drifts[told["name"]] = (
+                    products.reshape(parts, rows, columns),
+                    sums.reshape(parts, rows),
+                    squares.reshape(parts, rows),
+                )
+        return found, drifts
+
+    return collect
+
+
+def drift_is(found, *parts):
+    """It is that of these parts: outputs wanted, outputs on the inputs, inputs."""
+    parts = [[side.detach().double().numpy() for side in part] for part in parts]
+    for part, (wanted, outputs, inputs) in enumerate(parts):
+        off = wanted - outputs
+        assert np.allclose(found[0][part], off.T @ inputs, atol=1e-4)
+        assert np.allclose(found[1][part], off.sum(0), atol=1e-4)
+        assert np.allclose(found[2][part], np.square(off).sum(0), atol=1e-4)
+        assert np.square(off).sum() > 0
+
+
+def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_model(beside):
+    """A call that changes what it is given, and a residual that is added in place, included."""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second, self.third = (nn.Linear(6, 6) for _ in range(3))
+            self.drop = nn.Dropout(0.5)
+
+        def forward(self, x):
+            x = x.mul_(2)
+            hidden = self.first(x).relu_()
+            hidden += self.second(hidden)
+            return self.third(self.drop(hidden))
+
+    model, x = Net(), torch.randn(9, 6)
+    other = torch.randn(6, 6)
+    states = []
+    for weight in (model.first.weight, other):
+        with torch.no_grad():
+            hidden = torch.relu(nn.functional.linear(2 * x, weight, model.first.bias))
+            torch.manual_seed(3)
+            states.append((hidden, model.drop(hidden + model.second(hidden))))
+    returned = []
+
+    def run():
+        torch.manual_seed(3)
+        returned.append(model(x.clone()))
+
+    names = ["second.weight", "third.weight"]
+    found, drifts = beside(model, {"first.weight": other}, names, run)
+    assert [told["name"] for told in found] == ["first.weight", *names]
+    assert len({told["inputs"] for told in found}) == 3
+    assert set(drifts) == set(names)
+    for name, number in (("second", 0), ("third", 1)):
+        layer, (own, now) = getattr(model, name), [state[number] for state in states]
+        weight = layer.weight.T
+        drift_is(drifts[f"{name}.weight"], (own @ weight, now @ weight, now))
+    assert torch.equal(returned[0], model.third(states[0][1]))
+
+
 CONVOLUTIONS = [
     {"kernel_size": 3, "padding": 1},
     {"kernel_size": (3, 2), "stride": (2, 1), "dilation": (1, 2), "padding": (0, 2)},
     {"kernel_size": 3, "groups": 2, "bias": False},
     {"kernel_size": 2, "stride": 2, "groups": 4},
 ]
+
+
+@pytest.mark.parametrize("kind", range(len(CONVOLUTIONS)))
+def test_the_drift_of_convolutions_is_that_of_their_groups(beside, kind):
+    model = nn.Sequential(nn.Conv2d(4, 4, 1), nn.Conv2d(4, 8, **CONVOLUTIONS[kind]))
+    x, other = torch.randn(3, 4, 6, 7), torch.randn(4, 4, 1, 1)
+    conv = model[1]
+    own, now = model[0](x), nn.functional.conv2d(x, other, model[0].bias)
+    _, drifts = beside(model, {"0.weight": other}, ["1.weight"], lambda: model(x))
+    parts = []
+    for *patches, filters in zip(
+        unfolded(own, conv), unfolded(now, conv), conv.weight.chunk(conv.groups), strict=True
+    ):
+        before, after = (side.reshape(-1, side.shape[-1]) for side in patches)
+        matrix = filters.flatten(1).T
+        parts.append((before @ matrix, after @ matrix, after))
+    drift_is(drifts["1.weight"], *parts)
+
+
+def test_no_drift_is_told_of_rows_that_have_no_counterpart(beside):
+    """As of an expert that other rows reach; nor of a weight that is multiplied in pieces."""
+
+    class Routed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gate, self.expert, self.both = (nn.Linear(4, 4) for _ in range(3))
+
+        def forward(self, x):
+            rows = self.expert(x[self.gate(x)[:, 0] > 0])
+            for half in self.both.weight.chunk(2):
+                nn.functional.linear(x, half)
+            return rows
+
+    model, x = Routed(), torch.randn(50, 4)
+    names = ["expert.weight", "both.weight"]
+    found, drifts = beside(model, {"gate.weight": torch.randn(4, 4)}, names, lambda: model(x))
+    assert {told["name"] for told in found if told["gram"] >= 0} == set(names)
+    assert drifts == {}
+
+
+def test_weights_of_the_same_inputs_are_told(activations, tmp_path):
+    model = nn.ModuleList([nn.Linear(4, 4) for _ in range(4)])
+    x = torch.randn(5, 4)
+
+    def run():
+        model[0](x)
+        model[3](model[1](x).relu() + model[2](x))
+
+    found = activations.collect(model, [], run, str(tmp_path / "sums"))
+    first, second, third, last = (told["inputs"] for told in found)
+    assert first == second == third != last
 
 
 @pytest.mark.parametrize("options", CONVOLUTIONS)

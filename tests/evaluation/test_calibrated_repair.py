@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from pruneapp.evaluation import calibrated_repair
 from pruneapp.evaluation.calibrated_repair import (
@@ -21,7 +22,7 @@ from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
-from tests.evaluation.scripts import AGREEMENT, pruned, write_script
+from tests.evaluation.scripts import AGREEMENT, MODEL, outputs, pruned, write_script
 
 
 @pytest.fixture
@@ -72,6 +73,56 @@ def test_the_unpruned_model_is_run_and_the_pruned_layers_are_repaired(
     assert labels.seen["0.weight"] == 0.5
 
     assert done.repair.edit.entry["configuration"]["source"].get("statistics", "") == ""
+
+
+def error_of(state, done, unpruned):
+    """The error of the outputs of a repaired model, as a share of those without the bias."""
+    wanted, now = outputs(unpruned), outputs(state.replaced(done.repair.edit.after))
+    bias = torch.from_numpy(unpruned.checkpoint.bits("4.bias").view(np.float32).copy())
+    return float((now - wanted).square().sum() / (wanted - bias).square().sum())
+
+
+def test_layer_after_layer_each_is_repaired_for_what_the_layers_before_it_give(
+    runner_of, state, monkeypatch
+):
+    """In order of execution; the last comes nearest to the outputs of the unpruned model.
+
+    The model that the worker holds is the unpruned one at the end, as is checked there.
+    """
+    names = ("0.weight", "3.weight", "4.weight")
+    half, labels = pruned(state, 0.7, names), Labels()
+    plain = repair_by_script(runner_of(AGREEMENT), half, RepairSettings(), Job())
+    runner = runner_of(AGREEMENT)
+    done = repair_by_script(runner, half, RepairSettings(sequential=True), Job(labels))
+    assert not runner.worker.runs
+    assert [layer.name for layer in done.repair.layers] == list(names)
+    assert [label for label in labels.seen if label.startswith("collecting inputs")] == [
+        f"collecting inputs of {name}, run {number} of 3" for number, name in enumerate(names, 1)
+    ]
+    before, after = (error_of(half, one, state) for one in (plain, done))
+    assert after < 0.8 * before
+    last = done.repair.layers[-1]
+    assert last.rounded < last.before
+    assert done.repair.edit.entry["configuration"]["source"]["sequential"] is True
+    # What is said of the last layer is the error of the outputs of the model.
+    assert last.rounded == pytest.approx(after, rel=1e-3)
+
+
+def test_what_is_pruned_and_not_repaired_goes_beside_the_model_from_the_beginning(runner_of, state):
+    names = ("0.weight", "3.weight", "4.weight")
+    half = pruned(state, 0.7, names)
+    settings = RepairSettings(sequential=True, names=("4.weight",), wanted=state.checkpoint)
+    done = repair_by_script(runner_of(AGREEMENT), half, settings, Job())
+    (layer,) = done.repair.layers
+    assert layer.name == "4.weight"
+    assert layer.rounded == pytest.approx(error_of(half, done, state), rel=1e-3)
+
+
+def test_a_model_that_holds_its_weights_in_another_form_is_refused(runner_of, state, tmp_path):
+    runner = runner_of(MODEL + "def calibrate(model): model(inputs(model))")
+    (tmp_path / "mode").write_text("fused")
+    with pytest.raises(EvaluationError, match="holds weights in another form than the file"):
+        repair_by_script(runner, pruned(state), RepairSettings(sequential=True), Job())
 
 
 def test_a_script_that_runs_none_of_the_pruned_layers_is_refused(runner_of, state, monkeypatch):

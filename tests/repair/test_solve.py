@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels.values import decode, encode
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.repair.solve import Moments, Unknowns, solve, work_of
+from pruneapp.repair.solve import Drift, Moments, Unknowns, solve, variances, work_of
 
 # Enough for every number of columns below to come to an end.
 TO_THE_END = 60
@@ -86,6 +86,63 @@ def test_a_bias_is_a_weight_that_is_always_kept(seed):
     assert solution.errors.rounded == pytest.approx(error.sum(), rel=1e-3)
     before = squares(inputs, part, part.present.astype(float), bias.wanted - bias.present)
     assert solution.errors.before == pytest.approx(before.sum(), rel=1e-3)
+
+
+def drifted(seed, inputs, moments, part, other=0.3):
+    """Return the moments with the drift of outputs that come of other inputs, and these outputs."""
+    generator = np.random.default_rng(seed + 50)
+    change = other * generator.normal(size=(inputs.shape[1],) * 2) / 3
+    before = inputs + inputs @ change + 0.5
+    wanted = before @ part.wanted.astype(np.float64).T
+    off = wanted - inputs @ part.wanted.astype(np.float64).T
+    drift = Drift(off.T @ inputs, off.sum(axis=0), np.square(off).sum(axis=0))
+    return Moments(moments.gram, moments.sums, moments.count, drift), wanted
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_outputs_of_other_inputs_are_come_nearest_to(seed, with_bias):
+    """As least squares on the inputs that are there, a bias being an input of 1 where it is free.
+
+    The errors are those of these outputs, and so are the variances.
+    """
+    inputs, moments, part = layer(seed, rows=8, columns=10, tokens=150, mean=2.0)
+    moments, wanted = drifted(seed, inputs, moments, part)
+    bias = Unknowns(np.arange(8.0), np.arange(8.0) + 0.1, np.arange(8) % 2 == 0)
+    shift = bias.wanted - bias.present if with_bias else np.zeros(8)
+    solution = solve(
+        part, moments, bias if with_bias else None, iterations=TO_THE_END, damping=1e-6
+    )
+    for row, free in enumerate(part.free):
+        used = inputs[:, free]
+        if with_bias and bias.free[row]:
+            used = np.column_stack([used, np.ones(len(inputs))])
+        target = wanted[:, row] + shift[row] - inputs @ np.where(free, 0, part.present[row])
+        found = np.linalg.lstsq(used, target, rcond=None)[0][: free.sum()]
+        assert np.allclose(solution.weights[row, free], found, rtol=5e-3, atol=5e-3)
+    outputs = inputs @ solution.weights.astype(np.float64).T
+    left = shift if not with_bias else bias.wanted - solution.bias
+    error = np.square(wanted + left - outputs).sum()
+    assert solution.errors.rounded == pytest.approx(error, rel=1e-3)
+    before = np.square(wanted + shift - inputs @ part.present.astype(np.float64).T).sum()
+    assert solution.errors.before == pytest.approx(before, rel=1e-3)
+    assert solution.errors.outputs == pytest.approx(np.square(wanted).sum(), rel=1e-3)
+    as_wanted, now = variances(part.wanted, solution.weights, moments)
+    assert as_wanted == pytest.approx(wanted.var(axis=0), rel=1e-3)
+    assert now == pytest.approx(outputs.var(axis=0), rel=1e-3)
+
+
+def test_a_drift_that_is_not_finite_counts_as_none():
+    """As of a row with weights that are not; the others are as they would be."""
+    inputs, moments, part = layer(3, rows=4, columns=6, tokens=60)
+    moments, _ = drifted(3, inputs, moments, part)
+    expected = solve(part, moments)
+    part.wanted[1, 2] = moments.drift.products[1, 2] = moments.drift.squares[1] = np.nan
+    solution = solve(part, moments)
+    assert np.isfinite(solution.errors.rounded)
+    assert np.array_equal(solution.weights[1], part.present[1])
+    others = [0, 2, 3]
+    assert np.allclose(solution.weights[others], expected.weights[others], atol=1e-6)
 
 
 def test_ten_iterations_are_nearly_there():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -20,7 +21,12 @@ from pruneapp.gui.widgets.number_format import count, part, percent, plural, siz
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.params import Param, with_labels
-from pruneapp.results.repair_report import LayerRepair, PrunedLayer, uniform_risk
+from pruneapp.results.repair_report import (
+    LayerRepair,
+    PrunedLayer,
+    sequential_runs,
+    uniform_risk,
+)
 from pruneapp.results.short_names import ShortNames
 
 # Lines of the tables that have room in any case: before a repair, and after it.
@@ -145,7 +151,9 @@ class RepairDialog(Dialog):
             text = self.tr("{layers}, {n} of them with statistics")
             every = text.format(layers=every, n=count(len(known)))
         self.headline.setText(every)
-        risk = uniform_risk([layer.pruned / layer.numel for layer in known])
+        risk = ""
+        if not self._sequential():
+            risk = uniform_risk([layer.pruned / layer.numel for layer in known])
         self.risk.setText(f"▲ {risk}" if risk else "")
         self.risk.setHidden(not risk)
         self.note.setText(f"✕ {error}" if error else self._memory(known))
@@ -157,7 +165,17 @@ class RepairDialog(Dialog):
             self.values()
         except ParameterError as error:
             return with_labels(str(error), self._params)
+        if self._sequential() and not self.source.source().runs:
+            return self.tr(
+                "Sequential runs inputs through the model, and a statistics file has none: choose "
+                "what runs them, or clear the check box."
+            )
         return ""
+
+    def _sequential(self) -> bool:
+        with contextlib.suppress(ParameterError):
+            return bool(self.values()["sequential"])
+        return False
 
     def _memory(self, known: Sequence[PrunedLayer]) -> str:
         if not known:
@@ -168,6 +186,8 @@ class RepairDialog(Dialog):
         text = self.tr("Memory: about {size} to compute the largest layer.").format(
             size=size(2 * largest)
         )
+        if self._sequential():
+            return f"{sequential_runs(len(known))} {text}"
         if self.source.source().runs:
             text = self.tr("Gram matrices: {total}, in temporary files. {rest}").format(
                 total=size(total), rest=text

@@ -62,6 +62,12 @@ PARAMS = (
         "change.",
         default=True,
     ),
+    FlagParam(
+        name="sequential",
+        label="Sequential",
+        help="Collect the inputs of each layer after the layers before it are repaired, and repair "
+        "it for the outputs of the unpruned model. The inputs are run once more for each layer.",
+    ),
     SizeParam(
         name="memory",
         label="Memory",
@@ -404,4 +410,5 @@ def _settings(values: Mapping[str, Any]) -> RepairSettings:
         values["damping"],
         values["norms"],
         GRAM_BUDGET if memory is None else memory,
+        sequential=values["sequential"],
     )

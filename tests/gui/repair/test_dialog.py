@@ -47,3 +47,20 @@ def test_without_layers_there_is_nothing_to_repair(dialog):
     dialog.set_layers([])
     assert not dialog.go.isEnabled()
     assert dialog.go.text() == "Nothing to repair"
+
+
+def test_sequential_says_how_often_the_inputs_are_run(dialog):
+    """And makes up for a uniform sparsity; a statistics file has no inputs to be run."""
+    dialog.set_layers(layers(80, 80))
+    assert dialog.risk.isVisible()
+    dialog.editors["sequential"].set_value(True)
+    dialog.editors["sequential"].changed.emit()
+    assert dialog.risk.isHidden()
+    assert "then up to 2 times more through it and the pruned model" in dialog.note.text()
+    dialog.source.radios[DataKind.STATISTICS].click()
+    dialog.set_layers(layers(80, 80))
+    assert dialog.note.text().startswith("✕ Sequential runs inputs through the model")
+    assert not dialog.go.isEnabled()
+    dialog.editors["sequential"].set_value(False)
+    dialog.editors["sequential"].changed.emit()
+    assert dialog.go.isEnabled()

@@ -104,11 +104,14 @@ def opened(person):
     return dialog
 
 
-def choose_script(person, body, folder) -> Path:
+def choose_script(person, body, folder, *, sequential=False) -> Path:
     """Choose a script by typing its path, and press Repair; the question is shown."""
     path = folder / "my_calibration.py"
     path.write_text(body)
     dialog = opened(person)
+    if sequential:
+        person.click(dialog.editors["sequential"].box)
+        assert "The inputs are run once through the unpruned model" in dialog.note.text()
     person.type(dialog.source.fields[DataKind.SCRIPT], str(path))
     person.type(dialog.source.python, sys.executable)
     person.wait(lambda: dialog.source.found.text().startswith("Runs with"))
@@ -233,6 +236,17 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     assert person.workbench.scripts.dialog is None
     person.key("Esc")
     person.wait(lambda: repair._task.task is None)
+
+
+def test_a_sequential_repair_is_chosen_by_a_check_box(pruned, tmp_path):
+    person, repair = pruned, pruned.workbench.repair
+    choose_script(person, SCRIPT, tmp_path, sequential=True)
+    person.click(person.workbench.scripts.dialog.go)
+    person.wait(lambda: repair.report is not None or person.trouble)
+    assert person.trouble == []
+    first, second = repair.report._layers
+    assert (first.name, second.name) == (FC, HEAD)
+    assert second.rounded < second.before
 
 
 def test_a_script_that_fails_is_a_sentence(pruned, tmp_path, stubbed):

@@ -1,0 +1,91 @@
+"""Two states of a model, run side by side: as it was loaded, and with other values of some tensors.
+
+Whenever the script calls the model, or a module of it, that call is made twice, with the values as
+loaded and with the others. The script gets what comes of the first: so it goes on as it would
+without the second, whatever it does with the outputs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+
+from pruneapp_worker import activations, tensors
+
+
+class SideBySide:
+    """The other values of some tensors of a model; outside of a call it holds those as loaded."""
+
+    def __init__(self, held: tensors.ModelTensors) -> None:
+        self._held = held
+        self._away: dict[str, torch.Tensor] = {}  # the values that are not in the model now
+
+    @torch.no_grad()
+    def apply(self, patch: dict[str, Any]) -> None:
+        """Change other values, as `ModelTensors.apply` changes those of the model."""
+        name = patch["name"]
+        self._away.setdefault(name, self._held.named(name).clone())
+        self._swap([name])
+        try:
+            self._held.apply(patch)
+        finally:
+            self._swap([name])
+
+    @torch.no_grad()
+    def _swap(self, names: Iterable[str]) -> None:
+        for name in names:
+            tensor = self._held.named(name)
+            now = tensor.clone()
+            tensor.copy_(self._away[name])
+            self._away[name] = now
+
+    @contextlib.contextmanager
+    def watched(self, watcher: activations.Watcher) -> Iterator[None]:
+        """Make each call of a module of the model twice while this is entered."""
+        original = torch.nn.Module.__call__
+        modules = {id(one) for one in self._held.module.modules()}
+        thread, inside = threading.current_thread(), False
+        devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+
+        def call(module: Any, *given: Any, **named: Any) -> Any:
+            nonlocal inside
+            here = id(module) in modules and threading.current_thread() is thread
+            if inside or not here:
+                return original(module, *given, **named)
+            inside = True
+            try:
+                copied = copy_of((given, named))  # the first may change what it is given
+                with torch.random.fork_rng(devices):
+                    watcher.keeping = True
+                    result = original(module, *given, **named)
+                    watcher.keeping = False
+                self._swap(self._away)
+                try:
+                    watcher.pairing = True
+                    original(module, *copied[0], **copied[1])
+                    watcher.end_pair()
+                finally:
+                    self._swap(self._away)
+            finally:
+                watcher.keeping = watcher.pairing = inside = False
+                watcher.kept.clear()
+            return result
+
+        torch.nn.Module.__call__ = call
+        try:
+            yield
+        finally:
+            torch.nn.Module.__call__ = original
+
+
+def copy_of(given: Any) -> Any:
+    """Return a copy of arguments with all that is in them; themselves if they cannot be copied."""
+    try:
+        return copy.deepcopy(given)
+    except Exception:  # noqa: BLE001 - whatever an object of the script raises
+        return given
