@@ -31,6 +31,7 @@ from pruneapp.edits.existing_masks import open_document
 from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ParameterError, SelectionError, first_names
 from pruneapp.evaluation.calibrated_repair import (
+    NUMPY,
     CalibratedRepair,
     RepairSettings,
     repair_by_script,
@@ -80,6 +81,8 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
     if outcome.unknown:
         left = f"Not repaired, because their inputs are not known: {first_names(outcome.unknown)}."
         notices = (*notices, left)
+    if done.solver != NUMPY and not options.json:
+        notices = (*notices, f"Solved by {done.solver}, in the process that ran the model.")
     notices = (*notices, *done.risks)
     touched = [layer.name for layer in outcome.layers]
     if options.json:
@@ -87,6 +90,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
             "layers": list(map(_as_json, outcome.layers)),
             "not_repaired": outcome.unknown,
             "sequential": options.sequential,
+            "solver": done.solver,
         }
         print_json(layers | report_as_json(report, touched) | {"notices": notices})
     else:

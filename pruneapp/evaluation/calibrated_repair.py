@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +20,9 @@ from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError
 from pruneapp.evaluation.collection import (
     GRAM_BUDGET,
+    LayerCollection,
     Sums,
-    collect_sums,
-    collecting_in_order,
+    collecting,
     kind_of,
 )
 from pruneapp.evaluation.evaluator import files_sha256
@@ -39,11 +38,13 @@ from pruneapp.repair.repair import (
     RepairRun,
     compute_repair,
     inputs_in,
-    layer_inputs,
 )
 from pruneapp.repair.solve import DAMPING, ITERATIONS
 from pruneapp.results.repair_report import risks_of
 from pruneapp.statistics.file import open_statistics
+
+# What solves layers without the worker.
+NUMPY = "numpy on the CPU"
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class CalibratedRepair:
 
     repair: Repair
     risks: tuple[str, ...]
+    solver: str = NUMPY  # what solved the layers, and on which device
 
 
 def repair_by_script(
@@ -81,78 +83,59 @@ def repair_by_script(
 ) -> CalibratedRepair:
     """Collect statistics of the unpruned model, and repair what is pruned by them.
 
-    The runner is closed before layers are solved: its memory is needed. Meanwhile the Gram matrices
-    lie in a temporary folder. May cancel; nothing is left then.
+    The layers are solved in the worker, in groups between its runs, where it has a GPU or the Gram
+    matrices are larger than the budget, see `LayerCollection`. Else the runner is closed before
+    layers are solved, because its memory is needed, unless these are repaired in order; the Gram
+    matrices lie in a temporary folder meanwhile. May cancel; nothing is left then.
 
-    Sequential, it stays: groups of layers are solved between its runs.
-
-    Raises as `collect_sums` and `compute_repair`.
+    Raises as `collecting` and `compute_repair`.
     """
     unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
     run = RepairRun(snapshot, settings.source(), settings.wanted, settings.names)
     with contextlib.closing(run), temporary_folder() as folder:
-        if settings.sequential:
-            source = _repair_in_order(runner, run, unpruned, settings, job)
-        else:
-            parts = job.parts(2)
-            sums = collect_sums(
-                runner,
-                unpruned,
-                next(parts),
-                seed=settings.seed,
-                grams=run.pruned,
-                budget=settings.budget,
-                folder=folder,
-            )
-            source = sums.source
-            runner.close()
-            if not sums.with_grams:
-                raise _nothing_ran(runner)
-            run.repair(_known(sums, job), next(parts))
-        return _calibrated(run.outcome(job), source, sequential=settings.sequential)
+        halves = job.parts(2)
+        quarters = next(halves).parts(2)
+        with collecting(
+            runner,
+            unpruned,
+            run.pruned,
+            next(quarters),
+            folder=folder,
+            seed=settings.seed,
+            budget=settings.budget,
+            beside=run.state if settings.sequential else None,
+        ) as collection:
+            if not collection.groups:
+                raise EvaluationError(
+                    f"'{runner.name}' ran no input through any of the pruned layers.",
+                    remedy="Let calibrate(model) call the model that load(path) returned.",
+                )
+            source, sums = kind_of(runner), None
+            if collection.in_worker or settings.sequential:
+                half = next(halves)
+                _repair_in_groups(collection, run, half, sequential=settings.sequential)
+            else:
+                sums = collection.collect(collection.groups[0], next(quarters))
+        runner.close()
+        if sums is not None:
+            run.repair(_known(sums, job), next(halves))
+        solver = f"torch on {collection.device}" if collection.in_worker else NUMPY
+        return _calibrated(run.outcome(job), source, solver, sequential=settings.sequential)
 
 
-def _repair_in_order(
-    runner: ScriptRunner, run: RepairRun, unpruned: Snapshot, settings: RepairSettings, job: Job
-) -> str:
-    """Repair layer after layer, each by its inputs after those before it; returns what they were.
-
-    The runner is closed at the end.
-    """
-    parts = job.parts(1 + len(run.pruned))
-    order = collecting_in_order(
-        runner,
-        unpruned,
-        run.state,
-        run.pruned,
-        next(parts),
-        seed=settings.seed,
-        budget=settings.budget,
-    )
-    with order as collection:
-        if not collection.groups:
-            raise _nothing_ran(runner)
-        for group in collection.groups:
-            stages = next(parts).parts(3)
-            sums = collection.collect(group, next(stages))
-            before = run.state.values
-            run.repair(_known(sums, job), next(stages))
+def _repair_in_groups(
+    collection: LayerCollection, run: RepairRun, job: Job, *, sequential: bool
+) -> None:
+    """Collect the inputs of a group of layers, repair it, and go on to the next."""
+    for group, part in zip(collection.groups, job.parts(len(collection.groups)), strict=True):
+        stages = part.parts(3)
+        sums = collection.collect(group, next(stages))
+        before = run.state.values
+        run.repair(_known(sums, job), next(stages))
+        if sequential and group is not collection.groups[-1]:
             now = run.state
             changed = {n for n, values in now.values.items() if before.get(n) is not values}
-            if group is not collection.groups[-1]:
-                collection.put(now, changed | set(group), next(stages))
-            for _ in group[1:]:  # their parts of the job
-                next(parts)
-    source = kind_of(runner)
-    runner.close()
-    return source
-
-
-def _nothing_ran(runner: ScriptRunner) -> EvaluationError:
-    return EvaluationError(
-        f"'{runner.name}' ran no input through any of the pruned layers.",
-        remedy="Let calibrate(model) call the model that load(path) returned.",
-    )
+            collection.put(now, changed | set(group), next(stages))
 
 
 def _known(sums: Sums, job: Job) -> KnownInputs:
@@ -160,10 +143,7 @@ def _known(sums: Sums, job: Job) -> KnownInputs:
 
     def known(entry: TensorEntry) -> LayerInputs | None:
         name = next((name for name in entry.names if name in sums.with_grams), None)
-        if name is None:
-            return None
-        gram = partial(sums.gram, name, cancel=job.cancel)
-        return layer_inputs(sums.inputs[name], gram, partial(sums.drift, name))
+        return None if name is None else sums.inputs_of(name, job.cancel)
 
     return known
 
@@ -185,12 +165,15 @@ def repair_by_statistics(
         model = settings.wanted or snapshot.checkpoint
         if origin.checkpoint and origin.checkpoint != files_sha256(model, job):
             other = f"The statistics in '{path.name}' were collected with another checkpoint."
-            return CalibratedRepair(done.repair, (other, *done.risks))
+            return replace(done, risks=(other, *done.risks))
         return done
 
 
-def _calibrated(repair: Repair, source: str, *, sequential: bool = False) -> CalibratedRepair:
-    return CalibratedRepair(repair, risks_of(repair.layers, source, sequential=sequential))
+def _calibrated(
+    repair: Repair, source: str, solver: str = NUMPY, *, sequential: bool = False
+) -> CalibratedRepair:
+    risks = risks_of(repair.layers, source, sequential=sequential)
+    return CalibratedRepair(repair, risks, solver)
 
 
 @dataclass(frozen=True, eq=False)

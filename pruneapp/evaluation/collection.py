@@ -12,8 +12,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,12 @@ from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk
-from pruneapp.kernels.values import Float64s
+from pruneapp.evaluation.worker import Worker
+from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.params import format_bytes
 from pruneapp.progress import CancelToken, Job
-from pruneapp.repair.solve import Drift
+from pruneapp.repair.repair import LayerInputs, layer_inputs
+from pruneapp.repair.solve import Drift, Errors, LayerSolver, Solution, Unknowns, work_of
 from pruneapp.statistics.file import Inputs, Origin, fits, save_statistics
 
 # Bytes of Gram matrices that the worker sums at once.
@@ -65,10 +68,16 @@ class _Sums:
     gram: int  # where Gram matrices begin; -1 if there are none
     drift: int  # where the drift of the outputs begins; -1 if it is not known
     rows: int  # outputs of a part, of which that is
+    numel: int
+    device: str  # where the weight is, as torch spells it
 
     @property
     def gram_bytes(self) -> int:
         return 8 * self.parts * self.columns**2
+
+    @property
+    def bytes_with_drift(self) -> int:
+        return self.gram_bytes + 8 * self.numel
 
     def fit(self, shape: tuple[int, ...], *, turned: bool) -> bool:
         return fits(shape, self.parts, self.columns, transposed=self.transposed != turned)
@@ -122,6 +131,21 @@ class Sums:
     unseen: tuple[str, ...]  # the weights that nothing was seen of
     source: str  # what the inputs were, as of an `Origin`
     _written: Mapping[str, tuple[_Sums, int | None]]  # with Gram matrices, and which part it is
+    _keeper: Worker | None = None  # that which has the Gram matrices, if these were not written
+
+    def inputs_of(self, name: str, cancel: CancelToken) -> LayerInputs:
+        """Return what is known of the inputs of a weight, with what solves it."""
+        inputs, (sums, part) = self.inputs[name], self._written[name]
+        worker = self._keeper
+        if worker is None:
+            gram = partial(self.gram, name, cancel=cancel)
+            return layer_inputs(inputs, gram, partial(self.drift, name))
+
+        def solver(group: int) -> LayerSolver:
+            return SolverInWorker(worker, sums.name, group if part is None else part)
+
+        groups, columns = inputs.sum2.shape
+        return LayerInputs(groups, columns, solver, inputs.transposed)
 
     @property
     def with_grams(self) -> Collection[str]:
@@ -149,6 +173,99 @@ class Sums:
             found[done : done + block.size] = block
             done += block.size
         return found.reshape(sums.columns, sums.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class SolverInWorker:
+    """Solves a part of a weight of the model in the worker, which has its Gram matrix."""
+
+    worker: Worker
+    name: str  # of the weight of the model
+    part: int
+
+    def solve(
+        self,
+        weights: Unknowns,
+        bias: Unknowns | None,
+        *,
+        spread: bool,
+        iterations: int,
+        damping: float,
+        job: Job,
+        out: Floats,
+    ) -> Solution:
+        """Solve by torch, see `LayerSolver`; raises `EvaluationError` if the worker fails."""
+        rows, columns = weights.wanted.shape
+        path = self.worker.folder / "layer"
+        layer = {
+            "rows": rows,
+            "columns": columns,
+            "dtype": weights.dtype.torch,
+            "bias": "" if bias is None else bias.dtype.torch,
+        }
+        how = {"iterations": iterations, "damping": damping, "variances": spread}
+        try:
+            with path.open("wb") as file:
+                _write(file, weights, np.float32, job)
+                if bias is not None:
+                    _write(file, bias, np.float64, job)
+            answer = self.worker.call(
+                "solve",
+                Job(_Units(job, work_of(rows, columns, weights.dtype, iterations)), job.cancel),
+                "solving",
+                name=self.name,
+                part=self.part,
+                layer=layer,
+                path=str(path),
+                **how,
+            )
+            if "problem" in answer:
+                raise ValueError(answer["problem"])
+            with path.open("rb") as file:
+                return _read(file, weights, bias, answer, out)
+        finally:
+            path.unlink(missing_ok=True)
+
+
+class _Units:
+    """Steps a job by its units as another that stands for them goes on."""
+
+    def __init__(self, job: Job, units: int) -> None:
+        self._job, self._units, self._reached = job, units, 0
+
+    def report(self, done: int, total: int, _label: str) -> None:
+        """Go on by what is new."""
+        reached = self._units * done // max(total, 1)
+        self._job.step(max(0, reached - self._reached))
+        self._reached = max(self._reached, reached)
+
+
+def _write(file: IO[bytes], some: Unknowns, kind: type[np.floating[Any]], job: Job) -> None:
+    for part, dtype in ((some.wanted, kind), (some.present, kind), (some.free, np.uint8)):
+        together = max(1, _BLOCK // max(1, math.prod(part.shape[1:])))
+        for start in range(0, len(part), together):
+            job.step(0)
+            file.write(np.ascontiguousarray(part[start : start + together], dtype).data)
+
+
+def _read(
+    file: IO[bytes],
+    weights: Unknowns,
+    bias: Unknowns | None,
+    answer: Mapping[str, Any],
+    out: Floats,
+) -> Solution:
+    """Return a solution; of the weights only rows that are better by it are others."""
+    rows, columns = weights.wanted.shape
+    solved = np.fromfile(file, np.float32, rows * columns).reshape(rows, columns)
+    better = np.fromfile(file, np.uint8, rows).astype(np.bool_)
+    out[...] = weights.present
+    out[better] = solved[better]
+    shift = None if bias is None else np.fromfile(file, np.float64, rows)
+    spread = None
+    if answer["variances"]:
+        spread = np.fromfile(file, np.float64, rows), np.fromfile(file, np.float64, rows)
+    return Solution(out, shift, Errors(*answer["errors"]), spread)
 
 
 def collect(
@@ -254,11 +371,16 @@ def _written(
     return {name: (seen[source.name], source.part) for name, source in sources.items()}
 
 
-class SequentialCollection:
-    """Collects the inputs of some layers at a time, from a state that changes in between.
+class LayerCollection:
+    """Collects the inputs of some layers at a time, in the order in which they are run.
 
-    The worker runs it side by side with the unpruned model, on the same inputs, so that beside the
-    Gram matrices it is known what outputs are wanted: those of the unpruned model.
+    `sequential`, from a state that changes in between. The worker runs it side by side with the
+    unpruned model, on the same inputs, so that beside the Gram matrices it is known what outputs
+    are wanted: those of the unpruned model.
+
+    `in_worker` is whether layers are solved in the worker, by torch: where it computes on a CUDA
+    GPU, or where the Gram matrices of all layers together are larger than the budget. Then these
+    never leave it; `device` is that which it solves on.
     """
 
     def __init__(
@@ -270,19 +392,26 @@ class SequentialCollection:
         *,
         seed: int,
         budget: int,
+        sequential: bool,
+        folder: Path,
     ) -> None:
         self._runner, self._beside = runner, handover.beside()
-        self._sources, self._seed = sources, seed
-        self._runs = 0
-        # Weights of the checkpoint, in the order in which they are multiplied by; together those
-        # of the same inputs, as many as the budget holds.
+        self._sources, self._seed, self._folder = sources, seed, folder
+        self._sequential, self._runs = sequential, 0
+        wanted = {source.name for source in sources.values()}
+        several = [sums for name, sums in first.items() if name in wanted]
+        self.device = next((one.device for one in several if one.device.startswith("cuda")), "")
+        self.in_worker = bool(self.device) or sum(s.gram_bytes for s in several) > budget
+        if self.in_worker and not self.device:
+            self.device = "cpu"
+        # Weights of the checkpoint, as many together as the budget holds; of a sequential one only
+        # those of the same inputs.
         self.groups: list[tuple[str, ...]] = []
-        by_inputs: dict[int, dict[str, _Sums]] = {}
+        together: dict[int, dict[str, _Sums]] = {}
         for name, sums in first.items():
-            by_inputs.setdefault(sums.inputs, {})[name] = sums
-        for some in by_inputs.values():
-            wanted = {source.name for source in sources.values()}
-            for names in _passes(some, wanted, budget):
+            together.setdefault(sums.inputs if sequential else 0, {})[name] = sums
+        for some in together.values():
+            for names in _passes(some, wanted, budget, drift=sequential):
                 self.groups.append(tuple(n for n, s in sources.items() if s.name in names))
 
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
@@ -296,50 +425,74 @@ class SequentialCollection:
         """
         chosen = {name: self._sources[name] for name in group}
         names = {source.name for source in chosen.values()}
-        (self._runner.worker.folder / f"statistics-{self._runs}").unlink(missing_ok=True)
+        (self._folder / f"statistics-{self._runs}").unlink(missing_ok=True)
         self._runs += 1
-        file = self._runner.worker.folder / f"statistics-{self._runs}"
-        label = f"collecting inputs of {group[0]}, run {self._runs} of {len(self.groups)}"
-        seen = _run(self._runner, file, names, self._seed, job, label=label, beside=True)
+        file = self._folder / f"statistics-{self._runs}"
+        what = f"inputs of {group[0]}" if self._sequential else "Gram matrices"
+        label = f"collecting {what}, run {self._runs} of {len(self.groups)}"
+        how = {"beside": self._sequential, "keep": self.in_worker}
+        seen = _run(self._runner, file, names, self._seed, job, label=label, **how)
         if not names <= seen.keys():
             raise _other_inputs(self._runner)
-        return Sums(_moments(chosen, seen), (), kind_of(self._runner), _written(chosen, seen))
+        keeper = self._runner.worker if self.in_worker else None
+        return Sums(
+            _moments(chosen, seen), (), kind_of(self._runner), _written(chosen, seen), keeper
+        )
 
 
 @contextlib.contextmanager
-def collecting_in_order(
+def collecting(
     runner: ScriptRunner,
     unpruned: Snapshot,
-    state: Snapshot,
     grams: Collection[str],
     job: Job,
     *,
+    folder: Path,
     seed: int = 0,
     budget: int = GRAM_BUDGET,
-) -> Iterator[SequentialCollection]:
-    """Have the worker run the unpruned model beside another state inside the block.
+    beside: Snapshot | None = None,
+) -> Iterator[LayerCollection]:
+    """Have the worker run the unpruned model inside the block, layers of `grams` at a time.
 
-    What of the state is not in `grams` is there from the beginning. Raises as `collect_sums`; and
-    `EvaluationError` if the model holds weights of the state in another form than the file.
+    Parameters
+    ----------
+    folder
+        Where sums are kept.
+    beside
+        The state from which the inputs are collected if that is sequential. What of it is not in
+        `grams` is there from the beginning.
+
+    Raises
+    ------
+    EvaluationError
+        As `collect_sums`; or if the model holds weights of `beside` in another form than the file.
     """
     parts = job.parts(4)
     _start(runner, next(parts))
     with runner.calibrating(unpruned, seed, next(parts)) as handover:
-        if not handover.takes(state, job):
-            names = first_names([n for n in handover.unmatched if n in state.checkpoint.entries])
+        if beside is not None and not handover.takes(beside, job):
             raise EvaluationError(
-                f"The model holds weights in another form than the file: {names}. So another state "
-                "cannot be run beside it, which a sequential repair requires.",
+                "The model holds weights in another form than the file: "
+                f"{first_names(handover.unmatched)}. So another state cannot be run beside it, "
+                "which a sequential repair requires.",
                 remedy="Repair without Sequential.",
             )
-        first = _run(runner, runner.worker.folder / "statistics-0", (), seed, next(parts))
+        first = _run(runner, folder / "statistics-0", (), seed, next(parts))
         found = _sources(handover, weights_of(unpruned.checkpoint), first)
         sources = {name: source for name, source in found.items() if name in grams}
-        collection = SequentialCollection(
-            runner, handover, first, sources, seed=seed, budget=budget
+        collection = LayerCollection(
+            runner,
+            handover,
+            first,
+            sources,
+            seed=seed,
+            budget=budget,
+            sequential=beside is not None,
+            folder=folder,
         )
-        rest = {entry.name for entry in state.checkpoint.entries.values()} - sources.keys()
-        collection.put(state, rest, next(parts))
+        if beside is not None:
+            rest = {entry.name for entry in beside.checkpoint.entries.values()} - sources.keys()
+            collection.put(beside, rest, next(parts))
         yield collection
 
 
@@ -470,7 +623,7 @@ def _run(
 
 
 def _passes(
-    first: Mapping[str, _Sums], wanted: Collection[str], budget: int
+    first: Mapping[str, _Sums], wanted: Collection[str], budget: int, *, drift: bool = False
 ) -> Iterator[list[str]]:
     """Yield the weights whose Gram matrices are summed in one run."""
     names: list[str] = []
@@ -478,17 +631,18 @@ def _passes(
     for name, sums in first.items():
         if name not in wanted:
             continue
-        if sums.gram_bytes > budget:
+        size = sums.bytes_with_drift if drift else sums.gram_bytes
+        if size > budget:
             raise EvaluationError(
-                f"The Gram matrix of '{name}' takes {format_bytes(sums.gram_bytes)}, but the limit "
+                f"The Gram matrix of '{name}' takes {format_bytes(size)}, but the limit "
                 f"of one run is {format_bytes(budget)}.",
                 remedy="Allow more memory, or collect without Gram matrices.",
             )
-        if used + sums.gram_bytes > budget:
+        if used + size > budget:
             yield names
             names, used = [], 0
         names.append(name)
-        used += sums.gram_bytes
+        used += size
     if names:
         yield names
 

@@ -32,11 +32,10 @@ from pruneapp.repair.solve import (
     ITERATIONS,
     Drift,
     Errors,
+    LayerSolver,
     Moments,
     Solution,
     Unknowns,
-    solve,
-    variances,
     work_of,
 )
 from pruneapp.results.repair_report import LayerRepair, PrunedLayer
@@ -53,7 +52,7 @@ class LayerInputs:
 
     groups: int
     columns: int
-    moments: Callable[[int], Moments]  # those of a group
+    solver: Callable[[int], LayerSolver]  # that of a group, by its moments
     transposed: bool = False  # whether the inputs are along the first dimension
 
 
@@ -97,7 +96,7 @@ def layer_inputs(
     """Return what statistics and the Gram matrices of each group say of the inputs of a weight."""
     sums, counts = inputs.sum, inputs.counts
 
-    def moments(group: int) -> Moments:
+    def moments(group: int) -> LayerSolver:
         total = None if sums is None else sums[group]
         return Moments(gram(group), total, float(counts[group]), drift(group))
 
@@ -448,12 +447,10 @@ class _LayerSolver:
                 rows = slice(group * layer.rows, (group + 1) * layer.rows)
                 wanted, present = (shift.sign * s[rows] for s in (vector.wanted, vector.present))
                 bias = Unknowns(wanted, present, vector.free[rows], shift.entry.dtype)
-            moments = layer.inputs.moments(group)
-            solution = self._solve(weights, bias, layer, moments)
+            spread = followers.variance is not None
+            solution = self._solve(weights, bias, layer, group, spread=spread)
             errors += solution.errors
-            if followers.variance is not None:
-                stop = Job(cancel=job.cancel)
-                spreads.append(variances(weights.wanted, solution.weights, moments, stop))
+            spreads.append(solution.variances)
             if shift is not None and solution.bias is not None:
                 biases.append(shift.sign * solution.bias)
         bits, moved = tensor.moved(tensor.present, entry.dtype)
@@ -494,13 +491,19 @@ class _LayerSolver:
             values.add(entry.name, bits, self.job)
 
     def _solve(
-        self, weights: Unknowns, bias: Unknowns | None, layer: _WeightMatrices, moments: Moments
+        self,
+        weights: Unknowns,
+        bias: Unknowns | None,
+        layer: _WeightMatrices,
+        group: int,
+        *,
+        spread: bool,
     ) -> Solution:
         try:
-            return solve(
+            return layer.inputs.solver(group).solve(
                 weights,
-                moments,
                 bias,
+                spread=spread,
                 iterations=self.iterations,
                 damping=self.damping,
                 job=self.job,

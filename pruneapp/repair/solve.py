@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import astuple, dataclass
-from typing import TypeVar
+from dataclasses import astuple, dataclass, replace
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,17 @@ class Moments:
     count: float = 0.0  # rows of X
     drift: Drift | None = None  # of the wanted outputs; None if these come of the same inputs
 
+    def solve(
+        self, weights: Unknowns, bias: Unknowns | None, *, spread: bool, **how: Any
+    ) -> Solution:
+        """Solve a layer in numpy, see `LayerSolver`."""
+        solution = solve(weights, self, bias, **how)
+        if not spread:
+            return solution
+        stop = Job(cancel=how["job"].cancel)
+        found = variances(weights.wanted, solution.weights, self, stop)
+        return replace(solution, variances=found)
+
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
@@ -111,6 +122,25 @@ class Solution:
     weights: Floats  # rounded to the type of the tensor
     bias: Float64s | None  # the same; None without one
     errors: Errors
+    # Of the outputs, as wanted and as they are by now; None if not asked for, or not known.
+    variances: tuple[Float64s, Float64s] | None = None
+
+
+class LayerSolver(Protocol):
+    """Solves a layer by the moments of its inputs, wherever these are."""
+
+    def solve(
+        self,
+        weights: Unknowns,
+        bias: Unknowns | None,
+        *,
+        spread: bool,
+        iterations: int,
+        damping: float,
+        job: Job,
+        out: Floats,
+    ) -> Solution:
+        """Do as the function `solve` does; with `spread` the variances are returned as well."""
 
 
 def work_of(rows: int, columns: int, dtype: DType, iterations: int = ITERATIONS) -> int:

@@ -129,6 +129,7 @@ class Watcher(TorchDispatchMode):
         self.kept: dict[Any, list[torch.Tensor]] = {}
         self.seen: dict[str, dict[tuple[int, int, bool, int], Sums]] = {}
         self.sizes: dict[str, int] = {}
+        self.devices: dict[str, str] = {}
         known = set()
         for name, tensor in module.state_dict(keep_vars=True).items():
             if (
@@ -139,7 +140,7 @@ class Watcher(TorchDispatchMode):
             ):
                 weight = Weight(name, tensor.detach())
                 place = (storage_of(tensor), weight.first, tuple(tensor.shape), tensor.stride())
-                self.sizes[name] = tensor.numel()
+                self.sizes[name], self.devices[name] = tensor.numel(), str(tensor.device)
                 if place not in known:  # else it is tied
                     known.add(place)
                     self._weights.setdefault(place[0], []).append(weight)
@@ -501,11 +502,34 @@ def merged(numel: int, places: dict[tuple[int, int, bool, int], Sums]) -> Any:
     return columns, transposed, cover
 
 
-def report(watcher: Watcher, file: Any) -> list[dict[str, Any]]:
+class Kept:
+    """What was seen of a weight, with its Gram matrices, as it stays in the worker."""
+
+    def __init__(self, columns: int, cover: Any, drift: Any) -> None:
+        self._columns = columns
+        self._cover = cover
+        self._drift = drift
+
+    def moments(self, number: int) -> dict[str, Any]:
+        """Return the moments of a part, as `solver` takes them."""
+        shapes = {"gram": (self._columns,) * 2, "sum": (self._columns,), "counts": ()}
+        found = {
+            what: sum(
+                (getattr(sums, what)[i] for sums, i in self._cover[number]),
+                torch.zeros(shape, dtype=torch.float64),
+            )
+            for what, shape in shapes.items()
+        }
+        drift = self._drift and [part[number] for part in self._drift]
+        return {**found, "count": float(found["counts"]), "drift": drift}
+
+
+def report(watcher: Watcher, file: Any, kept: Any = None) -> list[dict[str, Any]]:
     """Write what was seen into a file of float64, and say of what and where.
 
     Of each weight: counts, sums of squares, sums of values, and its Gram matrices if wanted; then,
-    if two states ran side by side and the drift of its outputs is known, that.
+    if two states ran side by side and the drift of its outputs is known, that. What has Gram
+    matrices goes into the dict `kept` instead of these, if there is one.
     """
     found = []
     for name, places in watcher.seen.items():
@@ -523,20 +547,27 @@ def report(watcher: Watcher, file: Any) -> list[dict[str, Any]]:
             "gram": -1,
             "drift": -1,
             "rows": 0,
+            "numel": watcher.sizes[name],
+            "device": watcher.devices[name],
         }
         for what, shape in (("counts", (1,)), ("sum2", (columns,)), ("sum", (columns,))):
             for part in cover:
                 write_sum(file, shape, [getattr(sums, what)[i] for sums, i in part])
         if name in watcher.grams:
-            told["gram"] = file.tell()
-            for part in cover:
-                write_sum(file, (columns, columns), [sums.gram[i] for sums, i in part])
             # Parts that were multiplied one by one, as experts, may not have met the same rows.
             ((_, length, _, _), only), *others = places.items()
             whole = not others and length == watcher.sizes[name]
-            if whole and only.paired and only.drift is not None:
-                told["drift"], told["rows"] = file.tell(), only.drift[1].shape[1]
-                for part in only.drift:
+            drift = only.drift if whole and only.paired else None
+            if kept is not None:
+                kept[name] = Kept(columns, cover, drift)
+                found.append(told)
+                continue
+            told["gram"] = file.tell()
+            for part in cover:
+                write_sum(file, (columns, columns), [sums.gram[i] for sums, i in part])
+            if drift is not None:
+                told["drift"], told["rows"] = file.tell(), drift[1].shape[1]
+                for part in drift:
                     write_sum(file, tuple(part.shape), [part])
         found.append(told)
     return found
@@ -581,7 +612,13 @@ def full_precision() -> Any:
 
 
 def collect(
-    module: torch.nn.Module, grams: Any, run: Any, path: str, beside: Any = None
+    module: torch.nn.Module,
+    grams: Any,
+    run: Any,
+    path: str,
+    *,
+    beside: Any = None,
+    kept: Any = None,
 ) -> list[dict[str, Any]]:
     """Have `run` run inputs through a model, and write what was seen; see `report`.
 
@@ -593,7 +630,7 @@ def collect(
         run()
     watcher.forget()
     with Path(path).open("wb") as file:
-        found = report(watcher, file)
+        found = report(watcher, file, kept)
     if not found:
         raise ContractError(
             "calibrate() multiplied nothing by the weights of the model, as far as can be seen.",

@@ -40,6 +40,7 @@ class Session:
         self._tensors: tensors.ModelTensors | None = None
         self._reference: agreement.Reference | None = None
         self._beside: Any = None  # another state of the model, to be run side by side with it
+        self._kept: dict[str, Any] = {}  # what was seen of weights, with Gram matrices
         self._folder: str = first["folder"]
 
     def do_script(self) -> dict[str, Any]:
@@ -84,6 +85,7 @@ class Session:
     def do_open(self, path: str, seed: int) -> dict[str, Any]:
         """Load a model, and say what tensors it has."""
         self._model = self._tensors = self._beside = None
+        self._kept = {}
         tensors.collect()
         seed_all(seed)
         model = self._call("load", path, seed=seed)
@@ -147,22 +149,25 @@ class Session:
         }
 
     def do_statistics(
-        self, seed: int, grams: list[str], path: str, *, beside: bool = False
+        self, seed: int, grams: list[str], path: str, *, beside: bool = False, keep: bool = False
     ) -> dict[str, Any]:
         """Run calibrate, and write sums over the inputs of each weight; see `activations`.
 
         With `beside`, over those of the state that was put beside the model, with the drift of the
-        outputs from those of the model.
+        outputs from those of the model. With `keep` the Gram matrices stay here until the next
+        call, for `do_solve`.
         """
         activations = watching()
         self._progress.reset()
         seed_all(seed)
+        self._kept = {}
         found = activations.collect(
             self._tensors.module,
             grams,
             lambda: self._call("calibrate", self._model, seed=seed),
             path,
-            self._beside if beside else None,
+            beside=self._beside if beside else None,
+            kept=self._kept if keep else None,
         )
         if os.getpid() != PID:
             os._exit(0)
@@ -185,6 +190,51 @@ class Session:
         if os.getpid() != PID:
             os._exit(0)
         return {"weights": weights, "inputs": inputs}
+
+    def do_solve(
+        self, name: str, part: int, layer: dict[str, Any], path: str, **how: Any
+    ) -> dict[str, Any]:
+        """Solve a part of a weight by what was kept of it, on the device where it is.
+
+        `layer` has ``rows``, ``columns``, ``dtype`` and, if there is one, that of the ``bias``. The
+        file holds what is wanted and what is there in float32, and what is free in bytes; the same
+        of the bias, in float64. It is replaced by the solution: weights, and in bytes which rows
+        are better by them; the bias; and the variances as wanted and as they are, if asked for.
+        """
+        from pruneapp_worker import activations, solver
+
+        rows, columns = layer["rows"], layer["columns"]
+        narrow = torch.finfo(getattr(torch, layer["dtype"])).bits < 32
+        products = how["iterations"] + 3 + narrow + 2 * how["variances"]
+        done, total = 0, rows * columns**2 * products
+
+        def step(multiplications: int) -> None:
+            nonlocal done
+            done += multiplications
+            self._progress(done, total)
+
+        self._progress.reset()
+        with Path(path).open("rb") as file:
+            shape = (rows, columns)
+            weights = unknowns_in(file, shape, torch.float32, layer["dtype"])
+            bias = layer["bias"] and unknowns_in(file, (rows,), torch.float64, layer["bias"])
+        device = self._tensors.named(name).device
+        if device.type == "mps":  # has no float64
+            device = torch.device("cpu")
+        with torch.no_grad(), activations.full_precision():
+            try:
+                moments = self._kept[name].moments(part)
+                found = solver.solve(
+                    weights, bias or None, moments, device=device, step=step, **how
+                )
+            except ValueError as error:
+                return {"problem": str(error)}
+        spread = found["variances"] or []
+        with Path(path).open("wb") as file:
+            for one in (found["weights"], found["better"].byte(), found["bias"], *spread):
+                if one is not None:
+                    file.write(tensors.buffer_of(one.contiguous()))
+        return {"errors": found["errors"], "variances": bool(spread), "device": str(device)}
 
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
         """Run calibrate, and compare the outputs of the model with those of the reference."""
@@ -240,6 +290,19 @@ def watching() -> types.ModuleType:
     from pruneapp_worker import activations
 
     return activations
+
+
+def unknowns_in(file: Any, shape: tuple[int, ...], dtype: Any, rounded: str) -> Any:
+    """Read what is wanted and what is there of a type, and what is free in bytes."""
+    from pruneapp_worker import solver
+
+    parts = []
+    for kind in (dtype, dtype, torch.uint8):
+        part = torch.empty(shape, dtype=kind)
+        tensors.read_into(file, file.tell(), tensors.buffer_of(part))
+        parts.append(part)
+    wanted, present, free = parts
+    return solver.Unknowns(wanted, present, free.bool(), getattr(torch, rounded))
 
 
 def seed_all(seed: int) -> None:

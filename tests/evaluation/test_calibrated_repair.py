@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from pruneapp.evaluation import calibrated_repair
 from pruneapp.evaluation.calibrated_repair import (
     RepairSettings,
     repair_by_script,
     repair_by_statistics,
 )
-from pruneapp.evaluation.collection import Sums
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
@@ -125,12 +124,54 @@ def test_a_model_that_holds_its_weights_in_another_form_is_refused(runner_of, st
         repair_by_script(runner, pruned(state), RepairSettings(sequential=True), Job())
 
 
-def test_a_script_that_runs_none_of_the_pruned_layers_is_refused(runner_of, state, monkeypatch):
-    nothing = Sums({}, ("0.weight",), "calibrate", {})
-    monkeypatch.setattr(calibrated_repair, "collect_sums", lambda *_a, **_k: nothing)
-    with pytest.raises(EvaluationError) as caught:
-        repair_by_script(runner_of(AGREEMENT), pruned(state), RepairSettings(), Job())
-    assert "ran no input through any of the pruned layers" in str(caught.value)
+def test_a_script_that_runs_none_of_the_pruned_layers_is_refused(runner_of, state):
+    runner = runner_of(AGREEMENT.replace("model(part)", "model[:4](part)"))
+    with pytest.raises(EvaluationError, match="ran no input through any of the pruned layers"):
+        repair_by_script(runner, pruned(state, names=("4.weight",)), RepairSettings(), Job())
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_the_worker_solves_where_the_gram_matrices_are_larger_than_the_limit(
+    runner_of, state, sequential
+):
+    """Group by group, with the values that numpy finds, and no matrix leaves it."""
+    names, labels = ("0.weight", "3.weight", "4.weight"), Labels()
+    half = pruned(state, 0.7, names)
+    settings = RepairSettings(sequential=sequential)
+    ours = repair_by_script(runner_of(AGREEMENT), half, settings, Job())
+    assert ours.solver == "numpy on the CPU"
+    # Of 16 and 32 inputs, and with the weights for the drift.
+    budget = 8 * (32**2 + sequential * 32 * 32)
+    theirs = repair_by_script(
+        runner_of(AGREEMENT), half, replace(settings, budget=budget), Job(labels)
+    )
+    assert theirs.solver == "torch on cpu"
+    runs = [label for label in labels.seen if label.startswith("collecting")]
+    assert runs[-1].endswith("run 3 of 3")
+    before, after = (done.repair.edit.after["values"] for done in (ours, theirs))
+    assert before.keys() == after.keys() >= {*names, "0.bias", "1.running_var"}
+    for name, values in before.items():
+        one, other = (v.packed.view(np.float32) for v in (values, after[name]))
+        assert np.linalg.norm(one - other) < 0.01 * np.linalg.norm(one), name
+    for one, other in zip(ours.repair.layers, theirs.repair.layers, strict=True):
+        assert (one.name, one.left, one.bias) == (other.name, other.left, other.bias)
+        assert other.rounded == pytest.approx(one.rounded, rel=1e-3)
+
+
+def test_a_repair_is_cancelled_while_the_worker_solves(runner_of, state):
+    """Between two products; the worker is told."""
+    half, token = pruned(state), CancelToken()
+    runner = runner_of(AGREEMENT)
+    runner.hurry()
+
+    class Canceller:
+        def report(self, _done, _total, label):
+            if label == "4.weight":
+                token.cancel()
+
+    with pytest.raises(Cancelled):
+        repair_by_script(runner, half, RepairSettings(budget=8 * 32**2), Job(Canceller(), token))
+    assert not (runner.worker.folder / "layer").exists()
 
 
 def test_nothing_is_started_for_a_cancelled_job(runner_of, state):

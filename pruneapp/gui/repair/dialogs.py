@@ -189,9 +189,14 @@ class RepairDialog(Dialog):
         if self._sequential():
             return f"{sequential_runs(len(known))} {text}"
         if self.source.source().runs:
-            text = self.tr("Gram matrices: {total}, in temporary files. {rest}").format(
-                total=size(total), rest=text
-            )
+            limit = self.values()["memory"]
+            where = self.tr("Gram matrices: {total}, in temporary files. {rest}")
+            if limit is not None and total > limit:
+                where = self.tr(
+                    "Gram matrices: {total}, more than the memory limit. They stay in the process "
+                    "that runs the model, which solves the layers. {rest}"
+                )
+            text = where.format(total=size(total), rest=text)
         return text
 
 
@@ -218,7 +223,8 @@ _KEYS: Mapping[LayerOrder, Callable[[LayerRepair], float]] = {
 class RepairReportDialog(Dialog):
     """Lists the layers that were repaired, to be sorted and copied; one button undoes it all.
 
-    `source` says what the statistics were collected with; tensors are called as in `shown`.
+    `source` says what the statistics were collected with, `solver` what solved the layers and
+    where; tensors are called as in `shown`.
     """
 
     undoRequested = Signal()
@@ -231,6 +237,7 @@ class RepairReportDialog(Dialog):
         risks: Sequence[str],
         unknown: Sequence[str],
         source: str,
+        solver: str = "",
         shown: Mapping[str, str],
         short: ShortNames | None = None,
         parent: QWidget | None = None,
@@ -253,7 +260,9 @@ class RepairReportDialog(Dialog):
             text = f"{text} {plural(biases, one, moved_too)}"
         self.headline = heading(text, wrap=True)
         notes = [
-            self.tr("Inputs: {source}.").format(source=source),
+            self.tr("Inputs: {source}. Solved by {solver}.").format(source=source, solver=solver)
+            if solver
+            else self.tr("Inputs: {source}.").format(source=source),
             self.tr(
                 "Errors are mean squares of the difference to the outputs of the unpruned layer, "
                 "relative to these outputs."

@@ -297,6 +297,7 @@ class RepairController(DialogController[RepairDialog]):
             risks=(*done.risks, *self._same_data(source)),
             unknown=done.repair.unknown,
             source=self._words(source),
+            solver=done.solver,
             shown=contents.shown,
             short=contents.short,
             parent=self._window,

@@ -64,3 +64,9 @@ def test_sequential_says_how_often_the_inputs_are_run(dialog):
     dialog.editors["sequential"].set_value(False)
     dialog.editors["sequential"].changed.emit()
     assert dialog.go.isEnabled()
+
+
+def test_it_says_where_layers_are_solved_if_their_gram_matrices_exceed_the_memory(dialog):
+    dialog.editors["memory"].set_value(10**7)
+    dialog.set_layers(layers(50, 90))
+    assert dialog.note.text().startswith("Gram matrices: 16 MB, more than the memory limit. They")

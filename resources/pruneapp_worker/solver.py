@@ -1,0 +1,281 @@
+"""Masked least squares on the device of the model, where the Gram matrices are.
+
+The formulas are those of pruneapp/repair/solve.py, which says what they mean; a test holds the two
+together. Products are in float32 on the device, sums of squares in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import torch
+
+# Rows that are solved together.
+MOST_ROWS = 1024
+# Multiplications between two looks at whether to go on: some 50 ms of a core, less on a GPU.
+AT_ONCE = 1 << 31
+# Rows of a Gram matrix that are converted at once, by their elements.
+CONVERTED = 1 << 22
+NOISE = 1e-5
+
+
+class Drift:
+    """The drift of some outputs, in the units of the inputs; see solve.py."""
+
+    def __init__(self, products: Any, mean: torch.Tensor, squares: torch.Tensor) -> None:
+        self.products = products
+        self.mean = mean
+        self.squares = squares
+
+
+class Inputs:
+    """The moments of the inputs of a layer, in units of the mean of the diagonal of G.
+
+    Parameters
+    ----------
+    moments
+        ``gram``, ``sum`` and ``count``, in float64 on the CPU; ``drift`` if it is known.
+    step
+        Called with the multiplications of each product; raises if it is to stop.
+    """
+
+    def __init__(
+        self, moments: dict[str, Any], damping: float, device: Any, step: Any, *, centred: bool
+    ) -> None:
+        gram, self.scale = moments["gram"], scale_of(moments["gram"])
+        self.damping, self.centred, self.step = damping, centred, step
+        self.count = moments["count"] / self.scale
+        mean = moments["sum"] / moments["count"] if moments["count"] else moments["sum"] * 0
+        self._drift = moments.get("drift")
+        columns = len(gram)
+        self.gram = torch.empty(columns, columns, dtype=torch.float32, device=device)
+        some = max(1, CONVERTED // max(columns, 1))
+        for start in range(0, columns, some):
+            step(0)
+            rows = slice(start, start + some)
+            exact = gram[rows] / self.scale
+            if centred:
+                exact -= torch.outer(self.count * mean[rows], mean)
+            self.gram[rows] = exact.to(device, torch.float32)
+        damped = self.gram.diagonal().clamp(min=0) + damping
+        self.gram.diagonal().copy_(damped)
+        self.preconditioner = 1 / damped
+        self.mean = mean.to(device)
+
+    def times(self, matrix: torch.Tensor) -> torch.Tensor:
+        """Return a matrix times the damped G."""
+        rows, columns = matrix.shape
+        out = torch.empty_like(matrix)
+        width = max(16, AT_ONCE // max(rows * columns, 1))
+        for start in range(0, columns, width):
+            some = slice(start, start + width)
+            out[:, some] = matrix @ self.gram[:, some]
+            self.step(rows * columns * min(width, columns - start))
+        return out
+
+    def drift(self, rows: torch.Tensor) -> Drift:
+        """Return the drift of some rows; what is not finite is none."""
+        device = self.gram.device
+        zeros = torch.zeros(len(rows), dtype=torch.float64, device=device)
+        if self._drift is None:
+            return Drift(None, zeros, zeros)
+        products, sums, squares = (part[rows.cpu()] / self.scale for part in self._drift)
+        mean = sums / self.count if self.count > 0 else sums * 0
+        own = self.mean.cpu()
+        if self.centred:
+            squares = squares - self.count * mean**2
+            products = products - torch.outer(self.count * mean, own)
+        finite = products.isfinite().all(1) & squares.isfinite() & mean.isfinite()
+        for part in (products, mean, squares):
+            part[~finite] = 0.0
+        return Drift(products.to(device, torch.float32), mean.to(device), squares.to(device))
+
+    def error(
+        self, off: torch.Tensor, product: torch.Tensor, shift: torch.Tensor, drift: Drift
+    ) -> torch.Tensor:
+        """Return the sum of squares of ``X off' + D + shift`` by row; `product` is off times G."""
+        means = off.double() @ self.mean + drift.mean
+        squares = dots(off, product).double()
+        damped = self.damping * dots(off, off).double()
+        squares -= damped
+        squares[squares < NOISE * damped] = 0
+        if drift.products is not None:
+            squares += 2 * dots(off, drift.products) + drift.squares
+        if self.centred:
+            squares += self.count * (shift + means) ** 2
+        else:
+            squares += self.count * shift * (shift + 2 * means)
+        return squares.clamp(min=0)
+
+    def gradient(self, product: torch.Tensor, shift: torch.Tensor, drift: Drift) -> torch.Tensor:
+        """Return where the error grows fastest, in the memory of `product`."""
+        if drift.products is not None:
+            product += drift.products
+        if not self.centred and bool(shift.any()):
+            product += torch.outer(shift * self.count, self.mean).float()
+        return product
+
+
+class Unknowns:
+    """The weights of a layer as a matrix, or its bias as a vector, and what it is rounded to."""
+
+    def __init__(self, wanted: Any, present: Any, free: Any, dtype: torch.dtype) -> None:
+        self.wanted = wanted
+        self.present = present
+        self.free = free
+        self.dtype = dtype
+
+    def rows(self, chosen: torch.Tensor, device: Any) -> Unknowns:
+        """Return some rows, on the device."""
+        parts = (part[chosen].to(device) for part in (self.wanted, self.present, self.free))
+        return Unknowns(*parts, self.dtype)
+
+
+def solve(
+    weights: Unknowns,
+    bias: Unknowns | None,
+    moments: dict[str, Any],
+    *,
+    iterations: int,
+    damping: float,
+    device: Any,
+    step: Callable[[int], None],
+    variances: bool = False,
+) -> dict[str, Any]:
+    """Move what is free of a layer, as `pruneapp.repair.solve.solve` does.
+
+    Returns ``weights``, and which rows are ``better`` by them; ``bias``; ``errors``: sums of
+    squares of the outputs, of how far they are off before and after, and after rounding; and
+    ``variances`` of the outputs as wanted and as they are, if they are asked for.
+    """
+    solved = weights.present.clone()
+    moved = None if bias is None else bias.present.clone()
+    shifts = torch.zeros(len(solved), dtype=torch.bool)
+    improved = torch.zeros(len(solved), dtype=torch.bool)
+    if bias is not None and moments["count"] > 0:
+        shifts = bias.free & bias.wanted.isfinite() & bias.present.isfinite()
+    errors, spread = [0.0] * 4, None
+    for centred in (True, False):
+        chosen = torch.nonzero(shifts == centred).reshape(-1)
+        if not len(chosen):
+            continue
+        inputs = Inputs(moments, damping, device, step, centred=centred)
+        for rows in chosen.split(MOST_ROWS):
+            some = weights.rows(rows, device)
+            its_bias = None if bias is None else bias.rows(rows, device)
+            values, better, shift, part = solve_rows(
+                some, its_bias, inputs, inputs.drift(rows), iterations
+            )
+            improved[rows] = better.cpu()
+            solved[rows[better.cpu()]] = values[better].cpu()
+            if moved is not None:
+                moved[rows] = shift.cpu()
+            errors = [total + inputs.scale * one for total, one in zip(errors, part)]
+    if variances and moments["count"] > 0:
+        inputs = Inputs(moments, damping, device, step, centred=True)
+        part = inputs.scale / moments["count"]
+        every = torch.arange(len(solved)).split(MOST_ROWS)
+        spread = [
+            part * torch.cat([variances_of(matrix, inputs, r, wanted=wanted) for r in every])
+            for matrix, wanted in ((weights.wanted, True), (solved, False))
+        ]
+    return {
+        "weights": solved,
+        "better": improved,
+        "bias": moved,
+        "errors": errors,
+        "variances": spread,
+    }
+
+
+def variances_of(
+    matrix: torch.Tensor, inputs: Inputs, rows: torch.Tensor, *, wanted: bool
+) -> torch.Tensor:
+    """Return the sums of squares of outputs without their means."""
+    matrix = matrix[rows].to(inputs.gram.device)
+    none = torch.zeros(len(rows), dtype=torch.float64, device=matrix.device)
+    drift = inputs.drift(rows) if wanted else Drift(None, none, none)
+    shift = -(matrix.double() @ inputs.mean) - drift.mean
+    return inputs.error(matrix, inputs.times(matrix), shift, drift).cpu()
+
+
+def solve_rows(
+    weights: Unknowns, bias: Unknowns | None, inputs: Inputs, drift: Drift, iterations: int
+) -> tuple[torch.Tensor, torch.Tensor, Any, list[float]]:
+    """Return the weights of some rows, which of these are better by them, the bias, errors."""
+    wanted, solved = weights.wanted, weights.present
+    finite = wanted.isfinite().all(1) & solved.isfinite().all(1)
+    free = weights.free & finite[:, None]
+    wanted[~finite] = 0.0
+    solved[~finite] = 0.0
+    shift = torch.zeros(len(wanted), dtype=torch.float64, device=wanted.device)
+    if bias is not None:
+        shift = bias.wanted - bias.present
+        shift[~shift.isfinite()] = 0.0
+    none = torch.zeros_like(shift)
+    outputs = inputs.error(wanted, inputs.times(wanted), none, drift)
+    off = wanted - solved
+    product = inputs.times(off)
+    before = inputs.error(off, product, shift, drift)
+    descend(solved, inputs.gradient(product, shift, drift), free, inputs, iterations)
+    off = wanted - solved
+    if inputs.centred:
+        shift = -(off.double() @ inputs.mean) - drift.mean
+    product = inputs.times(off)
+    after = inputs.error(off, product, shift, drift)
+    if torch.finfo(weights.dtype).bits < 32:
+        solved = solved.to(weights.dtype).float()
+        off = wanted - solved
+        product = inputs.times(off)
+    if bias is not None and inputs.centred:
+        shift = bias.wanted - (bias.wanted - shift).to(bias.dtype).double()
+    rounded = inputs.error(off, product, shift, drift)
+    better = finite & (rounded < before)
+    after, rounded = (torch.where(better, one, before) for one in (after, rounded))
+    moved = None
+    if bias is not None:
+        moved = bias.present
+        if inputs.centred:
+            moved = torch.where(better, bias.wanted - shift, moved)
+    return solved, better, moved, [float(e.sum()) for e in (outputs, before, after, rounded)]
+
+
+def descend(
+    solved: torch.Tensor, residual: torch.Tensor, free: Any, inputs: Inputs, iterations: int
+) -> None:
+    """Move what is free, in place, by steps of conjugate gradients; uses `residual` up."""
+    preconditioner = free * inputs.preconditioner
+    direction = residual * preconditioner
+    strength = dots(residual, direction).float()
+    for _ in range(iterations):
+        curved = inputs.times(direction)
+        length = ratio(strength, dots(direction, curved).float())
+        solved += length * direction
+        residual -= length * curved
+        scaled = residual * preconditioner
+        after = dots(residual, scaled).float()
+        direction *= ratio(after, strength)
+        direction += scaled
+        strength = after
+
+
+def scale_of(gram: torch.Tensor) -> float:
+    """Return the mean of the diagonal of G; 1 of one that is 0."""
+    diagonal = gram.diagonal()
+    scale = float(diagonal.mean()) if len(gram) else 0.0
+    if not math.isfinite(scale) or bool((diagonal < 0).any()) or not bool(gram.isfinite().all()):
+        raise ValueError("they are not finite, or less than 0 on the diagonal")
+    return scale or 1.0
+
+
+def dots(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Return the product of each two rows, summed in float64."""
+    return (a * b).sum(1, dtype=torch.float64)
+
+
+def ratio(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Return quotients as a column; 0 where nothing is left to be done."""
+    return torch.where(b > 0, a / torch.where(b > 0, b, torch.ones_like(b)), torch.zeros_like(a))[
+        :, None
+    ]
