@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from torch.nn import functional as F  # noqa: N812 - as everybody writes it
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.repair.repair import LayerInputs
-from pruneapp.repair.solve import Moments
+from pruneapp.progress import Job
+from pruneapp.repair.repair import LayerInputs, compute_repair
+from pruneapp.repair.solve import Drift, Moments
 from tests.conftest import ROOT, shared_folder
 
 # Rows of the inputs of a layer that are looked at of a batch, about.
@@ -53,14 +55,7 @@ class QualityModel:
 
         def watch(name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
             def seen(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-                rows = inputs[0]
-                if isinstance(module, nn.Conv2d):
-                    window = module.kernel_size, module.dilation, module.padding, module.stride
-                    patches = F.unfold(rows, *window)
-                    rows = patches.transpose(1, 2).reshape(-1, patches.shape[1])
-                rows = rows.flatten(0, -2)
-                # Of a picture of many places some are enough, in steps that fall on all columns.
-                rows = rows[:: len(rows) // _MOST_ROWS | 1]
+                rows = _rows_of(module, inputs[0])
                 # Products of a batch in float32, their sum in float64, as on a GPU.
                 gram, total = (rows.T @ rows).double(), rows.sum(0, dtype=torch.float64)
                 parts = [gram.numpy(), total.numpy(), np.array(float(len(rows)))]
@@ -80,6 +75,77 @@ class QualityModel:
         for hook in hooks:
             hook.remove()
         return {n: Moments(gram, total, float(rows)) for n, (gram, total, rows) in sums.items()}
+
+    def sequential(self, dense: nn.Module, state: Snapshot, draw: int) -> Snapshot:
+        """Return a state repaired layer after layer, each by its inputs after those before it."""
+        batches = self.calibration(draw).split(32)
+        for name in _in_order(dense, batches[0][:2]):
+            weight = f"{self.prefix}{name}.weight"
+            if weight in state.masks and state.masks[weight].pruned:
+                found = {weight: _drifted(dense, self.load(state), name, batches)}
+                after = compute_repair(state, known(found), Job(), names=[weight]).edit.after
+                state = state.replaced(after)
+        return state
+
+
+class _Reached(Exception):  # noqa: N818 - no error
+    """A layer was reached; what comes after it is of no account."""
+
+
+def _rows_of(module: nn.Module, inputs: Tensor) -> Tensor:
+    """Return what the weight of a layer is multiplied by, row by row."""
+    rows = inputs
+    if isinstance(module, nn.Conv2d):
+        window = module.kernel_size, module.dilation, module.padding, module.stride
+        patches = F.unfold(rows, *window)
+        rows = patches.transpose(1, 2).reshape(-1, patches.shape[1])
+    rows = rows.flatten(0, -2)
+    # Of a picture of many places some are enough, in steps that fall on all columns.
+    return rows[:: len(rows) // _MOST_ROWS | 1]
+
+
+def _inputs_of(model: nn.Module, name: str, batch: Tensor) -> Tensor:
+    found = []
+
+    def seen(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        found.append(_rows_of(module, inputs[0]))
+        raise _Reached
+
+    hook = model.get_submodule(name).register_forward_pre_hook(seen)
+    with torch.no_grad(), contextlib.suppress(_Reached):
+        model(batch)
+    hook.remove()
+    return found[0]
+
+
+def _in_order(model: nn.Module, batch: Tensor) -> list[str]:
+    """Return the layers in the order in which they are run."""
+    names: list[str] = []
+    layers = [(n, m) for n, m in model.named_modules() if isinstance(m, nn.Conv2d | nn.Linear)]
+    hooks = [
+        layer.register_forward_pre_hook(lambda *_, name=name: names.append(name))
+        for name, layer in layers
+    ]
+    with torch.no_grad():
+        model(batch)
+    for hook in hooks:
+        hook.remove()
+    return names
+
+
+def _drifted(dense: nn.Module, now: nn.Module, name: str, batches: Sequence[Tensor]) -> Moments:
+    """Return the moments of what a layer gets now, with the drift from what the dense one has."""
+    weight = dense.get_submodule(name).weight.detach().flatten(1).T
+    sums: list[np.ndarray] = []
+    for batch in batches:
+        before, rows = (_inputs_of(model, name, batch) for model in (dense, now))
+        off = (before - rows) @ weight
+        parts = [(rows.T @ rows).double(), rows.double().sum(0), torch.tensor(float(len(rows)))]
+        parts += [(off.T @ rows).double(), off.double().sum(0), off.double().square().sum(0)]
+        arrays = [part.numpy() for part in parts]
+        sums = list(map(np.add, sums, arrays)) if sums else arrays
+    gram, total, count, *drift = sums
+    return Moments(gram, total, float(count), Drift(*drift))
 
 
 def known(moments: Mapping[str, Moments]) -> Callable[[TensorEntry], LayerInputs | None]:

@@ -35,6 +35,25 @@ def test_the_sample_works_again_at_90_and_95_percent():
             assert all(layer.rounded <= layer.before for layer in outcome.layers)
 
 
+def test_layer_after_layer_the_sample_works_again_where_every_layer_lost_as_much():
+    """At 80 % per tensor, where a repair by the inputs of the unpruned model leaves it broken."""
+    model, pruning = sample(), SAMPLE[-1]
+    assert pruning.words == "L1 per tensor 80%"
+    with open_checkpoint(model.path) as checkpoint:
+        whole = Snapshot(checkpoint)
+        dense = model.load(whole)
+        state = whole.replaced({"masks": pruning.masks(whole)})
+        scores = [
+            model.score(model.load(state.replaced(after)), dense)
+            for after in (
+                compute_repair(state, known(model.moments(dense, 0)), Job()).edit.after,
+                {"values": model.sequential(dense, state, 0).values},
+            )
+        ]
+    assert scores[0] < 50
+    assert scores[1] >= pruning.sequential
+
+
 def test_the_yardstick_prunes_its_share_and_does_better_than_nothing():
     """Against the error of the smallest weights taken away."""
     inputs = mixed(1, 900, 200)

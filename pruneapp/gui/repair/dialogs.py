@@ -20,7 +20,7 @@ from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
-from pruneapp.params import Param, with_labels
+from pruneapp.params import FlagParam, Param, with_labels
 from pruneapp.results.repair_report import (
     LayerRepair,
     PrunedLayer,
@@ -70,16 +70,8 @@ class RepairDialog(Dialog):
         self.source = SourceChoice(kinds, self, unpruned=True)
         self.editors: dict[str, Editor] = {}
         self._params = tuple(params)
-        settings = QWidget(self)
-        row = QHBoxLayout(settings)
-        row.setContentsMargins(0, 0, 0, 0)
-        for param in params:
-            editor = self.editors[param.name] = editor_for(param, settings)
-            editor.setToolTip(param.help)
-            editor.set_value(param.default)
-            editor.changed.connect(self._show_state)
-            row.addWidget(label_for(editor, param.label))
-            row.addWidget(editor, 1)
+        numbers = self._settings([p for p in params if not isinstance(p, FlagParam)])
+        flags = self._settings([p for p in params if isinstance(p, FlagParam)])
         self.headline = heading("")
         headers = self.tr("Layer"), self.tr("Pruned"), self.tr("Remaining"), self.tr("Statistics")
         self.table = CountsTable(headers, 0, self._cells, self, short=short)
@@ -95,7 +87,8 @@ class RepairDialog(Dialog):
             self.about,
             heading(self.tr("Inputs of the layers")),
             self.source,
-            settings,
+            numbers,
+            flags,
             self.headline,
             self.table,
             self.risk,
@@ -103,11 +96,25 @@ class RepairDialog(Dialog):
         )
         layout = lay_in_column(self, *parts, spacing=10, margins=(16, 16, 16, 16), wide=self.table)
         add_button_row(layout, self.leave, self.go)
-        self.resize(720, 620)
+        self.resize(720, 660)
         self.source.changed.connect(self.sourceChanged)
         self.leave.clicked.connect(self.reject)
         self.go.clicked.connect(self.repairRequested)
         self._show_state()
+
+    def _settings(self, params: Sequence[Param]) -> QWidget:
+        """Return a row of editors."""
+        settings = QWidget(self)
+        row = QHBoxLayout(settings)
+        row.setContentsMargins(0, 0, 0, 0)
+        for param in params:
+            editor = self.editors[param.name] = editor_for(param, settings)
+            editor.setToolTip(param.help)
+            editor.set_value(param.default)
+            editor.changed.connect(self._show_state)
+            row.addWidget(label_for(editor, param.label))
+            row.addWidget(editor, 1)
+        return settings
 
     # Told
 

@@ -36,6 +36,7 @@ class Pruning:
     values: Mapping[str, Any]
     scope: Scope = "global"
     least: float | None = None
+    sequential: float | None = None  # the same, after a sequential repair
 
     def masks(self, state: Snapshot) -> Mapping[str, BitMask]:
         """Return what it prunes of the tensors that are pruned if nothing is selected."""
@@ -44,32 +45,38 @@ class Pruning:
             state, Step((row,), self.scope), CpuKernel(), Job(), norms=False
         ).masks
 
-    @property
-    def bound(self) -> Bound | None:
-        """What must hold."""
-        return None if self.least is None else AtLeast(self.least)
+
+def _at_least(least: float | None) -> Bound | None:
+    return None if least is None else AtLeast(least)
 
 
-def _lamp(amount: float, least: float | None = None) -> Pruning:
-    return Pruning(f"LAMP {amount:.0%}", "lamp", {"amount": amount}, least=least)
+def _lamp(amount: float, least: float | None = None, sequential: float | None = None) -> Pruning:
+    words = f"LAMP {amount:.0%}"
+    return Pruning(words, "lamp", {"amount": amount}, least=least, sequential=sequential)
 
 
-def _l1(amount: float, least: float | None = None, scope: Scope = "global") -> Pruning:
+def _l1(
+    amount: float,
+    least: float | None = None,
+    scope: Scope = "global",
+    *,
+    sequential: float | None = None,
+) -> Pruning:
     words = f"L1 {scope} {amount:.0%}".replace("local", "per tensor")
-    return Pruning(words, "l1_unstructured", {"amount": amount}, scope, least)
+    return Pruning(words, "l1_unstructured", {"amount": amount}, scope, least, sequential)
 
 
 SAMPLE = (
-    _lamp(0.9, 97),
-    _lamp(0.95, 93),
-    _l1(0.8, 97.5),
-    _l1(0.9),
+    _lamp(0.9, 97, 97),
+    _lamp(0.95, 93, 96.5),
+    _l1(0.8, 97.5, sequential=97),
+    _l1(0.9, sequential=95),
     _l1(0.95),
     Pruning("2:4", "n_m", {"pattern": "2:4"}, "local", 98),
     Pruning("L1 per row 50%", "l1_per_row", {"amount": 0.5}, "local"),
     _l1(0.5, scope="local"),
-    _l1(0.7, scope="local"),
-    _l1(0.8, scope="local"),
+    _l1(0.7, scope="local", sequential=95.5),
+    _l1(0.8, scope="local", sequential=92),
 )
 RESNET = (_l1(0.5, 86), _l1(0.7, 72), _l1(0.8), _l1(0.7, scope="local"))
 
@@ -99,21 +106,27 @@ def _measured(name: str, model: Any, prunings: tuple[Pruning, ...]) -> Iterator[
         for pruning in prunings:
             state = whole.replaced({"masks": pruning.masks(whole)})
             without = model.score(model.load(state), dense)
-            repaired, others = [], []
-            for moments in draws:
+            repaired, in_order, others = [], [], []
+            for draw, moments in enumerate(draws):
                 after = compute_repair(state, known(moments), Job()).edit.after
                 repaired.append(model.score(model.load(state.replaced(after)), dense))
+                sequential = model.sequential(dense, state, draw)
+                in_order.append(model.score(model.load(sequential), dense))
                 others.append(model.score(model.load(by_sparse_gpt(state, moments)), dense))
-            note = f"{min(repaired):.1f} to {max(repaired):.1f} %; without repair {without:.1f} %"
-            yield Line(
-                f"{name}, {pruning.words}",
-                "after repair",
-                float(np.mean(repaired)),
-                "%",
-                peer=None if pruning.method == "n_m" else float(np.mean(others)),
-                bound=pruning.bound,
-                note=note,
-            )
+            peer = None if pruning.method == "n_m" else float(np.mean(others))
+            for figure, scores, least, more in (
+                ("after repair", repaired, pruning.least, f"; without repair {without:.1f} %"),
+                ("after sequential repair", in_order, pruning.sequential, ""),
+            ):
+                yield Line(
+                    f"{name}, {pruning.words}",
+                    figure,
+                    float(np.mean(scores)),
+                    "%",
+                    peer=peer,
+                    bound=_at_least(least),
+                    note=f"{min(scores):.1f} to {max(scores):.1f} %{more}",
+                )
 
 
 # What ranks by statistics, beside what does not.
