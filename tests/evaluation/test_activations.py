@@ -168,7 +168,8 @@ def drift_is(found, *parts):
         assert np.square(off).sum() > 0
 
 
-def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_model(beside):
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
+def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_model(beside, mode):
     """A call that changes what it is given, and a residual that is added in place, included."""
 
     class Net(nn.Module):
@@ -190,12 +191,14 @@ def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_mode
         with torch.no_grad():
             hidden = torch.relu(nn.functional.linear(2 * x, weight, model.first.bias))
             torch.manual_seed(3)
-            states.append((hidden, model.drop(hidden + model.second(hidden))))
+            last = [model.drop(hidden + model.second(hidden)) for _ in range(2)]
+            states.append((torch.cat([hidden, hidden]), torch.cat(last)))
     returned = []
 
     def run():
         torch.manual_seed(3)
-        returned.append(model(x.clone()))
+        with mode():
+            returned.extend(model(x.clone()) for _ in range(2))
 
     names = ["second.weight", "third.weight"]
     found, drifts = beside(model, {"first.weight": other}, names, run)
@@ -206,7 +209,7 @@ def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_mode
         layer, (own, now) = getattr(model, name), [state[number] for state in states]
         weight = layer.weight.T
         drift_is(drifts[f"{name}.weight"], (own @ weight, now @ weight, now))
-    assert torch.equal(returned[0], model.third(states[0][1]))
+    assert torch.equal(torch.cat(returned), model.third(states[0][1]))
 
 
 CONVOLUTIONS = [

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from pruneapp.errors import ParameterError
 from pruneapp.evaluation.calibrated_repair import (
     RepairSettings,
     repair_by_script,
@@ -156,6 +157,12 @@ def test_the_worker_solves_where_the_gram_matrices_are_larger_than_the_limit(
     for one, other in zip(ours.repair.layers, theirs.repair.layers, strict=True):
         assert (one.name, one.left, one.bias) == (other.name, other.left, other.bias)
         assert other.rounded == pytest.approx(one.rounded, rel=1e-3)
+
+
+def test_sums_that_are_not_finite_are_refused_by_the_worker_as_well(runner_of, state):
+    runner = runner_of(AGREEMENT.replace("x = inputs(model)", "x = inputs(model) * 1e300"))
+    with pytest.raises(ParameterError, match=r"do not fit '0\.weight': they are not finite"):
+        repair_by_script(runner, pruned(state), RepairSettings(budget=8 * 32**2), Job())
 
 
 def test_a_repair_is_cancelled_while_the_worker_solves(runner_of, state):
