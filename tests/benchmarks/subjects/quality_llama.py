@@ -15,7 +15,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.repair.repair import compute_repair
-from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject
+from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject, TimesPeer
 from tests.benchmarks.subjects.quality import DRAWS, by_sparse_gpt
 
 # By amount: the perplexity of a model of 0.7 million weights, trained three times as long (3.538
@@ -38,12 +38,15 @@ def measure(ground: Ground) -> Iterator[Line]:
             step = Step((Row(names, "l1_per_row", {"amount": amount}),), "local")
             preview = compute_preview(whole, step, CpuKernel(), Job(), norms=False)
             state = whole.replaced(preview.edit.after)
-            repaired, others = [], []
-            for moments in draws:
+            repaired, in_order, others = [], [], []
+            for draw, moments in enumerate(draws):
                 after = state.replaced(compute_repair(state, known(moments), Job()).edit.after)
                 other = by_sparse_gpt(state, moments)
                 _check_shares(state, after, other)
                 repaired.append(model.score(model.load(after), dense))
+                in_order.append(
+                    model.score(model.load(model.sequential(dense, state, draw)), dense)
+                )
                 others.append(model.score(model.load(other), dense))
             without = model.score(model.load(state), dense)
             ours, peer = float(np.mean(repaired)), float(np.mean(others))
@@ -56,6 +59,15 @@ def measure(ground: Ground) -> Iterator[Line]:
                 peer=peer,
                 note=f"{min(repaired):.3f} to {max(repaired):.3f}, SparseGPT {min(others):.3f} to "
                 f"{max(others):.3f}; without repair {without:.3f}",
+            )
+            yield Line(
+                work,
+                "perplexity after sequential repair",
+                float(np.mean(in_order)),
+                "",
+                peer=ours,
+                bound=TimesPeer(1.0),
+                note=f"{min(in_order):.3f} to {max(in_order):.3f}; the peer is the repair above",
             )
             pairs = pairwise((without, peer, ours)), pairwise(larger)
             figures = ("SparseGPT below no repair", "repair below SparseGPT")
