@@ -549,7 +549,7 @@ def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
         seen = {one["name"]: _Sums(file, **one) for one in answer["weights"]}
         sources = _sources(handover, weights, seen)
         rows = {
-            name: seen[source.name].inputs(turned=source.turned, part=source.part).counts / inputs
+            name: seen[source.name].moments(turned=source.turned, part=source.part).counts / inputs
             for name, source in sources.items()
         }
     used = {source.name for source in sources.values()}
@@ -568,7 +568,7 @@ def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
                 "multiply-adds are left in a pruned state.",
                 remedy="Load the weights as they are in the file.",
             )
-        counts = seen[name].inputs(turned=False, part=None).counts
+        counts = seen[name].moments(turned=False, part=None).counts
         others += float(counts.sum()) * math.prod(tensor.shape) / counts.size / inputs
     return WeightUses(rows, others)
 
