@@ -188,10 +188,10 @@ class Watcher(TorchDispatchMode):
         if self._keeps(weight, place, rows):
             return
         sums = self._sums(weight, place, matrix.shape[0])
+        self._note_run(weight, rows)
         if self.counts:
             sums.counts += rows.shape[0]
             return
-        self._note_run(weight, rows)
         if self.pairing and weight.name in self.grams:
             change = self._counterpart(weight, place, rows)
             sums.add_drift(None if change is None else drift_of([(0, change, rows, matrix)]))
@@ -309,11 +309,11 @@ class Watcher(TorchDispatchMode):
             return
         patches = Patches(image, groups, step, gap, pad, kernel)
         sums = self._sums(weight, place, patches.columns)
+        self._note_run(weight, image)
         if self.counts:
             sums.counts += patches.count
             return
         sums.add(patches.count, *patches.moments(), patches.grams)
-        self._note_run(weight, image)
         if self.pairing and weight.name in self.grams:
             change, drift = self._counterpart(weight, place, image), None
             if change is not None:

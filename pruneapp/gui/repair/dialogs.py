@@ -113,7 +113,11 @@ class RepairDialog(Dialog):
             editor.set_value(param.default)
             editor.changed.connect(self._show_state)
             row.addWidget(label_for(editor, param.label))
-            row.addWidget(editor, 1)
+            flag = isinstance(param, FlagParam)
+            row.addWidget(editor, 0 if flag else 1)
+            row.addSpacing(16 if flag else 0)
+        if all(isinstance(param, FlagParam) for param in params):
+            row.addStretch(1)
         return settings
 
     # Told
