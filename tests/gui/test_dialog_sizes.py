@@ -83,7 +83,7 @@ def export():
     found = ExportDialog()
     found.set_offers(OFFERS)
     found.target.set_path("/models/pruned.safetensors")
-    found.set_pruned(pruned=False, asked="Prune 12,345 weights")
+    found.set_state("Opened", "", pruned=False, asked="Prune 12,345 weights")
     return found
 
 

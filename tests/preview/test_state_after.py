@@ -45,6 +45,8 @@ def test_every_method_leaves_the_same(model, statistics, name, scope):
     method = METHODS[name]
     given = {**VALUES, "statistics": statistics}
     values = {p.name: given[p.name] for p in method.params if p.name in given}
+    if method.takes_grams and "dim" in values:
+        values["dim"] = 1  # of the inputs: those of an output are exchanged
     snapshot = Snapshot(model)
     for _ in range(2):  # the second on what the first left
         preview, state = both(snapshot, Step((Row(NAMES, name, values),), scope))

@@ -188,7 +188,8 @@ def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> No
                 journal.keep(capture, {}, Job())
             journal.keep(capture, {}, Job())
         shared.put(said)
-    journal.writer.close()
+    if journal.writer is not None:  # its folder could be made
+        journal.writer.close()
 
 
 def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts: bool) -> list[str]:

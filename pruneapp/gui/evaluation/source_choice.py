@@ -201,6 +201,7 @@ class SourceChoice(QWidget):
         )
         self.seed.setPlaceholderText("0")
         both = QHBoxLayout()
+        grid.addLayout(both, row, 1)
         both.setSpacing(8)
         for field in (self.limit, self.seed):
             field.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * _DIGITS)
@@ -208,7 +209,6 @@ class SourceChoice(QWidget):
         both.addWidget(label_for(self.seed, self.tr("See&d")))
         both.addWidget(self.seed, 1)
         grid.addWidget(label_for(self.limit, self.tr("&Limit")), row, 0)
-        grid.addLayout(both, row, 1)
 
     def _ask_unpruned(self, grid: QGridLayout, row: int) -> None:
         name = self.tr("Unpruned model")

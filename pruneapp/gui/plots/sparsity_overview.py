@@ -155,6 +155,7 @@ class ModelView(TensorsChart):
         self._row.addWidget(self.order_box)
         self._row.addStretch(1)
         self.legend_in_corner = False  # there its axis says what is measured
+        self.legend_may_go = True
         self.strip = SizeStrip()
         self.strip.hovered.connect(self._on_pointed)
         self.strip.chosen.connect(self._on_strip_chosen)

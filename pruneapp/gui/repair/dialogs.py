@@ -30,7 +30,7 @@ from pruneapp.results.repair_report import (
 from pruneapp.results.short_names import ShortNames
 
 # Lines of the tables that have room in any case: before a repair, and after it.
-_LAYERS_SEEN = 3
+_LAYERS_SEEN = 2
 _ERRORS_SEEN = 6
 _DIGITS = 3  # of errors, behind the point of the percentage
 
@@ -94,7 +94,7 @@ class RepairDialog(Dialog):
             self.risk,
             self.note,
         )
-        layout = lay_in_column(self, *parts, spacing=10, margins=(16, 16, 16, 16), wide=self.table)
+        layout = lay_in_column(self, *parts, spacing=8, margins=(16, 16, 16, 16), wide=self.table)
         add_button_row(layout, self.leave, self.go)
         self.resize(720, 660)
         self.source.changed.connect(self.sourceChanged)

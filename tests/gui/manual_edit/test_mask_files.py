@@ -238,7 +238,7 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     at_work.click(combining.dialog.picture)
     view = at_work.views.compare
     at_work.wait(lambda: at_work.views.pages.page is Page.COMPARE and combining.dialog is None)
-    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    at_work.wait(lambda: view.sides.wanted == (2, None) and view.numbers().rows)
     assert view.measure == "zeros"
     assert view.measure_box.currentText() == "Unshared zeros"
     rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
@@ -262,7 +262,7 @@ def test_after_masks_were_compared_differences_are_measured_as_before(
 ):
     view = at_work.views.compare
     at_work.click(combining.dialog.picture)
-    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    at_work.wait(lambda: view.sides.wanted == (2, None) and view.numbers().rows)
     assert view.measure == "zeros"
     if leave == "states":
         at_work.choose(view.sides.boxes[1], "Opened")
@@ -278,7 +278,7 @@ def test_after_masks_were_compared_differences_are_measured_as_before(
 def test_a_measure_that_the_person_chose_stays(at_work, combining):
     view = at_work.views.compare
     at_work.click(combining.dialog.picture)
-    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    at_work.wait(lambda: view.sides.wanted == (2, None) and view.numbers().rows)
     at_work.choose(view.measure_box, "Different signs")
     at_work.choose(view.sides.boxes[1], "Opened")
     at_work.pause(50)

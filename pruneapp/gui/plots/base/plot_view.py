@@ -93,8 +93,10 @@ class PlotView(QWidget):
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
-        # Whether there is a legend, and whether it may lie over the picture if need be.
+        # Whether there is a legend, whether it may lie over the picture if need be, and whether it
+        # may go then.
         self.has_legend = self.legend_in_corner = True
+        self.legend_may_go = False
         self._error, self._trouble = "", True
         self._instead = ""
         self._busy_text = self.tr("Reading the tensor…")
@@ -227,9 +229,10 @@ class PlotView(QWidget):
         """Give the legend a line below the picture, or lay it into the corner of the picture.
 
         It has a line of its own, too, where it would cover the title of the axis, or the corner is
-        none for it.
+        none for it; but for one that may go.
         """
-        below = below or not (self.legend_in_corner and self._canvas.has_corner(self._corner()))
+        corner = self.legend_in_corner and self._canvas.has_corner(self._corner())
+        below = below or not (corner or self.legend_may_go)
         if below != self._legend_below:
             self._legend_below = below
             if below:
@@ -243,7 +246,7 @@ class PlotView(QWidget):
 
     def _show_legend(self) -> None:
         # Over a table or a message there is nothing to be explained.
-        drawn = self._stack.currentWidget() is self._canvas
+        drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
         self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
         self._leave_corner()
 
@@ -253,7 +256,7 @@ class PlotView(QWidget):
 
     def _leave_corner(self) -> None:
         """Keep the title of the axis clear of the legend."""
-        here = self.has_legend and not self._legend_below
+        here = self.has_legend and self.legend_in_corner and not self._legend_below
         self._canvas.set_corner(self._corner() if here else 0)
 
     # What a person may take along.
