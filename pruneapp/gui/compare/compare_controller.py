@@ -370,7 +370,7 @@ class CompareController(Controller):
     def _offer_difference(self) -> None:
         self._clear_message()
         sides = self._seen_sides()
-        offered = "" if sides is None else " → ".join(sides.names)
+        offered = "" if sides is None else "A {} → B {}".format(*sides.names)
         if offered == self._offered:
             return
         self._offered = offered

@@ -272,7 +272,8 @@ class StateSelector(QWidget):
                 box.clear()
                 for i, indent in self._order():
                     self._add(box, indent + self._label(i), i, self._items[i].detail)
-                    if i == self._position:
+                    # The one that is followed; another stays what it was when it was chosen.
+                    if i == self._position and not self._own[box is self.boxes[1]]:
                         box.setItemData(box.count() - 1, self.tr("Current state"), _SHORTER)
                 if self._other is not None:
                     self._add(box, self._other, _OTHER, self._other)
@@ -325,7 +326,9 @@ class StateSelector(QWidget):
             return
         wanted = None if chosen == _OTHER else chosen
         if wanted != self._wanted[side]:
-            self._wanted[side], self._own[side] = wanted, True
+            # B is the current state, wherever that goes, until another is chosen.
+            follows = side == 1 and wanted == self._position
+            self._wanted[side], self._own[side] = wanted, not follows
             self._show_chosen()
             self.changed.emit()
 

@@ -231,8 +231,8 @@ class PlotView(QWidget):
         It has a line of its own, too, where it would cover the title of the axis, or the corner is
         none for it; but for one that may go.
         """
-        corner = self.legend_in_corner and self._canvas.has_corner(self._corner())
-        below = below or not (corner or self.legend_may_go)
+        has_corner = self.legend_in_corner and self._canvas.has_corner(self._corner())
+        below = below or not (has_corner or self.legend_may_go)
         if below != self._legend_below:
             self._legend_below = below
             if below:

@@ -14,6 +14,8 @@ from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
+_LONGEST_SIDE = 32  # letters of one of two names
+
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("WeightsView", text)
@@ -27,8 +29,9 @@ def swatches(
     masked: bool,
     to_prune: bool,
     missing: bool,
+    sides: str = "",
 ) -> list[Swatch]:
-    """Return the legend of what is shown.
+    """Return the legend of what is shown; `sides` says between which two a difference is.
 
     `masked`, `to_prune`, `missing`: whether it can be seen what is pruned, something is to be
     pruned, and is NaN.
@@ -37,11 +40,12 @@ def swatches(
     entries = [Swatch(_tr("sampled"), ())] if tile is not None and tile.sampled else []
     if mode is Mode.DIFFERENCE:
         return [
+            Swatch(_shortened(sides), (), tip=sides),
             *entries,
             _ramp(tile, shading.change_stops(colors, signs=exact), signed=exact),
-            Swatch(_tr("pruned since"), (shading.PRUNED_OVER,)),
-            Swatch(_tr("restored"), (colors["kept"],), hatched=True),
-            Swatch(_tr("in both"), (shading.neither_color(colors),)),
+            Swatch(_tr("pruned in B only"), (shading.PRUNED_OVER,)),
+            Swatch(_tr("pruned in A only"), (colors["kept"],), hatched=True),
+            Swatch(_tr("pruned in both"), (shading.neither_color(colors),)),
         ]
     if mode is Mode.MASK:
         entries.append(Swatch(_tr("kept"), (shading.MASK_KEPT,)))
@@ -63,6 +67,14 @@ def swatches(
     if missing and mode is not Mode.MASK:
         entries.append(Swatch("NaN", (colors["danger"],)))
     return entries
+
+
+def _shortened(sides: str) -> str:
+    """Return two names with an arrow between, each as far as there may be room for both."""
+    return " → ".join(
+        side if len(side) <= _LONGEST_SIDE else f"{side[: _LONGEST_SIDE - 1]}…"
+        for side in sides.split(" → ")
+    )
 
 
 def _ramp(
@@ -134,7 +146,7 @@ def tile_numbers(tile: AnyTile) -> Numbers:
             fields = ("kept", "to be pruned", "protected")
             columns.append(tile.protected)
     else:
-        fields = ("pruned since", "restored since", "pruned in both")
+        fields = ("pruned in B only", "pruned in A only", "pruned in both")
         columns = [tile.change, tile.removed, tile.restored, tile.in_neither]
     height, width = columns[0].shape
     pool, start = tile.request.pool, tile.request

@@ -247,7 +247,10 @@ class WeightReadout(QObject):
             self._timer.start()
             return f"[{at}] = …"
         words = [f"[{at}] = {value_text(known.value, enough_digits(known.value))}"]
-        if not known.kept and index in self._steps:
+        change = self._canvas.item.change(*place)
+        if change is not None:  # between two states, of which none may be the current one
+            words.append(self._difference(*change))
+        elif not known.kept and index in self._steps:
             step, item = self._steps[index]
             text = self.tr("pruned in step {n} by {label}")
             if not item.by_method:
@@ -259,9 +262,6 @@ class WeightReadout(QObject):
             if not known.kept:
                 self._timer.start()
             words.append(self._state(known))
-        change = self._canvas.item.change(*place)
-        if change is not None:
-            words.append(self._difference(*change))
         return "   ".join(words)
 
     @property
@@ -306,11 +306,11 @@ class WeightReadout(QObject):
 
     def _difference(self, change: float, became: str) -> str:
         if became == "gone":
-            return self.tr("pruned since")
+            return self.tr("kept in A, pruned in B")
         if became == "back":
-            return self.tr("restored since")
+            return self.tr("pruned in A, kept in B")
         if became == "neither":
-            return self.tr("pruned in both")
+            return self.tr("pruned in A and B")
         if change == 0:
             return self.tr("no difference")
         return self.tr("difference {value}").format(value=value_text(change))

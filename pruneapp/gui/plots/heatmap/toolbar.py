@@ -161,6 +161,7 @@ class ModeRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.difference = ""  # between which two the offered difference is
         self.mode_box = choice_box(self.tr("Show"), self.tr("What the picture shows"))
         for mode, label, tip in (
             (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes with the mask over them")),
@@ -212,11 +213,12 @@ class ModeRow(QWidget):
     def set_difference(self, label: str | None) -> None:
         """Offer the difference to something of this name; None for none."""
         modes = self._modes()
+        self.difference = label or ""
         if Mode.DIFFERENCE in modes:
             self.mode_box.removeItem(modes.index(Mode.DIFFERENCE))
         if label is not None:
             self.mode_box.addItem(self.tr("Difference"), Mode.DIFFERENCE)
-            tip = self.tr("Difference to {label}").format(label=label)
+            tip = self.tr("Difference: {label}").format(label=label)
             self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
     def _modes(self) -> list[Mode]:

@@ -294,6 +294,7 @@ class WeightsView(PlotView):
             masked=item.masked,
             to_prune=self._to_prune,
             missing=self._missing,
+            sides=self.modes.difference,
         )
         self._set_legend(() if self._layout is None else entries)
 

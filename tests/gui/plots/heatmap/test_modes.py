@@ -66,7 +66,7 @@ def differing_view(shown, conv, qtbot):
     shown.differenceRequested.connect(
         lambda request: shown.set_difference_tile(difference(conv, request), shown.generation)
     )
-    shown.set_difference("Opened")
+    shown.set_difference(f"A Opened → B 3: L1 50 % on {'x' * 60}")
     qtbot.waitUntil(lambda: not shown.stale)
     return shown
 
@@ -85,21 +85,23 @@ def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, pa
     found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(8)}
     assert {LIGHT_THEME.colors["kept"], LIGHT_THEME.colors["surface"]} <= found, "blue, and striped"
     assert view.legend.words() == [
+        f"A Opened → B 3: L1 50 % on {'x' * 15}…",
         "−1 … 1",
-        "pruned since",
-        "restored",
-        "in both",
+        "pruned in B only",
+        "pruned in A only",
+        "pruned in both",
     ]
+    assert view.legend.toolTip().endswith("x" * 60)
 
 
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ((0, 0), "pruned   pruned since"),
-        ((0, 2), "kept   restored since"),
-        ((3, 4), "pruned   pruned in both"),
-        ((2, 2), "kept   difference 1"),
-        ((5, 5), "kept   no difference"),
+        ((0, 0), "   kept in A, pruned in B"),
+        ((0, 2), "   pruned in A, kept in B"),
+        ((3, 4), "   pruned in A and B"),
+        ((2, 2), "   difference 1"),
+        ((5, 5), "   no difference"),
     ],
 )
 def test_the_difference_of_a_weight_is_said(differing_view, qtbot, place, words):
@@ -109,7 +111,7 @@ def test_the_difference_of_a_weight_is_said(differing_view, qtbot, place, words)
 
 def test_without_a_difference_the_choice_is_gone(differing_view, conv, qtbot):
     head = differing_view.numbers().headers
-    assert head[-4:] == ("difference", "pruned since", "restored since", "pruned in both")
+    assert head[-4:] == ("difference", "pruned in B only", "pruned in A only", "pruned in both")
     assert differing_view.modes.mode_box.count() == 5
     many = len(conv.requests)
     differing_view.set_difference(None)
