@@ -82,11 +82,9 @@ class RepairedValues:
     def label(self) -> str:
         """Say it in words."""
         weights = [n for n in self.names if n.rpartition(".")[2] == "weight"] or list(self.names)
-        return (
-            f"Repair of {shown_name(weights[0])}"
-            if len(weights) == 1
-            else (f"Repair of {counted(len(weights), 'layer')}")
-        )
+        one = len(weights) == 1
+        what = shown_name(weights[0]) if one else counted(len(weights), "layer")
+        return f"{'Sequential repair' if self.source.sequential else 'Repair'} of {what}"
 
     def propose(self, snapshot: Snapshot, job: Job, *, detail: str = "") -> Proposal:
         """Return what it does to a state; `detail` is what is known of it beside the names.

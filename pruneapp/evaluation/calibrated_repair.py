@@ -76,6 +76,7 @@ class CalibratedRepair:
     repair: Repair
     risks: tuple[str, ...]
     solver: str = NUMPY  # what solved the layers, and on which device
+    sequential: bool = False
 
 
 def repair_by_script(
@@ -173,7 +174,7 @@ def _calibrated(
     repair: Repair, source: str, solver: str = NUMPY, *, sequential: bool = False
 ) -> CalibratedRepair:
     risks = risks_of(repair.layers, source, sequential=sequential)
-    return CalibratedRepair(repair, risks, solver)
+    return CalibratedRepair(repair, risks, solver, sequential)
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,6 +67,7 @@ class MetricPair:
     a: MetricChange | None
     b: MetricChange | None
     half: float = 0.0  # half the width of the noise of their difference; 0 if it is not known
+    at_most: bool = False  # whether the noise may be less: what is within it may still be there
 
     @property
     def difference(self) -> float | None:
@@ -93,7 +94,8 @@ def pairs_of(a: StateQuality | None, b: StateQuality | None) -> tuple[MetricPair
         x, y = (None if side is None else side.metric(name) for side in sides)
         both = zip(sides, (x, y), strict=True)
         halves = [m.half for side, m in both if side and m and not side.unpruned]
-        pairs.append(MetricPair(name, x, y, sum(halves) if x and y else 0.0))
+        half = sum(halves) if x and y else 0.0
+        pairs.append(MetricPair(name, x, y, half, at_most=sum(h > 0 for h in halves) > 1))
     return tuple(pairs)
 
 

@@ -92,8 +92,9 @@ class SideMetrics(QWidget):
         self.table.setAccessibleName(self.tr("Metrics of A and B"))
         self.table.setAccessibleDescription(
             self.tr(
-                "Differences within the noise count as none. For two pruned states the noise "
-                "is at most the sum of their noises against the unpruned model."
+                "Differences within the noise count as none. For two pruned states only the most "
+                "that the noise can be is known, the sum of their noises against the unpruned "
+                "model: a difference within it is uncertain."
             )
         )
         self.table.setToolTip(self.table.accessibleDescription())
@@ -124,6 +125,8 @@ class SideMetrics(QWidget):
         noise = NO_NUMBER
         if pair.half and known is not None:
             noise = f"±{metric_points(pair.half, share=known.share)}"
+            if pair.at_most:
+                noise = self.tr("at most {noise}").format(noise=noise)
         return pair.name, self._value(pair.a), self._value(pair.b), self._difference(pair), noise
 
     def _value(self, of: MetricChange | None) -> str:
@@ -134,6 +137,8 @@ class SideMetrics(QWidget):
         if difference is None or b is None:
             return NO_NUMBER
         amount = signed(metric_points(difference, share=b.share), difference)
+        if pair.is_none and pair.at_most and difference:
+            return self.tr("{amount}, uncertain").format(amount=amount)
         if pair.is_none:
             return self.tr("none ({amount})").format(amount=amount) if difference else amount
         if b.higher is None or not difference:

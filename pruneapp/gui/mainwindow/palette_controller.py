@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -40,7 +41,14 @@ class PaletteController(QObject):
 
     def _open(self) -> None:
         commands = [command(named) for named in self._actions.named()]
-        recent = [command(named) for named in self._actions.recent()]
+        # Not by their actions, which are gone when a file is opened or saved behind the palette.
+        recent = [
+            replace(
+                command((name, action)),
+                run=partial(self._window.empty.recentRequested.emit, action.data()),
+            )
+            for name, action in self._actions.recent()
+        ]
         entries = [
             *commands,
             *self._in_the_form(),

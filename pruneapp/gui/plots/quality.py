@@ -74,7 +74,7 @@ class QualityCanvas(PlotCanvas):
         self.level: float | None = None
         self.line: CutLine | None = None
         self.holding = False
-        self._whole = QRectF(0, 0, 1, 1)
+        self._whole = self._seen = QRectF(0, 0, 1, 1)
 
     @property
     def place(self) -> PlotArea:
@@ -94,13 +94,13 @@ class QualityCanvas(PlotCanvas):
         noise: Sequence[Noise | None] = (),
         level: float | None = None,
     ) -> None:
-        """Show other points; all of them come into sight if there is a new one.
+        """Show other points; all come into sight if there is a new one, or all were in sight.
 
         `series` has the kind of each, from 0 on; -1 for the unpruned model, whose value is `level`.
         `joins` are the points that lines join, each in the colour of the second; `noise` has that
         of each point, None where it is not known.
         """
-        fresh = len(points) != len(self.points)
+        fresh = len(points) != len(self.points) or self._seen == self._whole
         self.points, self.series = points, series
         self.faded, self.current, self.joins = faded, current, joins
         self.noise, self.level = noise, level
@@ -137,6 +137,7 @@ class QualityCanvas(PlotCanvas):
         self._show(QRectF(start, end))
 
     def _show(self, area: QRectF) -> None:
+        self._seen = area
         self.box.setXRange(area.left(), area.right(), padding=0)
         self.box.setYRange(area.top(), area.bottom(), padding=0)
         self.viewChanged.emit()

@@ -249,6 +249,7 @@ class RepairReportDialog(Dialog):
         unknown: Sequence[str],
         source: str,
         solver: str = "",
+        sequential: bool = False,
         shown: Mapping[str, str],
         short: ShortNames | None = None,
         parent: QWidget | None = None,
@@ -277,6 +278,15 @@ class RepairReportDialog(Dialog):
             self.tr(
                 "Errors are mean squares of the difference to the outputs of the unpruned layer, "
                 "relative to these outputs."
+            )
+            + (
+                " "
+                + self.tr(
+                    "Sequential: they include what the layers before it have lost, so they are "
+                    "larger than those of a repair of each layer by itself."
+                )
+                if sequential
+                else ""
             ),
             self.tr(
                 "Measure the model on data that the statistics were not collected with: small "

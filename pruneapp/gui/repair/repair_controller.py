@@ -298,6 +298,7 @@ class RepairController(DialogController[RepairDialog]):
             unknown=done.repair.unknown,
             source=self._words(source),
             solver=done.solver,
+            sequential=done.sequential,
             shown=contents.shown,
             short=contents.short,
             parent=self._window,

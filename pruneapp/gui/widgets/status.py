@@ -17,6 +17,8 @@ DISK_MS = 250
 _STEPS = 1000
 # Before that the time left is a guess: files are prepared first, which is no progress.
 _GUESS_AFTER_MS, _GUESS_AFTER_SHARE = 1_000, 0.02
+# Where nothing goes on for so long nothing is known of the time left: it may never end.
+_STALE_MS = 3_000
 
 
 class JobStatus(QWidget):
@@ -31,6 +33,7 @@ class JobStatus(QWidget):
         self._late = False
         self._cancelling = False
         self._share: float | None = None
+        self._moved = 0  # when the share was another last, in milliseconds
         self._clock = QElapsedTimer()
         self.label = ElidedLabel("", self)
         self.left = plain(ink=MUTED)
@@ -56,6 +59,7 @@ class JobStatus(QWidget):
     def set_job(self, label: str) -> None:
         """Begin to show a job: "Exporting"."""
         self._job, self._item, self._late, self._share = label, "", False, None
+        self._moved = 0
         self._cancelling = False
         self._disk_timer.stop()
         self.bar.setRange(0, 0)
@@ -71,7 +75,9 @@ class JobStatus(QWidget):
         if self._cancelling:
             return  # said on its way here
         self._item = label
-        self._share = min(1.0, done / total) if total > 0 else None
+        share = min(1.0, done / total) if total > 0 else None
+        if share != self._share:
+            self._share, self._moved = share, self._clock.elapsed()
         if self._share is None:
             self.bar.setRange(0, 0)
         else:
@@ -115,7 +121,8 @@ class JobStatus(QWidget):
     def _time_left(self) -> str:
         elapsed = self._clock.elapsed()
         share = self._share or 0.0
-        if share >= _GUESS_AFTER_SHARE and elapsed >= _GUESS_AFTER_MS:
+        known = elapsed - self._moved < max(_STALE_MS, self._moved / 4)
+        if known and share >= _GUESS_AFTER_SHARE and elapsed >= _GUESS_AFTER_MS:
             seconds = elapsed / 1000 * (1 - share) / share
             return self.tr("{time} left").format(time=number_format.duration(seconds))
         return self._long() if self._late else ""

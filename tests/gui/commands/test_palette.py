@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
+from safetensors.numpy import save_file
 
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
@@ -386,3 +388,17 @@ def test_the_tree_shows_that_it_has_the_focus(at_work):
     assert edge() == accent
     at_work.key("Ctrl+F")
     assert edge() != accent
+
+
+def test_a_recent_file_is_opened_though_the_list_was_made_anew(at_work, tmp_path):
+    """What was saved or opened behind the palette deletes the actions of the menu: an exception."""
+    path = tmp_path / "model.safetensors"
+    save_file({"a.weight": np.ones((4, 4), np.float32)}, path)
+    at_work.workbench.settings.add_recent(path)
+    at_work.workbench.files._show_recent()
+    at_work.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    palette.field.setText(path.name)
+    at_work.workbench.files._show_recent()
+    at_work.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    at_work.wait_open(path)

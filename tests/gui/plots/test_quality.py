@@ -280,6 +280,15 @@ def test_another_metric_comes_into_sight_as_a_whole(view):
     assert view.canvas.place == before, "the same metric stays where the person looks"
 
 
+def test_what_was_in_sight_as_a_whole_stays_so_with_its_noise(view):
+    """Measured again after a session was opened, the noise of a point was cut by the axis."""
+    view.set_states([replace(s, is_old=True) for s in STATES], 1, "")
+    view.set_states(STATES, 1, "")
+    low, high = view.canvas.place.y
+    for noise in filter(None, view.canvas.noise):
+        assert low < noise[0] < noise[1] < high
+
+
 def test_no_share_beyond_0_and_100_is_written_on_an_axis(view):
     """Both axes have room beside the points, and went on to 110 %."""
     for axis in (view.canvas.bottom, view.canvas.left):

@@ -245,6 +245,8 @@ def test_a_sequential_repair_is_chosen_by_a_check_box(pruned, tmp_path):
     person.click(person.workbench.scripts.dialog.go)
     person.wait(lambda: repair.report is not None or person.trouble)
     assert person.trouble == []
+    assert person.states[-1] == "Sequential repair of 2 layers"
+    assert any("what the layers before it have lost" in n.text() for n in repair.report.notes)
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
     assert second.rounded < second.before

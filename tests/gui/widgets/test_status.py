@@ -101,6 +101,12 @@ def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, sho
     assert status.left.text() == "This may take a while.", "4 min were said of a few seconds"
     status.set_progress(1, 4)
     assert status.left.text() == "8 s left"
+    for elapsed in (5_000, 40_000):  # of a script that never ends: 30 s, then 4 min were said
+        monkeypatch.setattr(status, "_clock", Clock(elapsed))
+        status.set_progress(1, 4)
+    assert status.left.text() == "This may take a while."
+    status.set_progress(2, 4)
+    assert status.left.text() == "40 s left"
     status.set_idle()
 
 
