@@ -347,6 +347,7 @@ class ModuleTree(QWidget):
         """Return the menu for a node."""
         nodes = self.model.nodes
         menu, checks, count = QMenu(self), self.model.checks, number_format.count
+        self.model.modelReset.connect(menu.close)  # of another file its rows mean nothing
 
         def offer(text: str, call: Callable[[], object], *, can: bool = True) -> None:
             action = menu.addAction(text)

@@ -531,6 +531,15 @@ def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):
     assert not tree.view.isColumnHidden(Column.SHAPE)
 
 
+def test_the_menu_closes_when_another_file_is_shown(tree, qtbot):
+    """Its entries are about rows of the file before: an exception."""
+    menu = tree.context_menu(node(tree, "conv1.weight"))
+    menu.popup(tree.mapToGlobal(QPoint(20, 20)))
+    qtbot.waitUntil(menu.isVisible)
+    tree.set_nodes(build_nodes(ROWS[:2]))
+    assert not menu.isVisible()
+
+
 def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
     tree.set_checked([])
     menu = tree.context_menu(node(tree, "conv1.weight"))
