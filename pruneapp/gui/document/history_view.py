@@ -479,6 +479,7 @@ class HistoryStrip(QWidget):
         """Return the menu for a state."""
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
+        self._states.rowsRemoved.connect(menu.close)  # another state may have its number then
 
         def offer(text: str, tip: str, call: Callable[[int], None], *, can: bool) -> None:
             action = menu.addAction(text)

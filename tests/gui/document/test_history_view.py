@@ -411,6 +411,14 @@ def test_f2_and_delete_ask_for_a_name_and_for_deletion(branched, qtbot):
             qtbot.keyClick(branched.list, key)
 
 
+def test_the_menu_closes_when_states_go(branched, qtbot):
+    menu = branched.context_menu(3)
+    menu.popup(branched.mapToGlobal(QPoint(4, 4)))
+    qtbot.waitUntil(menu.isVisible)
+    branched.set_items(BRANCHED[:3], 1)
+    assert not menu.isVisible(), "there is no state 3 any more"
+
+
 def test_the_menu_of_a_state_offers_what_can_be_done(branched, qtbot):
     def offers(state):
         menu = branched.context_menu(state)
