@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QAbstractButton
@@ -28,6 +29,7 @@ class PaletteController(QObject):
         views: DocumentViews,
         *,
         settings: SettingsController,
+        open_file: Callable[[Path], None],
         show_tensor: Callable[[str], None],
     ) -> None:
         super().__init__(context.window)
@@ -36,6 +38,7 @@ class PaletteController(QObject):
         self._views = views
         self._session = session
         self._settings = settings
+        self._open_file = open_file
         self._show_tensor = show_tensor
         context.actions["commands"].triggered.connect(self._open)
 
@@ -43,10 +46,7 @@ class PaletteController(QObject):
         commands = [command(named) for named in self._actions.named()]
         # Not by their actions, which are gone when a file is opened or saved behind the palette.
         recent = [
-            replace(
-                command((name, action)),
-                run=partial(self._window.empty.recentRequested.emit, action.data()),
-            )
+            replace(command((name, action)), run=partial(self._open_file, Path(action.data())))
             for name, action in self._actions.recent()
         ]
         entries = [

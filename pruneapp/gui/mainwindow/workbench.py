@@ -392,7 +392,12 @@ class Workbench(QObject):
         session.closed.connect(view.remember)
         self.settings_controller = SettingsController(context, window.device)
         self.palette = PaletteController(
-            context, session, views, settings=self.settings_controller, show_tensor=self.show_tensor
+            context,
+            session,
+            views,
+            settings=self.settings_controller,
+            open_file=self.files.open,
+            show_tensor=self.show_tensor,
         )
         self.ended = True
         self._connect()
