@@ -239,7 +239,7 @@ class Step:
         )
 
     def label(self, counts: Sequence[int] = ()) -> str:
-        """Say it in words: "L1 20 % on 19 tensors"; "3 rules (L1 20 %, L1 30 %) on 24 tensors".
+        """Say it in words: "L1 20 % on 19 tensors"; "L1 20 %, L1 30 % on 24 tensors by 3 rules".
 
         `counts` says how many tensors each of several rows prunes; without it, the rows are said as
         they were asked for.
@@ -255,9 +255,9 @@ class Step:
             # What tells steps of the same rules, but for their amounts, apart.
             what = list(dict.fromkeys(row.method_words(amount=amounts) for row, _ in pruned))
             more = ", …" if len(what) > _MOST_ROWS_NAMED else ""
-            said = f" ({', '.join(what[:_MOST_ROWS_NAMED])}{more})" if what else ""
+            said = f"{', '.join(what[:_MOST_ROWS_NAMED])}{more} " if what else ""
             tensors = counted(sum(n for _, n in pruned), "tensor")
-            labels = [f"{len(self.rows)} rules{said} on {tensors}"]
+            labels = [f"{said}on {tensors} by {len(self.rows)} rules"]
         scope = ("global",) if self.scope == "global" and self.prunes else ()
         along = ("with bias and norm",) if self.companions else ()
         return ", ".join(("; ".join(labels), *along, *scope, *self.limits.words()))

@@ -107,7 +107,14 @@ class Person:
         forecasting = self.workbench.preview
         self.pause(40)  # the check marks settle first
         self.ask()
-        self.wait(lambda: forecasting.state.preview is not None)
+
+        def previewed() -> bool:
+            # On a busy machine what comes with a file may come after the question, and end it.
+            if forecasting.state.untouched and not self.workbench.form._opened.isActive():
+                self.views.form.changed.emit()
+            return forecasting.state.preview is not None
+
+        self.wait(previewed)
         return forecasting.state.preview.report
 
     def show_quality(self) -> None:

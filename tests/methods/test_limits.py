@@ -309,7 +309,7 @@ def test_a_step_of_several_rules_is_said_by_what_each_prunes():
     step = Step(rows, limits=Limits(spare=("first",)))
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     item = document.items[1]
-    assert item.label == "3 rules (L1 30 %, L1 70 %) on 5 tensors, excluding the first layer"
+    assert item.label == "L1 30 %, L1 70 % on 5 tensors by 3 rules, excluding the first layer"
     assert item.detail.splitlines()[:4] == [
         "Rule 1: L1 30 % on 2 tensors",
         "Rule 2: L1 10 % on 0 tensors",

@@ -355,7 +355,7 @@ def test_tensors_that_nothing_is_pruned_of_count_for_nothing(model):
         assert (report.unpruned, report.newly_pruned) == (numel, gone)
         assert report.norm_retained == pytest.approx(after / before, rel=1e-3)
     assert list(preview.masks) == [*pruned, *still]  # the mask of ones is what Identity is for
-    assert preview.edit.label == "2 rules (L1 30 %) on 2 tensors"
+    assert preview.edit.label == "L1 30 % on 2 tensors by 2 rules"
     alone = Step((Row(still, "identity"),))
     assert estimate(snapshot, alone).report == exact(snapshot, alone).report
     assert exact(snapshot, alone).report.tensors == ()

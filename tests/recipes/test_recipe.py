@@ -466,7 +466,7 @@ def test_a_step_of_several_rules_is_said_as_in_the_history(model):
     ]
     recipe = Recipe.from_text(text_of(step_entry(*rows), version=2))
     (found,) = fit(recipe, model, Job()).entries
-    assert found.label == f"4 rules (L1 20 %) on {len(found.names)} tensors"
+    assert found.label == f"L1 20 % on {len(found.names)} tensors by 4 rules"
     assert found.detail.startswith("Rule 1: L1 20 % on 0 tensors (*.conv2.weight)")
     (done,) = run(model, recipe)
     assert done.edit.label == found.label

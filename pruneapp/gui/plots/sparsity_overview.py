@@ -235,8 +235,8 @@ class ModelView(TensorsChart):
             return ""
         words = plural(
             len(report.tensors),
-            self.tr("1 tensor, {share} pruned"),
-            self.tr("{n} tensors, {share} pruned"),
+            self.tr("1 tensor; model {share} pruned"),
+            self.tr("{n} tensors; model {share} pruned"),
         )
         text = words.format(share=part(report.after, report.numel))
         to_prune = int(self._numbers.after.sum() - self._numbers.before.sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.widgets import number_format
@@ -310,6 +310,17 @@ def _number() -> QLabel:
     return label
 
 
+class _PruneButton(QPushButton):
+    """A button that a double click presses once at most.
+
+    The second click of one would prune again, or prune at all: where "Preview" was, this comes.
+    """
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Press nothing."""
+        event.accept()
+
+
 class PruneAction(QWidget):
     """The main button; without a preview it looks like any other, with "Preview" beside it."""
 
@@ -403,7 +414,7 @@ class PruneAction(QWidget):
         self._why = why
 
     def _button(self) -> QPushButton:
-        button = QPushButton(self)
+        button = _PruneButton(self)
         button.setMinimumHeight(36)
         button.clicked.connect(self.pruneRequested)
         return button

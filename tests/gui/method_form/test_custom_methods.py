@@ -82,7 +82,7 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     assert len(report.tensors) == 5
     person.click(person.button)
 
-    assert person.states[1:] == ["2 rules (L1 20 %, L1 40 %) on 5 tensors"]
+    assert person.states[1:] == ["L1 20 %, L1 40 % on 5 tensors by 2 rules"]
     tensors = load_file(SAMPLE)
     for name, amount in {
         "conv1.weight": 0.2,

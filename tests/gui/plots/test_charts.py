@@ -464,13 +464,13 @@ def test_the_legend_of_channels_says_what_is_protected(channels, qtbot):
 def test_the_most_pruned_first(model):
     choose_order(model, "share")
     assert [row[0] for row in model.numbers()] == ["c.weight", "b.weight", "a.weight"]
-    assert model.summary() == "3 tensors, 18.3\u00a0% pruned, 43.3\u00a0% after the step"
+    assert model.summary() == "3 tensors; model 18.3\u00a0% pruned, 43.3\u00a0% after the step"
 
 
 def test_without_a_preview_nothing_is_striped(model):
     model.set_report(REPORT)
     assert model.legend.words() == ["kept", "pruned"]
-    assert model.summary() == "3 tensors, 18.3\u00a0% pruned"
+    assert model.summary() == "3 tensors; model 18.3\u00a0% pruned"
     model.set_report(None)
     assert "Open a checkpoint" in model._message.text()
 

@@ -206,7 +206,8 @@ def test_it_is_said_which_tensors_have_a_bar(model):
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
     assert model.summary() == (
-        "4 tensors, 7.0\u00a0% pruned;  shown are those usually pruned, or with pruned weights"
+        "4 tensors; model 7.0\u00a0% pruned;  shown are those usually pruned, or with pruned "
+        "weights"
     )
 
 
@@ -220,7 +221,8 @@ def test_the_norm_that_is_retained_since_opening(model, theme):
     assert on_bar(model, 4, 30) == {kept}
     assert {pruned, ground} <= on_bar(model, 4, 70), "striped: what the step would take of it"
     assert model.readout.text() == (
-        "4 tensors, 7.0\u00a0% pruned, 52.0\u00a0% after the step;  norm² retained 95.0\u00a0%"
+        "4 tensors; model 7.0\u00a0% pruned, 52.0\u00a0% after the step;  "
+        "norm² retained 95.0\u00a0%"
     )
     model.canvas.hovered.emit(3)
     assert model.readout.text() == (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from pruneapp.gui.mainwindow.document_panels import FORM_WIDTH
@@ -528,3 +528,26 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
     assert label.accessibleDescription() == "a: 10,000 groups; m.z: 939 groups"
     give(forecast, SPARED)
     assert not label.isVisible()
+
+
+def test_a_double_click_prunes_once_and_on_preview_not_at_all(show, qtbot):
+    """Where "Preview" was, the button that prunes lay under the second click."""
+    action = show(PruneAction(), 400, 40)
+    pruned, previewed = [], []
+    action.pruneRequested.connect(lambda: pruned.append(1))
+    action.previewRequested.connect(lambda: previewed.append(1))
+    action.set_previewable(previewable=True)
+    action.set_again(500)
+    assert action.preview.isVisible()
+    qtbot.mouseClick(action.preview, Qt.MouseButton.LeftButton)
+    action.set_count(500)
+    place = QPointF(action.preview.geometry().center())
+    assert action.button.geometry().contains(place.toPoint()), "it has taken the place"
+    for kind in (QEvent.Type.MouseButtonDblClick, QEvent.Type.MouseButtonRelease):
+        where = QPointF(action.button.mapFrom(action, place.toPoint()))
+        left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        event = QMouseEvent(kind, where, action.mapToGlobal(place), left, left, none)
+        QApplication.sendEvent(action.button, event)
+    assert (pruned, previewed) == ([], [1])
+    qtbot.mouseClick(action.button, Qt.MouseButton.LeftButton)
+    assert pruned == [1]
