@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,8 +160,16 @@ def export(walk: Tour) -> None:
     with walk.step(
         "reopened", "the exported file, dropped on the window: zeros where it was pruned"
     ):
-        walk.open(lambda: person.drop(walk.folder / EXPORTED))
+        # The other branch is in no file.
+        drop = partial(person.drop, walk.folder / EXPORTED)
+        walk.open(partial(person.answering, QMessageBox, partial(discard, walk), drop))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
+
+
+def discard(walk: Tour, box: QDialog) -> None:
+    """Answer the question about work that is in no file."""
+    assert isinstance(box, QMessageBox)
+    walk.person.click(next(b for b in box.buttons() if b.text() == "Discard changes"))
 
 
 def trouble(walk: Tour) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,8 @@ from driving import LEFT, wait, wait_until
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
-from steps import amount_field, label_of, turn_to
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from steps import amount_field, discard, label_of, turn_to
 
 from pruneapp.gui.patterns.dialog import PatternDialog
 from pruneapp.gui.plots.heatmap.shading import Mode
@@ -217,10 +218,6 @@ def zeros(walk: Tour) -> None:
         dialog = walk.bench.export.dialog
         return dialog is not None and dialog.isVisible()
 
-    def discard(box: QDialog) -> None:
-        assert isinstance(box, QMessageBox)
-        person.click(next(b for b in box.buttons() if b.text() == "Discard changes"))
-
     person.press("Ctrl+E")
     wait_until(there, "the dialog of the export")
     assert dialog is not None
@@ -233,7 +230,11 @@ def zeros(walk: Tour) -> None:
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
         # An export does not hold what was protected by hand, so that is asked about.
-        walk.open(lambda: person.answering(QMessageBox, discard, lambda: person.drop(target)))
+        walk.open(
+            lambda: person.answering(
+                QMessageBox, partial(discard, walk), lambda: person.drop(target)
+            )
+        )
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
     with walk.step("zeros-treated", "treated as pruned: amounts count from there"):
         person.menu("Prune", "Treat zeros as pruned")
