@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import logging
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -165,15 +166,29 @@ class Pulse(QObject):
                 self._stacks.append(f"after {age:.2f} s:\n{self._stack()}")
 
     def _stack(self) -> str:
-        # A function of its own: a frame that stayed in a variable of the thread would keep alive
-        # all that is in it, such as what a delegate paints with.
-        frame = sys._current_frames().get(self._main)
-        return _theirs(traceback.extract_stack(frame) if frame else traceback.StackSummary())
+        # Not by its frames: whoever holds one while it ends lets go of its variables, and a widget
+        # among them would be destroyed in this thread, behind the back of its timers.
+        with tempfile.TemporaryFile("w+") as file:
+            faulthandler.dump_traceback(file)
+            file.seek(0)
+            return stack_of(self._main, file.read())
 
 
 def _theirs(stack: traceback.StackSummary) -> str:
     """Return the end of a stack without what the monkey did, which is in the log."""
     return "".join(traceback.format_list([s for s in stack if "/monkey/" not in s.filename][-9:]))
+
+
+def stack_of(thread: int, dump: str) -> str:
+    """Return the end of the stack of a thread from a dump of `faulthandler`, the last call first.
+
+    Without what the monkey did, which is in the log.
+    """
+    for part in dump.split("\n\n"):
+        head, *calls = part.strip().splitlines()
+        if f"0x{thread:016x} " in head:
+            return "\n".join([call for call in calls if "/monkey/" not in call][:9])
+    return ""
 
 
 def explained(before: Mapping[str, float], after: Mapping[str, float], main: str) -> float:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from pruneapp import resources
 from tests.conftest import ROOT
 from tests.monkey.__main__ import judge
 from tests.monkey.files import SAMPLE
-from tests.monkey.findings import explained
+from tests.monkey.findings import explained, stack_of
 
 SECONDS = 20
 
@@ -190,3 +193,24 @@ def test_waits_for_a_processor_explain_a_stall():
     assert explained(before, after, "1") == 0.5 + 1.25
     assert explained(before, after, "3") == 1.0 + 1.25
     assert explained({}, {}, "1") == 0.0
+
+
+def test_the_stack_of_a_thread_is_read_without_its_frames():
+    """A watcher that held a frame of the main thread let go of its widgets in its own thread."""
+    dumps = []
+
+    def look():
+        with tempfile.TemporaryFile("w+") as file:
+            faulthandler.dump_traceback(file)
+            file.seek(0)
+            dumps.append(file.read())
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    watcher.join()
+    here = threading.get_ident()
+    text = stack_of(here, dumps[0].replace("/monkey/", "/other/"))
+    assert "test_the_stack_of_a_thread_is_read_without_its_frames" in text
+    assert "in look" not in text, "that is the other thread"
+    assert "/monkey/" not in stack_of(here, dumps[0])
+    assert stack_of(1, dumps[0]) == ""
