@@ -665,7 +665,7 @@ def count(
         raise Enough
 
     own = vars(module).get("forward")
-    module.forward = watched  # type: ignore[method-assign]
+    module.forward = watched  # type: ignore[method-assign] - of this object, until the first call
     try:
         with torch.no_grad(), slow_attention(), contextlib.suppress(Enough):
             run()

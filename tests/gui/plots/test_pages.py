@@ -284,10 +284,10 @@ def test_a_legend_of_two_lines_lets_the_page_rest_at_every_height(pages, qtbot):
     assert view.legend.heightForWidth(pages.width()) > view.legend.sizeHint().height()
     for height in range(300, 620, 4):
         pages.resize(pages.width(), height)
-        QApplication.processEvents()
+        QApplication.processEvents()  # layouts are asked for by events
         seen = set()
         for _ in range(6):
-            QApplication.processEvents()
+            QApplication.processEvents()  # it came and went from one to the next
             seen.add((view.legend.isVisible(), view.legend.geometry().getRect()))
         ((visible, place),) = seen
         assert visible
