@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain, groupby
+from operator import itemgetter
 
 import numpy as np
 
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Share, Slices, Threshold
+from pruneapp.kernels.kernel import (
+    KeyRange,
+    NearCut,
+    PlannedCut,
+    Ranking,
+    Share,
+    Slices,
+    Threshold,
+)
 from pruneapp.kernels.lowest_channels import lowest_channels
 from pruneapp.kernels.mask_packing import (
     ComparedStretch,
@@ -45,17 +55,18 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
-# Many places tell more than many neighbours, but each costs a read.
+# Many places tell more than many neighbours, but each costs a read, and a read as much as a pass
+# over some ten thousand elements: so of fewer there are fewer places, with more neighbours.
 PLACES = 1 << 9
 NEIGHBOURS = 1 << 9
-
-# Of fewer elements a read is wanted only for so many: with all the places a sample of 2 million
-# took ten times as long as the pass that it makes shorter.
-_ELEMENTS = 1 << 14
 _FEWEST = 1 << 6
+_ELEMENTS = 1 << 16
 
 # Elements up to which counting everything takes no longer than a sample.
 WORTH_A_SAMPLE = PLACES * NEIGHBOURS
+
+# Parts of tensors, however small, that a thread takes at once.
+_TOGETHER = 1 << 10
 
 _GOLDEN = (5**0.5 - 1) / 2
 
@@ -70,6 +81,7 @@ def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
     ends = np.cumsum([r.size for r in rankings])
     places = min(PLACES, max(_FEWEST, int(ends[-1]) // _ELEMENTS))
     part = float(ends[-1]) / places
+    neighbours = max(NEIGHBOURS, PLACES * NEIGHBOURS // 2 // places)
     blocks = []
     for number in range(places):
         if number % 64 == 0:
@@ -78,7 +90,7 @@ def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
         index = int(np.searchsorted(ends, place, side="right"))
         ranking = rankings[index]
         start = place - (int(ends[index]) - ranking.size)
-        blocks.append(read_kept_keys(ranking, start, min(start + NEIGHBOURS, ranking.size)))
+        blocks.append(read_kept_keys(ranking, start, min(start + neighbours, ranking.size)))
     return blocks
 
 
@@ -142,38 +154,81 @@ class CpuKernel:
 
     def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         """Do it in one pass, if a sample says that few enough elements are near the cut."""
-        if sum(r.size for r in rankings) > WORTH_A_SAMPLE:
-            width = _width(rankings)
-            near = range_of_sample(sample(rankings, job), count, _left(rankings), width)
-            cut = self.prune_near(rankings, count, near, job)
-            if cut is not None:
-                return cut.masks
-        return self._prune_in_two(rankings, count, job)
+        (cut,) = self.prune_each([PlannedCut(rankings, count)], job)
+        return cut.masks
 
-    def prune_near(
-        self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
-    ) -> NearCut | None:
-        """Hold what is between the two keys."""
-        if NearCutBuilder.room_for(near, _width(rankings)) > MOST_HELD:
-            return None
-        sieve = NearCutBuilder(rankings, near)
-        done = 0
+    def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
+        """Do each in one pass; samples are taken while the threads work on the cuts before."""
+        nears: dict[int, KeyRange | None] = {}
 
-        def work(task: Sequence[TensorRange]) -> list[ComparedStretch]:
-            return [compare_stretch(rankings[s.index], s, near, job.cancel) for s in task]
+        def tasks() -> Iterator[list[tuple[int, TensorRange | None]]]:
+            task: list[tuple[int, TensorRange | None]] = []
+            room = self._stretch
+            for number, cut in enumerate(cuts):
+                near = nears[number] = self._near(cut, job)
+                for part in [None] if near is None else self._parts(cut.rankings):
+                    size = 0 if part is None else part.size
+                    if task and (size > room or len(task) == _TOGETHER):
+                        yield task
+                        task, room = [], self._stretch
+                    task.append((number, part))
+                    room -= size
+            if task:
+                yield task
 
-        with closing(self._side_by_side(rankings, work, job)) as passed:
-            for results in passed:
-                for sifted in results:
-                    sieve.add(sifted)
-                    done += 2 * sifted.stretch.size
-                    job.step(2 * sifted.stretch.size)
-                if sieve.full:
-                    break
-        cut = sieve.cut(count)
-        if cut is None:  # it was not there
+        def work(
+            task: Sequence[tuple[int, TensorRange | None]],
+        ) -> list[tuple[int, ComparedStretch | None]]:
+            found: list[tuple[int, ComparedStretch | None]] = []
+            for number, part in task:
+                near, compared = nears[number], None
+                if near is not None and part is not None:
+                    ranking = cuts[number].rankings[part.index]
+                    compared = compare_stretch(ranking, part, near, job.cancel)
+                found.append((number, compared))
+            return found
+
+        threads = self._threads or threads_for(sum(r.size for cut in cuts for r in cut.rankings))
+        with closing(in_order(tasks(), work, job, threads)) as passed:
+            for number, found in groupby(chain.from_iterable(passed), itemgetter(0)):
+                yield self._cut(cuts[number], nears[number], (each for _, each in found), job)
+
+    def _near(self, cut: PlannedCut, job: Job) -> KeyRange | None:
+        """Return the keys between which a cut should lie, if what is there has room."""
+        width = _width(cut.rankings)
+        near = cut.near
+        if near is None or NearCutBuilder.room_for(near, width) > MOST_HELD:
+            if sum(r.size for r in cut.rankings) <= WORTH_A_SAMPLE:
+                return None
+            blocks = sample(cut.rankings, job)
+            near = range_of_sample(blocks, cut.count, _left(cut.rankings), width)
+        return None if NearCutBuilder.room_for(near, width) > MOST_HELD else near
+
+    def _parts(self, rankings: Sequence[Ranking]) -> Iterator[TensorRange]:
+        for index, ranking in enumerate(rankings):
+            for start in range(0, ranking.size, self._stretch):
+                yield TensorRange(index, start, min(start + self._stretch, ranking.size))
+
+    def _cut(
+        self,
+        cut: PlannedCut,
+        near: KeyRange | None,
+        compared: Iterable[ComparedStretch | None],
+        job: Job,
+    ) -> NearCut:
+        """Put together what was compared, or do it in two passes if the cut was not there."""
+        if near is not None:
+            builder, done = NearCutBuilder(cut.rankings, near), 0
+            for each in compared:
+                assert each is not None
+                builder.add(each)
+                done += 2 * each.stretch.size
+                job.step(2 * each.stretch.size)
+            found = builder.cut(cut.count)
+            if found is not None:
+                return found if near is cut.near else found._replace(taken=None)
             job.extend(done)
-        return cut
+        return NearCut(self._prune_in_two(cut.rankings, cut.count, job), None)
 
     def _prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
@@ -25,12 +26,11 @@ from pruneapp.checkpoint.dtypes import FloatForm
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Threshold
+from pruneapp.kernels.kernel import NearCut, PlannedCut, Ranking, Threshold
 from pruneapp.kernels.mask_packing import OpenBits
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.kernels.threads import ReadAhead, TensorRange, stretches
 from pruneapp.kernels.threshold import Bracket, BracketCounts, Candidates, Tally, bins_of
-from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 
 
@@ -224,17 +224,14 @@ class TorchKernel(CpuKernel):
             return f"CUDA {number}: {torch.cuda.get_device_name(number)}"
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
-    def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
-        """Find the cut, then make the masks; what stays on the CPU is done in one pass."""
-        if self._worth(rankings):
-            return self._prune_in_two(rankings, count, job)
-        return super().prune(rankings, count, job)
-
-    def prune_near(
-        self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
-    ) -> NearCut | None:
-        """Do it on the CPU, for what stays there; the device has no need of it."""
-        return None if self._worth(rankings) else super().prune_near(rankings, count, near, job)
+    def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
+        """Find each cut, then make its masks; what stays on the CPU is done in one pass."""
+        for worth, some in groupby(cuts, lambda cut: self._worth(cut.rankings)):
+            if not worth:
+                yield from super().prune_each(list(some), job)
+                continue
+            for cut in some:
+                yield NearCut(self._prune_in_two(cut.rankings, cut.count, job), None)
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job

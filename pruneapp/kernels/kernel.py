@@ -12,7 +12,7 @@ The rules that make a mask the same everywhere:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -106,15 +106,24 @@ class KeyRange(NamedTuple):
     inside: float
 
 
-class NearCut(NamedTuple):
-    """What a cut does that was looked for between two keys.
+@dataclass(frozen=True, eq=False)
+class PlannedCut:
+    """Tensors of which so many kept elements go, and about where that cut is, if it is known."""
 
-    `masks` has one for each tensor, and `taken` the keys between the two that went, unsigned, in
-    flat order.
+    rankings: Sequence[Ranking]
+    count: int
+    near: KeyRange | None = None
+
+
+class NearCut(NamedTuple):
+    """What a cut does: the mask of each tensor after it.
+
+    `taken` has, for each, the keys that went between those it was planned `near`, unsigned, in flat
+    order; None if it was found in another way.
     """
 
     masks: list[BitMask]
-    taken: list[Bits]
+    taken: list[Bits] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,17 +158,15 @@ class Kernel(Protocol):
     def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         """Return the masks after the cut that takes `count` kept elements over all of `rankings`.
 
-        The same as `find_threshold` and `masks`, and as a rule sooner. Steps `job` by twice the
-        elements; where more is needed, the job is extended by it.
+        As `prune_each` does of one cut.
         """
 
-    def prune_near(
-        self, rankings: Sequence[Ranking], count: int, near: KeyRange, job: Job
-    ) -> NearCut | None:
-        """Do what `prune` does in one pass, where somebody knows about where the cut is.
+    def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
+        """Yield what each cut does, in order; close the generator to stop early.
 
-        None if the cut is not there after all, if too much is inside to be held, or if this kernel
-        knows no shorter way. Steps `job` by twice the elements; not at all if the answer is None.
+        The same as `find_threshold` and `masks` of each, and as a rule sooner: most often in one
+        pass, and the next is begun before the one before is done. Steps `job` by twice the
+        elements; where more is needed, the job is extended by it.
         """
 
     def shares(

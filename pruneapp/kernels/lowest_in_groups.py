@@ -6,12 +6,18 @@ protected last; of equal keys the lower channel goes first, which is the lower f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.kernels.kernel import Kernel, KeyChunk, Ranking
+from pruneapp.kernels.sort_keys import SURE, Scores
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.threshold import read_keys
 from pruneapp.kernels.values import Bools, Counts, Indices
@@ -130,19 +136,21 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
 
     `keys` are unsigned, of shape (rows, length).
     """
-    rows = len(keys)
     if not keys.size:
         return np.zeros(keys.shape, np.bool_)
-    # numpy sorts 32 bits three times as fast as 16.
-    wide = keys.astype(np.uint32) if keys.itemsize < 4 else keys
-    lasts = np.maximum(counts, 1) - 1
-    places = np.unique(lasts)  # one, as a rule, which takes a fraction of the time of sorting
-    few = places.size <= _FEW_PLACES
-    ordered = np.partition(wide, places, axis=1) if few else np.sort(wide, axis=1)
-    cuts = ordered[np.arange(rows), lasts][:, np.newaxis]
-    goes: Bools = keys <= cuts.astype(keys.dtype)
+    length = keys.shape[1]
+    if keys.itemsize <= 2 and length <= 1 << 16:
+        # numpy sorts 32 bits three times as fast as 16, and with its place no key has an equal.
+        wide = keys.astype(np.uint32)
+        wide <<= np.uint32(16)
+        wide |= np.arange(length, dtype=np.uint32)
+        goes: Bools = wide <= _cuts(wide, counts)[:, np.newaxis]
+        goes[counts == 0] = False
+        return goes
+    cuts = _cuts(keys, counts)[:, np.newaxis]
+    goes = keys <= cuts
     goes[counts == 0] = False
-    over = np.flatnonzero(np.count_nonzero(goes, axis=1) > counts)
+    over = np.flatnonzero(_count_in_rows(goes) > counts)
     if over.size:  # of the equals at the cut only the first
         ties = keys[over] == cuts[over]
         below = np.count_nonzero(goes[over], axis=1) - np.count_nonzero(ties, axis=1)
@@ -151,62 +159,183 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
     return goes
 
 
+def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
+    """Return the largest of so many lowest keys of each row; the lowest where none is to go.
+
+    `ordered` is memory to sort them in.
+    """
+    lasts = np.maximum(counts, 1) - 1
+    places = np.unique(lasts)  # one, as a rule, which takes a fraction of the time of sorting
+    few = places.size <= _FEW_PLACES
+    if ordered is None:
+        ordered = np.empty_like(keys)
+    np.copyto(ordered, keys)
+    if few:
+        ordered.partition(places, axis=1)
+    else:
+        ordered.sort(axis=1)
+    cuts: Bits = ordered[np.arange(len(keys)), lasts]
+    return cuts
+
+
+def _count_in_rows(bools: Bools) -> Counts:
+    """Count the true ones of each row; numpy's own count takes five times as long."""
+    rows, length = bools.shape
+    if length % 64:
+        count: Counts = np.count_nonzero(bools, axis=1)
+        return count
+    words = np.packbits(bools).view(np.uint64).reshape(rows, -1)
+    counted: Counts = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+    return counted
+
+
+# Keys of float32 between the rough cut of a row and what is certain to be above it. A product or a
+# sum of a few roundings is off by less than a quarter of it.
+_MARGIN = np.uint32(32)
+_SURE = np.array(SURE, np.float32).view(np.uint32)
+# One in so many rows may be unsettled; of more of them all are ranked exactly.
+_UNSETTLED = 8
+
+
+def _lowest_roughly(
+    keys: NDArray[np.uint32], counts: Indices, room: _Room
+) -> tuple[Bools, Indices]:
+    """Return what `lowest_in_rows` does, of keys that are rounded, and the rows it may be wrong of.
+
+    Of all other rows as many keys as are to go are below any that is near the cut.
+    """
+    cuts = _cuts(keys, counts, room.take("ordered", keys.shape))
+    sure = (cuts > _SURE[0]) & (cuts < _SURE[1])
+    goes: Bools = keys <= (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis]
+    goes[counts == 0] = False
+    return goes, np.flatnonzero((counts > 0) & (~sure | (_count_in_rows(goes) != counts)))
+
+
 # Elements of some rows that a thread holds and sorts together. A longer row is cut by itself.
 _PIECE = 1 << 20
 
 
-def lowest_per_row(  # noqa: PLR0917 - each its own type
-    ranking: Ranking,
-    length: int,
-    counts: Counts,
-    kernel: Kernel,
-    job: Job,
-    threads: int | None = None,
-) -> BitMask:
-    """Return what is kept once the lowest of every row went, of equals the first ones.
+class CutRows(NamedTuple):
+    """A matrix of which so many kept elements of each row go (``int64[rows]``).
 
-    So many of each row go (``int64[rows]``), at most what is kept of it. Keys leave the largest
-    number of their width unused. `kernel` cuts rows that are too long to be held.
+    Keys leave the largest number of their width unused.
+    """
+
+    ranking: Ranking
+    length: int
+    counts: Counts
+
+    @property
+    def together(self) -> int:
+        """How many rows a thread cuts at once; 0 if one is too long to be held."""
+        return _PIECE // max(self.length, 1)
+
+
+def lowest_per_row(
+    cuts: Sequence[CutRows], kernel: Kernel, job: Job, threads: int | None = None
+) -> Generator[BitMask, None, None]:
+    """Yield what is kept of each matrix once the lowest of every row went, of equals the first.
+
+    Close the generator to stop early. `kernel` cuts rows that are too long to be held.
 
     Notes
     -----
     Time grows with the elements, and with the logarithm of a row's length where the counts of rows
     differ much; memory does not grow.
     """
-    packed = np.zeros((ranking.size + 7) // 8, np.uint8)
-    rows = counts.size
-    if length > _PIECE:
-        for row, count in enumerate(counts.tolist()):
-            part = _Row(ranking, row * length, length)
-            left = part.kept or BitMask.full(length)
-            if count:
-                job.extend(length)
-                left = kernel.prune([part], count, job)[0]
-            else:
-                job.step(length)
-            for first in range(0, length, _PIECE):
-                bools = left.bools(first, min(first + _PIECE, length))
-                pack_into(packed, row * length + first, bools)
-        return BitMask(packed, ranking.size)
-    step = max(1, _PIECE // max(length, 1))
+    room = _Room()
 
-    def work(first: int) -> tuple[int, Bools]:
+    def tasks() -> Iterator[tuple[CutRows, int]]:
+        for cut in cuts:
+            if cut.length and cut.together:
+                yield from ((cut, first) for first in range(0, cut.counts.size, cut.together))
+
+    def work(task: tuple[CutRows, int]) -> NDArray[np.uint8]:
         job.cancel.check()
-        last = min(first + step, rows)
+        (ranking, length, counts), first = task
+        last = min(first + task[0].together, counts.size)
         start, stop = first * length, last * length
-        keys = read_keys(ranking, (start, stop))
-        stays = np.ones(keys.size, np.bool_)
-        if ranking.kept is not None:
-            stays = ranking.kept.bools(start, stop)
-            keys[~stays] = np.iinfo(keys.dtype).max
-        goes = lowest_in_rows(keys.reshape(-1, length), counts[first:last])
-        return start, stays & ~goes.reshape(-1)
+        kept = None if ranking.kept is None else ranking.kept.bools(start, stop)
+        stays = _lowest(ranking, start, length, counts[first:last], kept, room).reshape(-1)
+        np.logical_not(stays, out=stays)
+        if kept is not None:
+            stays &= kept
+        if start % 8:
+            stays = np.concatenate([np.zeros(start % 8, np.bool_), stays])
+        return np.packbits(stays, bitorder="little")
 
-    tasks = range(0, rows if length else 0, step)
-    for start, stays in in_order(tasks, work, job, threads_for(ranking.size, threads)):
-        pack_into(packed, start, stays)
-        job.step(stays.size)
+    count = threads_for(sum(cut.ranking.size for cut in cuts), threads)
+    with closing(in_order(tasks(), work, job, count)) as found:
+        for cut in cuts:
+            ranking, length, counts = cut
+            if length and not cut.together:
+                yield _lowest_of_long_rows(cut, kernel, job)
+                continue
+            packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+            for first in range(0, counts.size if length else 0, cut.together):
+                start, bits = first * length // 8, next(found)
+                packed[start : start + bits.size] |= bits
+                job.step(length * min(cut.together, counts.size - first))
+            yield BitMask(packed, ranking.size)
+
+
+def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
+    ranking, length, counts = cut
+    packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+    for row, count in enumerate(counts.tolist()):
+        part = _Row(ranking, row * length, length)
+        left = part.kept or BitMask.full(length)
+        if count:
+            job.extend(length)
+            left = kernel.prune([part], count, job)[0]
+        else:
+            job.step(length)
+        for first in range(0, length, _PIECE):
+            bools = left.bools(first, min(first + _PIECE, length))
+            pack_into(packed, row * length + first, bools)
     return BitMask(packed, ranking.size)
+
+
+class _Room(threading.local):
+    """Memory of a thread that is used again: new pages take longer than what is written to them."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, NDArray[np.uint32]] = {}
+
+    def take(self, what: str, shape: tuple[int, int]) -> NDArray[np.uint32]:
+        size = math.prod(shape)
+        held = self._held.get(what)
+        if held is None or held.size < size:
+            held = self._held[what] = np.empty(size, np.uint32)
+        return held[:size].reshape(shape)
+
+
+def _lowest(  # noqa: PLR0917 - each its own type
+    ranking: Ranking, start: int, length: int, counts: Counts, kept: Bools | None, room: _Room
+) -> Bools:
+    """Say which elements are the lowest kept ones of rows from a flat index on."""
+    rows = counts.size
+    if isinstance(ranking, Scores) and ranking.rough:
+        rough = room.take("keys", (rows, length))
+        ranking.write_rough_keys(start, rough.reshape(-1))
+        if kept is not None:
+            rough[~kept.reshape(rough.shape)] = np.iinfo(rough.dtype).max
+        goes, unsettled = _lowest_roughly(rough, counts, room)
+        if unsettled.size * _UNSETTLED <= rows:
+            for row in unsettled.tolist():
+                keys = _exact_keys(ranking, start, length, slice(row, row + 1), kept)
+                goes[row] = lowest_in_rows(keys, counts[row : row + 1])
+            return goes
+    return lowest_in_rows(_exact_keys(ranking, start, length, slice(0, rows), kept), counts)
+
+
+def _exact_keys(ranking: Ranking, start: int, length: int, rows: slice, kept: Bools | None) -> Bits:
+    """Return the keys of some of the rows from a flat index on; what is pruned is the largest."""
+    first, last = rows.start * length, rows.stop * length
+    keys = read_keys(ranking, (start + first, start + last))
+    if kept is not None:
+        keys[~kept[first:last]] = np.iinfo(keys.dtype).max
+    return keys.reshape(-1, length)
 
 
 class _Row:

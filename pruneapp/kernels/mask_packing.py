@@ -95,7 +95,7 @@ class NearCutBuilder:
         self._places = np.empty(capacity, np.uint32)
         self._used = 0
         self._runs: list[tuple[TensorRange, int, int]] = []
-        self.full = False
+        self._full = False
 
     @staticmethod
     def room_for(near: KeyRange, width: int) -> float:
@@ -103,7 +103,9 @@ class NearCutBuilder:
         return near.inside * (width // 8 + 4)
 
     def add(self, sifted: ComparedStretch) -> None:
-        """Take a stretch, in order; sets `full` if more was inside than there is room for."""
+        """Take a stretch, in order; nothing of it once more is inside than there is room for."""
+        if self._full:
+            return
         stretch = sifted.stretch
         own = self._packed[stretch.index]
         own[stretch.start // 8 : (stretch.stop + 7) // 8] = sifted.stays
@@ -111,8 +113,8 @@ class NearCutBuilder:
         first = self._used
         for offsets, places in zip(sifted.offsets, sifted.places, strict=True):
             last = self._used + offsets.size
-            if self.full or last > self._offsets.size:
-                self.full = True
+            if last > self._offsets.size:
+                self._full = True
                 return
             self._offsets[self._used : last] = offsets
             self._places[self._used : last] = places
@@ -126,7 +128,7 @@ class NearCutBuilder:
         None if the cut was not held.
         """
         rank = count - self._below
-        if self.full or not 0 < rank <= self._used:
+        if self._full or not 0 < rank <= self._used:
             return None
         held = self._offsets[: self._used]
         cut = held.dtype.type(nth_smallest(held, rank))

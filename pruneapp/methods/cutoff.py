@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,9 +12,9 @@ import numpy as np
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import ParameterError, first_names
-from pruneapp.kernels.kernel import Kernel, KeyRange, Ranking
+from pruneapp.kernels.kernel import Kernel, KeyRange, PlannedCut, Ranking
 from pruneapp.kernels.lowest_channels import smallest
-from pruneapp.kernels.lowest_in_groups import lowest_per_row
+from pruneapp.kernels.lowest_in_groups import CutRows, lowest_per_row
 from pruneapp.kernels.sort_keys import common_width
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
@@ -159,7 +160,7 @@ def _check_inputs(method: Method, tensors: Sequence[TensorView]) -> None:
         )
 
 
-# What went of a tensor between two keys; see `Kernel.prune_near`.
+# What went of a tensor between two keys; see `NearCut`.
 NearTaken = tuple[KeyRange, Bits]
 
 
@@ -273,21 +274,24 @@ def prune_ranked(
     job.extend(2 * sum([r.size for ranked in plans if ranked.count for r in ranked.rankings]))
     masks: dict[str, BitMask] = {}
     near: dict[str, NearTaken] = {}
-    for ranked in plans:
-        if ranked.count == 0:
-            masks |= {view.name: view.kept or BitMask.full(view.numel) for view in ranked.views}
-            continue
-        job.label(ranked.views[0].name)
-        about = None if expect is None else expect(ranked)
-        cut = None
-        if about is not None:
-            cut = kernel.prune_near(ranked.rankings, ranked.count, about, job)
-        kept = kernel.prune(ranked.rankings, ranked.count, job) if cut is None else cut.masks
-        for view, mask in zip(ranked.views, kept, strict=True):
-            masks[view.name] = mask if view.protected is None else mask | view.protected
-        if about is not None and cut is not None:
-            pruned_views = zip(ranked.views, cut.taken, strict=True)
-            near |= {view.name: (about, keys) for view, keys in pruned_views}
+    cuts = [
+        PlannedCut(ranked.rankings, ranked.count, None if expect is None else expect(ranked))
+        for ranked in job.cancel.each(plans)
+        if ranked.count
+    ]
+    expected = iter(cuts)
+    with closing(kernel.prune_each(cuts, job)) as found:
+        for ranked in plans:
+            if ranked.count == 0:
+                masks |= {view.name: view.kept or BitMask.full(view.numel) for view in ranked.views}
+                continue
+            job.label(ranked.views[0].name)
+            cut, about = next(found), next(expected).near
+            for view, mask in zip(ranked.views, cut.masks, strict=True):
+                masks[view.name] = mask if view.protected is None else mask | view.protected
+            if about is not None and cut.taken is not None:
+                pruned_views = zip(ranked.views, cut.taken, strict=True)
+                near |= {view.name: (about, keys) for view, keys in pruned_views}
     return Pruned(masks, near=near)
 
 
@@ -389,16 +393,20 @@ def prune_rows(  # noqa: PLR0917 - each its own type
     `budgets` are those of `share_by_rows`, or what limits make of them; or others without a share.
     """
     job.extend(sum(view.numel for view, count in zip(tensors, budgets, strict=True) if count))
-    masks: dict[str, BitMask] = {}
+    cuts: list[CutRows] = []
     for view, count in zip(tensors, budgets, strict=True):
-        masks[view.name] = view.kept or BitMask.full(view.numel)
         if count:
-            job.label(view.name)
             free = view.free
             counts = per_row(view, free, count, job, share)
-            mask = lowest_per_row(
-                method.rank(free, values), rows_of(view.shape)[1], counts, kernel, job
-            )
+            cuts.append(CutRows(method.rank(free, values), rows_of(view.shape)[1], counts))
+    masks: dict[str, BitMask] = {}
+    with closing(lowest_per_row(cuts, kernel, job)) as found:
+        for view, count in zip(tensors, budgets, strict=True):
+            if not count:
+                masks[view.name] = view.kept or BitMask.full(view.numel)
+                continue
+            job.label(view.name)
+            mask = next(found)
             masks[view.name] = mask if view.protected is None else mask | view.protected
             if method.refine is not None:
                 masks[view.name] = method.refine(view, values, masks[view.name], job)

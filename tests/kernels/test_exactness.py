@@ -14,7 +14,7 @@ from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.kernels import cpu
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.gpu import TorchKernel
-from pruneapp.kernels.kernel import KeyRange
+from pruneapp.kernels.kernel import KeyRange, PlannedCut
 from pruneapp.kernels.sort_keys import Magnitudes
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -125,16 +125,17 @@ def test_the_cut_is_found_where_it_is_said_to_be_or_not_at_all(small, data, dtyp
     inside = (keys >= low) & (keys <= high) & there
     job = Job()
 
-    cut = CpuKernel().prune_near(rankings, count, KeyRange(low, high, int(inside.sum())), job)
+    planned = PlannedCut(rankings, count, KeyRange(low, high, int(inside.sum())))
+    (cut,) = CpuKernel().prune_each([planned], job)
 
-    below = int(np.count_nonzero((keys < low) & there))
-    if not below < count <= below + int(inside.sum()):
-        assert cut is None
-        return
-    assert cut is not None
     scores = [magnitudes(b, dtype) for b in bits]
     expected = expected_masks(scores, kept, count)[: len(sizes)]
     assert cut.masks == expected
+    below = int(np.count_nonzero((keys < low) & there))
+    if not below < count <= below + int(inside.sum()):
+        assert cut.taken is None
+        return
+    assert cut.taken is not None
     went = there & ~np.concatenate([mask.bools() for mask in expected])
     near = np.split(went & inside, np.cumsum(sizes)[:-1])
     own = np.split(keys, np.cumsum(sizes)[:-1])

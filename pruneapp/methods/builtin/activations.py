@@ -27,9 +27,9 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import Scores, Scoring, finite_only, pieces
+from pruneapp.kernels.sort_keys import SURE, Scores, Scoring, finite_only, pieces
 from pruneapp.kernels.threads import STRETCH, in_order, threads_for
-from pruneapp.kernels.values import Bools, Counts, Float64s, Indices, decode
+from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
@@ -72,22 +72,31 @@ STATISTICS = FileParam(
 
 
 def _scaling(view: TensorView, power: float = 1.0) -> Scoring:
-    """Return what multiplies magnitudes by a power of the sizes of their inputs."""
+    """Return what multiplies magnitudes by a power of the sizes of their inputs.
+
+    Those in float32 by sizes in float32.
+    """
     inputs = view.inputs
     assert inputs is not None  # these methods take statistics
-    sizes = inputs.rms**power
-    parts, columns = sizes.shape
+    exact = inputs.rms**power
+    with np.errstate(over="ignore"):
+        as_type: dict[np.dtype[Any], Any] = {
+            kind: exact.astype(kind) for kind in map(np.dtype, (np.float32, np.float64))
+        }
+    parts, columns = exact.shape
     if inputs.transposed:  # rows of outputs, all with the same input
-        flat, length = sizes.reshape(-1), view.numel // (parts * columns)
+        length = view.numel // (parts * columns)
 
-        def by_row(start: int, values: Float64s) -> None:
+        def by_row(start: int, values: Floats) -> None:
+            flat = as_type[values.dtype].reshape(-1)
             for row, _, part in in_rows(start, values, length):
                 np.multiply(part, flat[row : row + len(part), np.newaxis], out=part)
 
         return by_row
     rows = max(view.numel // (parts * columns), 1)  # of each part
 
-    def by_column(start: int, values: Float64s) -> None:
+    def by_column(start: int, values: Floats) -> None:
+        sizes = as_type[values.dtype]
         for row, column, part in in_rows(start, values, columns):
             many, width = part.shape
             of = 0 if parts == 1 else np.arange(row, row + many) // rows
@@ -114,7 +123,12 @@ def _scaled(view: TensorView) -> TensorView:
 def _rank(
     view: TensorView, _values: Values, _width: int | None = None, _measured: Any = None
 ) -> Scores:
-    return scored(view, _scaling(view))
+    inputs = view.inputs
+    assert inputs is not None
+    sizes = inputs.rms
+    within = (sizes == 0) | ((sizes >= SURE[0]) & (sizes <= SURE[1]))
+    rough = view.ranked.dtype.bits <= 32 and bool(within.all())
+    return scored(view, _scaling(view), rough=rough)
 
 
 WANDA = RowMethod(

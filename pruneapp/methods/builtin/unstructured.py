@@ -10,7 +10,7 @@ import numpy as np
 
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import Magnitudes, Scores, Scoring, Uniform, finite_only
-from pruneapp.kernels.values import Float64s
+from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, RowMethod, TensorView, Values, WeightMethod
 from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam, Norm, SeedParam
@@ -36,10 +36,10 @@ def _matrix(view: TensorView) -> tuple[int, int]:
     return view.shape[0], math.prod(view.shape[1:])
 
 
-def scored(view: TensorView, scoring: Scoring) -> Scores:
+def scored(view: TensorView, scoring: Scoring, *, rough: bool = False) -> Scores:
     """Return the ranking of a tensor by what a scoring makes of its magnitudes."""
     ranked = view.ranked
-    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring, rough)
 
 
 def _rank(
@@ -60,7 +60,7 @@ def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
     return scoring
 
 
-def in_rows(start: int, values: Float64s, length: int) -> Iterator[tuple[int, int, Float64s]]:
+def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
     """Take values apart that stand from a flat index on in a matrix with rows of some length.
 
     Yields first row, first column and a matrix each: the rest of a row, whole rows, a part of one.
