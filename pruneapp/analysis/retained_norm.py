@@ -231,6 +231,80 @@ def total_of(sums: Sequence[float]) -> float:
         return math.inf
 
 
+# Elements of a task of `measure_kept_norms`, and those that tell whether a tensor has a cut.
+_LONG_STRETCH = 1 << 20
+_FIRST = 4 * BLOCK
+# Mean squares between which float32 holds what counts.
+_HELD = 1e-24, 1e24
+
+
+def measure_kept_norms(
+    snapshot: Snapshot,
+    after: Mapping[str, BitMask],
+    before: Mapping[str, tuple[float, float]],
+    job: Job,
+) -> dict[str, RetainedNorm]:
+    """Return what `measure_retained_norms` does, in a quarter of the time, where sums are known.
+
+    `before` has those of squares and of magnitudes, by first names. Sums after are made of products
+    and sums of float32 in blocks, so they are off by up to a millionth. Left out are tensors that
+    have a cut, whose types do not fit into float32, or whose weights after are not all finite.
+    """
+    names = [
+        name
+        for name, (squares, _) in before.items()
+        if snapshot.entry(name).dtype.name in {"F32", "F16", "BF16"}
+        and _HELD[0] < squares / after[name].size < _HELD[1]
+        and not _may_have_cut(snapshot, name, after[name])
+    ]
+
+    def work(task: tuple[str, int]) -> tuple[str, float, float]:
+        name, start = task
+        stop = min(start + _LONG_STRETCH, after[name].size)
+        dtype, squares, sizes = snapshot.entry(name).dtype, 0.0, 0.0
+        with np.errstate(all="ignore"):
+            for chunk in snapshot.chunks(name, start, stop):
+                job.cancel.check()
+                stays = after[name].bools(chunk.start, chunk.start + chunk.bits.size)
+                kept = decode(chunk.bits, dtype) * stays
+                whole = kept.size - kept.size % BLOCK
+                for rows in (kept[:whole].reshape(-1, BLOCK), kept[np.newaxis, whole:]):
+                    squares += float(np.vecdot(rows, rows).sum(dtype=np.float64))
+                    np.abs(rows, out=rows)
+                    sizes += float(rows.sum(axis=1).sum(dtype=np.float64))
+        return name, squares, sizes
+
+    tasks = [(n, start) for n in names for start in range(0, after[n].size, _LONG_STRETCH)]
+    squares: dict[str, float] = dict.fromkeys(names, 0.0)
+    sizes = squares.copy()
+    threads = threads_for(sum([after[name].size for name in names]))
+    for name, of_squares, of_sizes in in_order(tasks, work, job, threads):
+        squares[name] += of_squares
+        sizes[name] += of_sizes
+    return {
+        name: RetainedNorm(before[name][0], squares[name], before[name][1], sizes[name])
+        for name in names
+        if math.isfinite(squares[name] + sizes[name])
+    }
+
+
+def _may_have_cut(snapshot: Snapshot, name: str, after: BitMask) -> bool:
+    """Say whether the first elements of a tensor, of which something goes, may be cut by size."""
+    measured = _Measured()
+    before, protected = snapshot.masks.get(name), snapshot.protected.get(name)
+    with np.errstate(all="ignore"):
+        for chunk in snapshot.chunks(name, 0, min(_FIRST, after.size)):
+            at, size = chunk.start, chunk.bits.size
+            kept_before, kept_after, guarded = (
+                None if mask is None else mask.bools(at, at + size)
+                for mask in (before, after, protected)
+            )
+            assert kept_after is not None
+            values = real_values(chunk.bits, snapshot.entry(name).dtype, name)
+            measured.add(values, kept_before, kept_after, guarded, edge=True)
+    return measured.has_cut
+
+
 # Elements of a matrix: its squares in float64 stay in the cache of a core.
 _PIECE_ENERGIES = 64 * BLOCK
 # So few are measured one by one as quickly.

@@ -3,7 +3,7 @@
 An exact step looks for its cut in a sample, and reads every weight once more to say what is left
 of squares and magnitudes. Where the magnitudes are counted neither is needed: the bin of the cut
 is known, so are the sums of all bins below it, and of the bin itself those weights are told that
-went (`Kernel.prune_near`). The masks are the same, bit by bit.
+went (`NearCut`). The masks are the same, bit by bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histograms import BINS, MagnitudeHistogram, bin_shift, bin_values
-from pruneapp.analysis.retained_norm import RetainedNorm, total_of
+from pruneapp.analysis.retained_norm import RetainedNorm, measure_kept_norms, total_of
 from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
@@ -27,6 +27,8 @@ from pruneapp.methods.cutoff import Expect, NearTaken, Ranked
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 
+# Elements of a tensor below which the sums are made as quickly without knowing those before.
+_SMALL = 1 << 16
 # With more tensors than these adding up their bins takes longer than a sample.
 _MOST = 2_000
 
@@ -151,6 +153,19 @@ def known_channels(
         if all(map(math.isfinite, sums)):
             result[name] = RetainedNorm(*sums)
     return result
+
+
+def kept_norms(
+    snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
+) -> dict[str, RetainedNorm]:
+    """Return what `measure_kept_norms` does of tensors, by first names, that are counted."""
+    before = {}
+    for name in job.cancel.each(after):
+        if after[name].size > _SMALL and name not in snapshot.values:
+            sums = histogram_store.sums(snapshot, name)
+            if sums is not None:
+                before[name] = sums
+    return measure_kept_norms(snapshot, after, before, job)
 
 
 _KEY = "retained"

@@ -27,7 +27,12 @@ from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
 from pruneapp.methods.method import GroupMethod, TensorView, WeightMethod
 from pruneapp.methods.prune_tensors import prune, rules
-from pruneapp.preview.from_histograms import cut_prediction, known_channels, known_retained_norms
+from pruneapp.preview.from_histograms import (
+    cut_prediction,
+    kept_norms,
+    known_channels,
+    known_retained_norms,
+)
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
 from pruneapp.statistics.file import statistics_of
@@ -224,6 +229,7 @@ def compute_preview(
             names = rows[0][1]
             dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
             known = known_channels(snapshot, counted_in, dims, job)
+        known |= kept_norms(snapshot, {n: m for n, m in counted_in.items() if n not in known}, job)
     report = report_of(snapshot, counted_in, known, job, cuts=cuts)
     if step.one_cut and scores is None:
         report = with_one_cut(report)

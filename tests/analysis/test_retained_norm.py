@@ -12,7 +12,11 @@ import torch
 from safetensors.torch import save_file
 
 from pruneapp.analysis import retained_norm
-from pruneapp.analysis.retained_norm import measure_retained_norm, measure_retained_norms
+from pruneapp.analysis.retained_norm import (
+    measure_kept_norms,
+    measure_retained_norm,
+    measure_retained_norms,
+)
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.kernel import BLOCK
@@ -213,3 +217,34 @@ def test_cancelling_ends_it(tmp_path):
         after = {e.name: BitMask.full(e.numel) for e in checkpoint.entries.values()}
         with pytest.raises(Cancelled):
             measure_retained_norms(Snapshot(checkpoint), after, Job(cancel=token))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("pruned", [False, True])
+def test_sums_after_are_off_by_a_millionth_at_most_where_those_before_are_known(
+    monkeypatch, kind, pruned
+):
+    """Tensors of which something tells that it cannot be done so are left out."""
+    monkeypatch.setattr(retained_norm, "_LONG_STRETCH", 4 * BLOCK)
+    draw = np.random.default_rng(4)
+    plain = draw.standard_normal(SIZE) * draw.choice([0.1, 1, 10], SIZE)
+    arrays = {name: plain.astype(kind) for name in ("w", "cut", "nan", "tiny", "wide", "short")}
+    arrays["nan"][BLOCK] = np.nan
+    arrays["short"] = arrays["short"][:5]
+    arrays["wide"] = plain.astype(np.float64)
+    arrays["tiny"] *= np.array(1e-30 if kind != "float16" else 0).astype(kind)
+    there = draw.random(SIZE) < (0.7 if pruned else 1.1)
+    keep = {name: there[: a.size] & (draw.random(a.size) < 0.5) for name, a in arrays.items()}
+    keep["short"] = there[:5] & (np.arange(5) % 2 == 0)
+    keep["cut"] = there & (np.abs(arrays["cut"].astype(float)) > 0.5)
+    masks = MaskSet({n: BitMask.from_bools(there[: a.size]) for n, a in arrays.items()})
+    snapshot = Snapshot(MemoryCheckpoint(arrays, chunk=1000), MaskLayers(masks))
+    after = {name: BitMask.from_bools(bools) for name, bools in keep.items()}
+    exact = measure_retained_norms(snapshot, after, Job())
+    before = {name: (norm.before, norm.sizes_before) for name, norm in exact.items()}
+    found = measure_kept_norms(snapshot, after, before, Job())
+    assert found.keys() - {"short"} == {"w"}
+    for name, norm in found.items():
+        assert (norm.before, norm.sizes_before, norm.threshold) == (*before[name], None)
+        assert norm.after == pytest.approx(exact[name].after, rel=1e-6)
+        assert norm.sizes_after == pytest.approx(exact[name].sizes_after, rel=1e-6)
