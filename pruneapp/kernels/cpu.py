@@ -200,9 +200,12 @@ class CpuKernel:
         if near is None or NearCutBuilder.room_for(near, width) > MOST_HELD:
             if sum(r.size for r in cut.rankings) <= WORTH_A_SAMPLE:
                 return None
-            blocks = sample(cut.rankings, job)
+            blocks = self._sample(cut.rankings, job)
             near = range_of_sample(blocks, cut.count, _left(cut.rankings), width)
         return None if NearCutBuilder.room_for(near, width) > MOST_HELD else near
+
+    def _sample(self, rankings: Sequence[Ranking], job: Job) -> list[Bits]:
+        return sample(rankings, job)
 
     def _parts(self, rankings: Sequence[Ranking]) -> Iterator[TensorRange]:
         for index, ranking in enumerate(rankings):
@@ -228,9 +231,10 @@ class CpuKernel:
             if found is not None:
                 return found if near is cut.near else found._replace(taken=None)
             job.extend(done)
-        return NearCut(self._prune_in_two(cut.rankings, cut.count, job), None)
+        return NearCut(self.prune_in_two(cut.rankings, cut.count, job), None)
 
-    def _prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+    def prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        """Do what `prune` does in two passes."""
         return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> Float64s:
@@ -266,7 +270,7 @@ class CpuKernel:
         bracket = Bracket.everything(width)
         candidates = None
         if size > WORTH_A_SAMPLE:
-            near = range_of_sample(sample(rankings, job), count, _left(rankings), width)
+            near = range_of_sample(self._sample(rankings, job), count, _left(rankings), width)
             bracket = Bracket.around(near, width)
             if bracket.shift:
                 candidates = Candidates(bracket)

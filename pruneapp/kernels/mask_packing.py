@@ -189,11 +189,20 @@ class OpenBits:
         if self.ties is None or not most:
             return 0
         if self.count > most:
-            bools = np.unpackbits(self.ties, bitorder="little")
-            bools[np.flatnonzero(bools)[most:]] = 0
-            self.ties = np.packbits(bools, bitorder="little")
+            _keep_first(self.ties, most)
         self.stays ^= self.ties
         return min(self.count, most)
+
+
+def _keep_first(packed: PackedBits, most: int) -> None:
+    """Set all 1-bits after the first `most` to 0."""
+    ends = np.cumsum(np.bitwise_count(packed), dtype=np.int64)
+    last = int(np.searchsorted(ends, most))
+    packed[last + 1 :] = 0
+    byte = int(packed[last])
+    for _ in range(int(ends[last]) - most):
+        byte ^= 1 << byte.bit_length() - 1  # its highest is the last in order
+    packed[last] = byte
 
 
 def pack_stretch(

@@ -42,6 +42,7 @@ def test_torch_packs_it_without_loss(exported, dtype):
 
 
 @pytest.mark.cuda
+@pytest.mark.filterwarnings("ignore:The PyTorch API of SparseSemiStructuredTensor")
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device; there is none here")
 @TYPES
 @pytest.mark.parametrize("shape", [(128, 256), (512, 1024)])

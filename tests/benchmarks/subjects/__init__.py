@@ -10,6 +10,7 @@ from tests.benchmarks.subjects import (
     document,
     drop_in,
     event_loop,
+    gpu,
     growth,
     interaction,
     job,
@@ -51,5 +52,6 @@ SUBJECTS: dict[str, Subject] = {
         quality,
         quality_llama,
         quality_scan,
+        gpu,
     )
 } | {subject.name: subject for subject in (quality.MASKS, quality.PHOTOS)}
