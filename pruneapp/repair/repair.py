@@ -370,6 +370,10 @@ class _Followers:
         return cls(None if mean is None else _Shift(mean, -1), variance)
 
 
+# Elements that are compared at once: they stay in the cache of a core.
+_IN_CACHE = 1 << 16
+
+
 @dataclass(frozen=True, eq=False)
 class _Tensor:
     """A tensor of the state, and of the model that is wanted."""
@@ -404,14 +408,19 @@ class _Tensor:
 
         One that has come to 0 is -0.0, where there is one: it is not pruned, and reads so.
         """
-        now = decode(self.bits, dtype)
-        moved = self.free & (values != now) & ~np.isnan(now)
-        bits = encode(values, dtype)
         assert dtype.form is not None
-        if not dtype.form.fnuz:
-            bits[moved & (bits == 0)] = dtype.form.magnitude_mask + 1
-        np.copyto(bits, self.bits, where=~moved)
-        return bits, int(np.count_nonzero(moved))
+        result, count = np.empty_like(self.bits), 0
+        for start in range(0, result.size, _IN_CACHE):
+            part = slice(start, start + _IN_CACHE)
+            now = decode(self.bits[part], dtype)
+            moved = self.free[part] & (values[part] != now) & ~np.isnan(now)
+            bits = encode(values[part], dtype)
+            if not dtype.form.fnuz:
+                bits[moved & (bits == 0)] = dtype.form.magnitude_mask + 1
+            np.copyto(bits, self.bits[part], where=~moved)
+            result[part] = bits
+            count += int(np.count_nonzero(moved))
+        return result, count
 
 
 @dataclass(frozen=True)

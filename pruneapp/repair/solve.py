@@ -20,10 +20,12 @@ and what is minimised is the square of ``X (W - B)' + D``, for which D'X is know
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import astuple, dataclass, replace
-from typing import Any, Protocol, TypeVar
+from dataclasses import astuple, dataclass, field, replace
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,10 +43,16 @@ DAMPING = 0.01
 # Rows that are solved together, and a quarter of all between: fewer make the products slow, more
 # take memory.
 _FEWEST_ROWS, _MOST_ROWS = 64, 1024
-# Multiplications between two looks at the token: some 50 ms of a core.
+# Multiplications before the first look at the token, some 50 ms of a core, and about the seconds
+# between two others: a product of few columns takes a tenth longer than its part of one of all.
 _AT_ONCE = 1 << 31
-# Elements that are worked on at once: they stay in the cache of a core.
-_IN_CACHE = 1 << 16
+_PATIENCE = 0.12
+# Elements that are worked on at once: by one thread, so that they stay in the cache of a core, or
+# by several. Of few, handing the interpreter's lock around takes as long as the work: two threads
+# are no faster than one.
+_IN_CACHE, _TOGETHER = 1 << 16, 1 << 18
+# Elements of a row whose products are summed in float32.
+_PART = 256
 # What a product in float32 cannot tell from 0.
 _NOISE = 1e-5
 # Products with G beside those of the iterations: the outputs, the errors before and after.
@@ -189,11 +197,15 @@ def solve(
             continue
         inputs = _Inputs.of(moments, scale, damping, job, centred=centred)
         together = max(_FEWEST_ROWS, min(_MOST_ROWS, len(solved) // 4))
+        # New pages take longer than what is written to them.
+        room = np.empty((6, min(together, chosen.size), weights.wanted.shape[1]), np.float32)
         for start in range(0, chosen.size, together):
             rows = chosen[start : start + together]
-            some, its_bias = _rows_of(weights, rows), bias and _rows_of(bias, rows)
+            some, its_bias = _rows_of(weights, rows, room[4:]), bias and _rows_of(bias, rows)
             drift = moments.drift and moments.drift.rows(rows)
-            values, better, shift, part = _solve_rows(some, its_bias, inputs, drift, iterations)
+            values, better, shift, part = _solve_rows(
+                some, its_bias, inputs, drift, iterations, room[:4, : rows.size]
+            )
             solved[rows[better]] = values[better]
             if moved is not None and shift is not None:
                 moved[rows] = shift
@@ -245,8 +257,28 @@ def _scale_of(moments: Moments, columns: int) -> float:
     return scale or 1.0
 
 
-def _rows_of(some: Unknowns, rows: Indices) -> Unknowns:
-    return Unknowns(some.wanted[rows], some.present[rows], some.free[rows], some.dtype)
+def _rows_of(some: Unknowns, rows: Indices, room: Float32s | None = None) -> Unknowns:
+    """Return copies of some rows, in float32 where there is room for them."""
+    if room is None:
+        return Unknowns(some.wanted[rows], some.present[rows], some.free[rows], some.dtype)
+    wanted, present = room[:, : rows.size]
+    first, last = int(rows[0]), int(rows[-1]) + 1
+    chosen = slice(first, last) if last - first == rows.size else rows
+    wanted[...] = some.wanted[chosen]
+    present[...] = some.present[chosen]
+    return Unknowns(wanted, present, some.free[chosen], some.dtype)
+
+
+class _Pace:
+    """How many multiplications there are between two looks at the token."""
+
+    def __init__(self) -> None:
+        self.at_once = float(_AT_ONCE)
+
+    def measured(self, multiplications: int, seconds: float) -> None:
+        """Take note of how long a product took; short ones tell nothing."""
+        if multiplications >= _AT_ONCE // 4:
+            self.at_once = max(_AT_ONCE, multiplications * _PATIENCE / max(seconds, 1e-6))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,6 +293,7 @@ class _Inputs:
     damping: float
     centred: bool
     job: Job
+    pace: _Pace = field(default_factory=_Pace)
 
     @classmethod
     def of(
@@ -289,11 +322,16 @@ class _Inputs:
     def times(self, matrix: Float32s, out: Float32s) -> Float32s:
         """Return a matrix times the damped G, in `out`."""
         rows, columns = matrix.shape
-        width = max(16, _AT_ONCE // max(rows * columns, 1))
+        each = max(rows * columns, 1)  # multiplications of a column
+        pieces = math.ceil(columns * each / self.pace.at_once)
+        width = max(16, math.ceil(columns / max(pieces, 1)))
         for start in range(0, columns, width):
-            some = slice(start, start + width)
+            some = slice(start, min(start + width, columns))
+            began = time.perf_counter()
             np.matmul(matrix, self.gram[:, some], out=out[:, some])
-            self.job.step(rows * columns * min(width, columns - start))
+            done = each * (some.stop - start)
+            self.pace.measured(done, time.perf_counter() - began)
+            self.job.step(done)
         return out
 
     def drift(self, drift: Drift | None, rows: int) -> _RowDrift:
@@ -320,18 +358,17 @@ class _Inputs:
         self, off: Float32s, product: Float32s, shift: Float64s, drift: _RowDrift
     ) -> Float64s:
         """Return the sum of squares of ``X off' + D + shift`` by row; `product` is off times G."""
-        means = off @ self.mean + drift.mean
-        squares = np.einsum("ij,ij->i", off, product, dtype=np.float64)
-        damped = self.damping * np.einsum("ij,ij->i", off, off, dtype=np.float64)
+        squares = _exact_dots(off, product)
+        damped = self.damping * _exact_dots(off, off)
         squares -= damped
         squares[squares < _NOISE * damped] = 0  # where nothing goes in, nothing is off
         if drift.products is not None:
-            squares += 2 * np.einsum("ij,ij->i", off, drift.products, dtype=np.float64)
+            squares += 2 * _exact_dots(off, drift.products)
             squares += drift.squares
-        if self.centred:
-            squares += self.count * (shift + means) ** 2
-        else:
-            squares += self.count * shift * (shift + 2 * means)
+        if self.centred or shift.any():
+            means = off @ self.mean + drift.mean
+            more = shift + means if self.centred else shift
+            squares += self.count * more * (shift + (means if self.centred else 2 * means))
         positive: Float64s = np.maximum(squares, 0)
         return positive
 
@@ -353,16 +390,17 @@ class _RowDrift:
     squares: Float64s
 
 
-def _solve_rows(
+def _solve_rows(  # noqa: PLR0917 - each its own type
     weights: Unknowns,
     bias: Unknowns | None,
     inputs: _Inputs,
     drift: Drift | None,
     iterations: int,
+    room: Float32s,
 ) -> tuple[Float32s, Bools, Float64s | None, Errors]:
     """Return the weights, which rows are better by them, the bias, errors; uses `weights` up."""
-    wanted = weights.wanted.astype(np.float32, copy=False)
-    solved = weights.present.astype(np.float32, copy=False)
+    wanted, solved = cast(Float32s, weights.wanted), cast(Float32s, weights.present)
+    product, off = room[:2]
     finite: Bools = np.logical_and(np.isfinite(wanted).all(axis=1), np.isfinite(solved).all(axis=1))
     free = weights.free & finite[:, None]
     wanted[~finite] = solved[~finite] = 0.0
@@ -372,12 +410,13 @@ def _solve_rows(
             shift = bias.wanted.astype(np.float64) - bias.present
         shift[~np.isfinite(shift)] = 0.0
     drifts = inputs.drift(drift, len(wanted))
-    product = inputs.times(wanted, np.empty_like(wanted))
+    inputs.times(wanted, product)
     outputs = inputs.error(wanted, product, np.zeros(len(wanted)), drifts)
-    off = wanted - solved
+    np.subtract(wanted, solved, out=off)
     inputs.times(off, product)
     before = inputs.error(off, product, shift, drifts)
-    _descend(solved, inputs.gradient(product, shift, drifts), free, inputs, iterations, curved=off)
+    residual = inputs.gradient(product, shift, drifts)
+    _descend(solved, residual, free, inputs, iterations, curved=off, room=room[2:])
     np.subtract(wanted, solved, out=off)
     if inputs.centred:
         shift = -(off @ inputs.mean) - drifts.mean
@@ -413,18 +452,20 @@ def _descend(
     iterations: int,
     *,
     curved: Float32s,
+    room: Float32s,
 ) -> None:
     """Move what is free, in place, by steps of conjugate gradients.
 
     `residual` and `curved` are used up. Of the residual only what is free has a meaning: what is
     not is never taken into a direction.
     """
-    preconditioner = free * inputs.preconditioner
-    direction = residual * preconditioner
+    preconditioner, direction = room
+    np.multiply(free, inputs.preconditioner, out=preconditioner)
+    np.multiply(residual, preconditioner, out=direction)
     strength = _dots(residual, direction)
 
     def step(rows: slice) -> None:
-        """Take a step with rows that stay in the cache of a core."""
+        """Take a step with some rows."""
         change, scratch, rest = direction[rows], curved[rows], residual[rows]
         length = _ratio(strength[rows], _dots(change, scratch))
         scratch *= length
@@ -447,13 +488,24 @@ def _by_rows(
 ) -> Generator[Result, None, None]:
     """Yield what `work` makes of each few rows of a matrix, by some threads; may cancel."""
     rows, columns = matrix.shape
-    together = max(1, _IN_CACHE // max(columns, 1))
+    threads = threads_for(matrix.size)
+    size, threads = (_TOGETHER, threads) if threads > 2 else (_IN_CACHE, 1)
+    together = max(1, size // max(columns, 1))
     slices = (slice(start, start + together) for start in range(0, rows, together))
-    return in_order(slices, work, job, threads_for(matrix.size))
+    return in_order(slices, work, job, threads)
 
 
 def _dots(a: Float32s, b: Float32s) -> Float32s:
     dots: Float32s = np.einsum("ij,ij->i", a, b)
+    return dots
+
+
+def _exact_dots(a: Float32s, b: Float32s) -> Float64s:
+    """Return the product of each two rows: of short parts in float32, these summed in float64."""
+    whole = a.shape[1] - a.shape[1] % _PART
+    dots: Float64s = np.einsum("ij,ij->i", a[:, whole:], b[:, whole:], dtype=np.float64)
+    parts = (part[:, :whole].reshape(len(a), -1, _PART) for part in (a, b))
+    dots += np.vecdot(*parts).sum(axis=1, dtype=np.float64)
     return dots
 
 

@@ -185,10 +185,15 @@ class Hand:
 
     def preview(self) -> None:
         """Wait until what would happen is known exactly."""
-        forecasting = self.bench.preview
-        if forecasting.state.untouched:  # of a file that was just opened
-            self.views.form.changed.emit()
-        self.wait(lambda: forecasting.state.preview is not None)
+        controller = self.bench.preview
+
+        def known() -> bool:
+            # Of a file that was just opened, which may settle after its tree was painted.
+            if controller.state.untouched:
+                self.views.form.changed.emit()
+            return controller.state.preview is not None
+
+        self.wait(known)
 
     def ask(self, method: str, amount: str, *, everywhere: bool = False) -> None:
         """Fill in the form: choose, click, type."""
