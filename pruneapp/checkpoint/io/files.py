@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import shutil
 import sys
 import tempfile
@@ -114,13 +113,13 @@ _TEMPORARY = re.compile(r"pruneapp-[a-z0-9_]{8}")
 def hidden_name(name: str, kind: str) -> str:
     """Return a new name beside a file called `name`; `kind` is ``part`` or ``old``."""
     # The random part keeps two exports to one target apart.
-    end = f".{secrets.token_hex(4)}.{kind}"
+    end = f".{os.urandom(4).hex()}.{kind}"
     return "." + _with_room(name, len(end) + 1) + end
 
 
 def partial_name(name: str) -> str:
     """Return a new name beside a folder called `name`, for the time until it is whole."""
-    end = f".partial-{secrets.token_hex(4)}"
+    end = f".partial-{os.urandom(4).hex()}"
     return _with_room(name, len(end)) + end
 
 
