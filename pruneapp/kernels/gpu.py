@@ -368,8 +368,8 @@ class HoldingKernel(TorchKernel):
 
     def _sample(self, rankings: Sequence[Ranking], job: Job) -> list[Bits]:
         """Take runs of what is on the device, at even distances."""
-        for _ in () if self._whole else self._chunks(rankings, job):
-            pass
+        if not self._whole:
+            deque(self._chunks(rankings, job), maxlen=0)
         runs = sum(chunk.keys.numel() // NEIGHBOURS for chunk in self._held)
         step, blocks = max(1, runs // PLACES), []
         for chunk in self._held:

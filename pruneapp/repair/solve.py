@@ -367,8 +367,10 @@ class _Inputs:
             squares += drift.squares
         if self.centred or shift.any():
             means = off @ self.mean + drift.mean
-            more = shift + means if self.centred else shift
-            squares += self.count * more * (shift + (means if self.centred else 2 * means))
+            if self.centred:
+                squares += self.count * (shift + means) ** 2
+            else:
+                squares += self.count * shift * (shift + 2 * means)
         positive: Float64s = np.maximum(squares, 0)
         return positive
 

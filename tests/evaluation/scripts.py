@@ -197,6 +197,18 @@ def values(measured):
     return measured.metrics["sum"].value, measured.metrics["top"].samples
 
 
+def assert_repaired_alike(ours, theirs):
+    """Hold the values, and what is said of each layer, to those of another solver."""
+    before, after = (done.repair.edit.after["values"] for done in (ours, theirs))
+    assert before.keys() == after.keys() >= {"0.weight", "4.weight", "0.bias", "1.running_var"}
+    for name, held in before.items():
+        one, other = (v.packed.view(np.float32) for v in (held, after[name]))
+        assert np.linalg.norm(one - other) < 0.01 * np.linalg.norm(one), name
+    for one, other in zip(ours.repair.layers, theirs.repair.layers, strict=True):
+        assert (one.name, one.left, one.bias) == (other.name, other.left, other.bias)
+        assert other.rounded == pytest.approx(one.rounded, rel=1e-3)
+
+
 def refused(call):
     with pytest.raises(EvaluationError) as caught:
         call()

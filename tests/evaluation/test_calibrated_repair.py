@@ -22,7 +22,14 @@ from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.evaluation.script import Interpreter, Options
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
-from tests.evaluation.scripts import AGREEMENT, MODEL, outputs, pruned, write_script
+from tests.evaluation.scripts import (
+    AGREEMENT,
+    MODEL,
+    assert_repaired_alike,
+    outputs,
+    pruned,
+    write_script,
+)
 
 
 @pytest.fixture
@@ -149,14 +156,7 @@ def test_the_worker_solves_where_the_gram_matrices_are_larger_than_the_limit(
     assert theirs.solver == "torch on cpu"
     runs = [label for label in labels.seen if label.startswith("collecting")]
     assert runs[-1].endswith("run 3 of 3")
-    before, after = (done.repair.edit.after["values"] for done in (ours, theirs))
-    assert before.keys() == after.keys() >= {*names, "0.bias", "1.running_var"}
-    for name, values in before.items():
-        one, other = (v.packed.view(np.float32) for v in (values, after[name]))
-        assert np.linalg.norm(one - other) < 0.01 * np.linalg.norm(one), name
-    for one, other in zip(ours.repair.layers, theirs.repair.layers, strict=True):
-        assert (one.name, one.left, one.bias) == (other.name, other.left, other.bias)
-        assert other.rounded == pytest.approx(one.rounded, rel=1e-3)
+    assert_repaired_alike(ours, theirs)
 
 
 def test_sums_that_are_not_finite_are_refused_by_the_worker_as_well(runner_of, state):

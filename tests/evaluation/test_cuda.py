@@ -18,6 +18,7 @@ from pruneapp.statistics.file import open_statistics
 from tests.evaluation.scripts import (
     AGREEMENT,
     MODEL,
+    assert_repaired_alike,
     expected,
     pruned,
     refused,
@@ -118,14 +119,7 @@ def test_layers_are_solved_where_the_model_is(runner_on, state, sequential, prec
         for device in ("cpu", "cuda")
     )
     assert (ours.solver, theirs.solver) == ("numpy on the CPU", "torch on cuda:0")
-    before, after = (done.repair.edit.after["values"] for done in (ours, theirs))
-    assert before.keys() == after.keys() >= {*NAMES, "0.bias", "1.running_var"}
-    for name, held in before.items():
-        one, other = (v.packed.view(np.float32) for v in (held, after[name]))
-        assert np.linalg.norm(one - other) < 0.01 * np.linalg.norm(one), name
-    for one, other in zip(ours.repair.layers, theirs.repair.layers, strict=True):
-        assert (one.name, one.left, one.bias) == (other.name, other.left, other.bias)
-        assert other.rounded == pytest.approx(one.rounded, rel=1e-3)
+    assert_repaired_alike(ours, theirs)
 
 
 def test_a_repair_on_the_device_is_cancelled(runner_on, state):

@@ -14,7 +14,9 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.limits import Limits
+from pruneapp.preview import from_histograms
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.methods.test_limits import amounts, limits
@@ -126,3 +128,30 @@ def test_norms_change_nothing_but_the_time(state, n, dim, amount, bound):
         assert same(told.l1_retained, true.l1_retained)
     assert same(known.report.norm_retained, plain.report.norm_retained)
     assert same(known.report.l1_retained, plain.report.l1_retained)
+
+
+@pytest.mark.parametrize("layer", ["masks", "permanent", "protected"])
+def test_what_stays_is_added_up_of_pruned_final_and_protected_weights(monkeypatch, layer):
+    rng, used = np.random.default_rng(6), []
+    measure = from_histograms.measure_kept_norms
+
+    def spying(*arguments):
+        found = measure(*arguments)
+        used.extend(found)
+        return found
+
+    monkeypatch.setattr(from_histograms, "measure_kept_norms", spying)
+    arrays = {name: rng.standard_normal((100, 1000)).astype(np.float32) for name in "ab"}
+    some = BitMask.from_bools(rng.random(100_000) < (0.2 if layer == "protected" else 0.8))
+    state = Snapshot(MemoryCheckpoint(arrays))
+    state = state.replaced({layer: {"a": some}})
+    step = Step((Row(("a", "b"), "l1_per_row", {"amount": 0.3}),), "local")
+    plain = compute_preview(state, step, CpuKernel(), Job())
+    assert not used
+    known = compute_preview(counted(state), step, CpuKernel(), Job())
+    assert used == ["a", "b"]
+    assert known.masks == plain.masks
+    for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
+        assert told.norm_retained == pytest.approx(true.norm_retained, rel=1e-6)
+        assert told.l1_retained == pytest.approx(true.l1_retained, rel=1e-6)
+        assert told.threshold is true.threshold is None
