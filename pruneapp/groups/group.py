@@ -59,6 +59,18 @@ class Scattered:
         return self.unit_of
 
 
+class Factor(NamedTuple):
+    """A factor of the value of a unit."""
+
+    # What is done to it before it is multiplied or handed on: the name of an activation as
+    # transformers has it, empty for nothing, ``?`` for something that is not known.
+    activation: str = ""
+    # Which of the entries that a unit has in the member, in their order: a fused tensor holds
+    # several factors, or one beside others that are none. None is up to the last.
+    start: int = 0
+    stop: int | None = None
+
+
 @dataclass(frozen=True)
 class Member:
     """A tensor that has entries for every unit along one of its dimensions."""
@@ -67,9 +79,7 @@ class Member:
     dim: int
     layout: Runs | Scattered = Runs()
     role: Role = "along"
-    # What is done to a factor's value before it is multiplied or handed on: the name of an
-    # activation as transformers has it; empty for nothing.
-    activation: str = ""
+    factors: tuple[Factor, ...] = (Factor(),)  # those that it holds, if that is its role
 
     @property
     def stem(self) -> str:
@@ -97,6 +107,16 @@ class Group:
     outer
         In how many equal runs of units the same number has to stay: query heads in their groups of
         keys and values.
+    tensors
+        Names of the tensors that are of one unit alone, for each: those of an expert, or a layer.
+    prefix
+        What stands before the number of the unit in such names.
+    silenced_by
+        For each unit the tensors that need be 0 for it to do nothing: the branches of a layer.
+        Empty where no zeros do that.
+    times
+        How many units stay for each that stays elsewhere on the axis: shared experts are as wide as
+        several.
     """
 
     axis: str
@@ -105,6 +125,10 @@ class Group:
     members: tuple[Member, ...]
     layer: int | None = None
     outer: int = 1
+    times: int = 1
+    tensors: tuple[tuple[str, ...], ...] = ()
+    prefix: str = ""
+    silenced_by: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
     def member_of(self) -> dict[str, tuple[Member, ...]]:

@@ -1,0 +1,592 @@
+"""Binding a family to a checkpoint: its groups, by config.json and the shapes in the headers.
+
+Nothing is guessed. A model type that nobody knows, a tensor that a group should have and that is
+not there or has another size, a tensor of a group's size that belongs to nothing: each makes an
+axis unavailable, with the sentence that says why (`Axis.why_not`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.errors import JsonError, words_of
+from pruneapp.groups.expression import ExpressionError, evaluate, whole
+from pruneapp.groups.family import (
+    LABELS,
+    AxisName,
+    AxisRule,
+    Family,
+    FurtherGroup,
+    MemberRule,
+    family_of,
+)
+from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
+from pruneapp.json_codec import load_object
+
+CONFIG = "config.json"
+_LARGEST_CONFIG = 16 << 20
+# Models that have one of language inside, under this key of their configuration, and were tried.
+_WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
+_INSIDE = "text_config"
+# Stacks of such a model that belong to another part of it.
+_ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio)")
+_NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A layer: its tensors by their names below it."""
+
+    stack: str  # ``model.layers``
+    number: int
+    entries: Mapping[str, TensorEntry]
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its tensors begin with."""
+        return f"{self.stack}.{self.number}."
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Something of a model that may be cut, or the reason why not."""
+
+    name: AxisName
+    label: str
+    rule: AxisRule = field(default_factory=AxisRule)
+    groups: tuple[Group, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)  # of the configuration, and `let`
+    step: int = 1
+    least: int = 1
+    limit: str = ""  # what the class demands of the configuration afterwards
+    why_not: str = ""  # a sentence; empty if it may be cut
+
+    @property
+    def count(self) -> int:
+        """Units of a group before the cut, `Group.times` aside; where they differ, of the first."""
+        return self.groups[0].count // self.groups[0].times if self.groups else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """What is known of a model.
+
+    Attributes
+    ----------
+    model_type
+        As in its configuration; of one inside another the inner one.
+    config
+        All of config.json.
+    inside
+        The keys that lead to the part of it that the axes are about.
+    layers
+        In file order.
+    depths
+        The field of the configuration that counts the layers of each stack.
+    """
+
+    family: Family
+    model_type: str
+    folder: Path
+    config: Mapping[str, Any]
+    inside: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    depths: Mapping[str, str]
+    axes: Mapping[AxisName, Axis]
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The fields that the axes are about."""
+        return fields_of(self.config, self.inside)
+
+    def stacks(self) -> dict[str, tuple[Layer, ...]]:
+        """Return the layers of each stack, by number."""
+        found: dict[str, list[Layer]] = defaultdict(list)
+        for layer in self.layers:
+            found[layer.stack].append(layer)
+        return {s: tuple(sorted(each, key=lambda x: x.number)) for s, each in found.items()}
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A model that nothing is known of, and why."""
+
+    why_not: str  # a sentence
+
+
+def bind(checkpoint: Checkpoint) -> Structure | Unknown:
+    """Return what is known of the groups of a checkpoint; reads config.json, and no weights.
+
+    O(n) in the number of tensors.
+    """
+    shards = checkpoint.contents.shards
+    folder = (shards[0].path if shards else checkpoint.path).parent
+    config = read_config(folder)
+    if isinstance(config, Unknown):
+        return config
+    if "auto_map" in config:
+        return Unknown(
+            f"'{folder / CONFIG}' names code of the model's own (auto_map), so its class is not "
+            "one of transformers and nothing is known of it."
+        )
+    model_type = config.get("model_type")
+    inside: tuple[str, ...] = ()
+    if model_type in _WRAPPERS and isinstance(config.get(_INSIDE), dict):
+        inside = (_INSIDE,)
+        model_type = config[_INSIDE].get("model_type", model_type)
+    family = family_of(model_type) if isinstance(model_type, str) else None
+    if family is None:
+        named = "names no model type" if model_type is None else f"is of type '{model_type}'"
+        return Unknown(
+            f"The model {named}, whose groups are not known. An ONNX file of it brings its own "
+            "graph, and can be cut by that."
+        )
+    assert isinstance(model_type, str)
+    return _Binding(checkpoint, family, model_type, folder, config, inside).structure()
+
+
+def read_config(folder: Path) -> dict[str, Any] | Unknown:
+    """Return the configuration beside a model; `Unknown` where there is none that can be read."""
+    path = folder / CONFIG
+    try:
+        if path.stat().st_size > _LARGEST_CONFIG:
+            return Unknown(f"'{path}' is too large for a configuration.")
+        return load_object(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        return Unknown(
+            f"There is no {CONFIG} in '{folder}', so what its tensors share is not known. Open the "
+            "folder of the model, or an ONNX file of it."
+        )
+    except JsonError as error:
+        return Unknown(str(error))
+    except OSError as error:
+        return Unknown(f"'{path}' cannot be read: {words_of(error)}.")
+
+
+def fields_of(config: Mapping[str, Any], inside: Iterable[str]) -> Mapping[str, Any]:
+    """Return the part of a configuration that some keys lead to."""
+    for key in inside:
+        config = config[key]
+    return config
+
+
+class _MissingError(ValueError):
+    """An axis cannot be bound; the text says why, as a sentence."""
+
+
+class _Binding:
+    """Binds one family to one checkpoint."""
+
+    def __init__(  # noqa: PLR0917 - each its own type
+        self,
+        checkpoint: Checkpoint,
+        family: Family,
+        model_type: str,
+        folder: Path,
+        config: Mapping[str, Any],
+        inside: tuple[str, ...],
+    ) -> None:
+        self._family = family
+        self._type = model_type
+        self._folder = folder
+        self._config = config
+        self._inside = inside
+        self._fields = fields_of(config, inside)
+        self._outside: dict[str, TensorEntry] = {}
+        layers: dict[tuple[str, int], dict[str, TensorEntry]] = defaultdict(dict)
+        pattern = re.compile(family.layer)
+        for entry in checkpoint.entries.values():
+            for name in entry.names:
+                found = pattern.match(name)
+                if found is None or (inside and _ELSEWHERE.search(found[1])):
+                    self._outside[name] = entry
+                else:
+                    layers[found[1], int(found[2])][name[found.end() :]] = entry
+        self._layers = tuple(
+            Layer(stack, number, MappingProxyType(entries))
+            for (stack, number), entries in layers.items()
+        )
+        self._known = _pattern_of(family.known)
+        self._known_outside = _pattern_of(family.known_outside, anywhere=True)
+
+    def structure(self) -> Structure:
+        depths = self._depths()
+        axes = {name: self._axis(name, depths) for name in LABELS}
+        return Structure(
+            self._family,
+            self._type,
+            self._folder,
+            self._config,
+            self._inside,
+            self._layers,
+            depths,
+            {name: axis for name, axis in axes.items() if axis is not None},
+        )
+
+    def _depths(self) -> dict[str, str]:
+        """Return which field counts the layers of each stack."""
+        depth = self._family.depth
+        stacks = dict.fromkeys(layer.stack for layer in self._layers)
+        if isinstance(depth, str):
+            return dict.fromkeys(stacks, depth) if depth else {}
+        return {s: f for s in stacks for end, f in depth.items() if s.endswith(end)}
+
+    def _axis(self, name: AxisName, depths: Mapping[str, str]) -> Axis | None:
+        """Return an axis, or why it is none; None where there is nothing of the kind."""
+        family = self._family
+        if name in family.refused:
+            why = family.refused[name].replace("{type}", self._type)
+            return Axis(name, LABELS[name], why_not=why)
+        if name == "layers":
+            return self._layer_axis(depths)
+        if name == "vocabulary":
+            return self._vocabulary_axis()
+        rule = family.rule(name)
+        if rule is None:
+            return None
+        label = rule.label or LABELS[name]
+        try:
+            return self._bound(name, label, rule)
+        except _MissingError as error:
+            return Axis(name, label, rule, why_not=str(error))
+        except ExpressionError as error:
+            why = f"The configuration does not say what is needed: {error}."
+            return Axis(name, label, rule, why_not=why)
+
+    def _bound(self, name: AxisName, label: str, rule: AxisRule) -> Axis | None:
+        fields = dict(self._fields)
+        fields["activation"] = (
+            evaluate(self._family.activation, fields) if self._family.activation else None
+        )
+        if rule.needs and not evaluate(rule.needs, fields):
+            raise _MissingError(f"The configuration has to hold {rule.needs}, and does not.")
+        for key, text in rule.let.items():
+            fields[key] = evaluate(text, fields)
+        if name == "experts":
+            groups = tuple(self._expert_groups(rule, fields))
+        else:
+            groups = tuple(self._groups(name, rule, fields))
+        if not groups:
+            return None
+        outer = groups[0].outer
+        if outer > 1 and groups[0].count == outer and name == "query-heads":
+            return None  # one of each: they go with their keys and values
+        self._check_complete(groups)
+        limit = self._family.limits.get(self._type, {}).get(name, "")
+        step, least = whole(rule.step, fields), whole(rule.least, fields)
+        return Axis(
+            name, label, rule, groups, fields, step * (1 if rule.share else 1), least, limit
+        )
+
+    def _groups(self, name: AxisName, rule: AxisRule, fields: Mapping[str, Any]) -> Iterator[Group]:
+        count = 0 if rule.share else whole(rule.size, fields)
+        outer = whole(rule.outer, fields)
+        for layer in self._layers:
+            sites = _experts_in(rule, layer) if rule.per == "expert" else ("",)
+            for expert in sites:
+                members = _members(rule.members, layer.entries, fields, expert)
+                if not members:
+                    continue
+                units = count or _extent(members[0])
+                place = f"{layer.prefix}{_place(members, layer)}"
+                yield self._group(name, place, units, members, layer.number, outer=outer)
+            yield from self._further(name, rule.shared, layer.entries, fields, count, layer.number)
+        yield from self._further(name, rule.outside, _by_end(self._outside), fields, count, None)
+
+    def _further(  # noqa: PLR0917 - each its own type
+        self,
+        name: AxisName,
+        further: FurtherGroup | None,
+        entries: Mapping[str, TensorEntry],
+        fields: Mapping[str, Any],
+        count: int,
+        number: int | None,
+    ) -> Iterator[Group]:
+        if further is None:
+            return
+        members = _members(further.members, entries, fields, "", optional=True)
+        if members:
+            times = whole(further.times, fields)
+            place = members[0][1].name.rpartition(".")[0]
+            yield self._group(name, place, count * times, members, number, times=times)
+
+    def _group(
+        self,
+        name: AxisName,
+        place: str,
+        count: int,
+        found: list[tuple[Member, TensorEntry]],
+        number: int | None,
+        *,
+        outer: int = 1,
+        times: int = 1,
+    ) -> Group:
+        if outer > 1 and count % outer:
+            raise _MissingError(f"{count:,} units are no multiple of {outer:,}.")
+        for member, entry in found:
+            if member.dim >= len(entry.shape):
+                raise _MissingError(
+                    f"'{entry.name}' has {len(entry.shape)} dimensions and should have more "
+                    f"than {member.dim}."
+                )
+            size, wanted = entry.shape[member.dim], member.layout.size(count)
+            if size != wanted:
+                raise _MissingError(
+                    f"'{entry.name}' has {size:,} entries along dim {member.dim}; by {CONFIG} it "
+                    f"should have {wanted:,}."
+                )
+            if entry.dtype.packed:
+                raise _MissingError(
+                    f"'{entry.name}' is packed ({entry.dtype.label}) and stays whole."
+                )
+        return Group(name, place, count, tuple(m for m, _ in found), number, outer, times)
+
+    def _expert_groups(self, rule: AxisRule, fields: Mapping[str, Any]) -> Iterator[Group]:
+        count, outer = whole(rule.size, fields), whole(rule.outer, fields)
+        rows = tuple(MemberRule(name=row, dim=0, optional=True) for row in rule.rows)
+        before, _, after = rule.each.partition("{E}")
+        for layer in self._layers:
+            found = _members(rows, layer.entries, fields, "")
+            if not found:
+                continue
+            units: tuple[tuple[str, ...], ...] = ()
+            prefix = ""
+            if rule.each:
+                inside: list[list[str]] = [[] for _ in range(count)]
+                for rest, entry in layer.entries.items():
+                    number = rest[len(before) :].partition(after)[0]
+                    if rest.startswith(before) and number.isdecimal():
+                        if int(number) >= count:
+                            raise _MissingError(
+                                f"'{entry.name}' is of an expert beyond {count - 1:,}."
+                            )
+                        inside[int(number)].append(layer.prefix + rest)
+                units, prefix = tuple(map(tuple, inside)), layer.prefix + before
+                if not all(units):
+                    raise _MissingError(f"Not every expert of '{layer.prefix}' is there.")
+            place = layer.prefix + (before or rule.rows[0].rpartition(".")[0])
+            group = self._group(
+                "experts", place.rstrip("."), count, found, layer.number, outer=outer
+            )
+            yield replace(group, tensors=units, prefix=prefix)
+
+    def _layer_axis(self, depths: Mapping[str, str]) -> Axis | None:
+        label, family = LABELS["layers"], self._family
+        if not depths:
+            return None
+        groups = []
+        stacks: dict[str, dict[int, Layer]] = defaultdict(dict)
+        for layer in self._layers:
+            stacks[layer.stack][layer.number] = layer
+        for stack, layers in stacks.items():
+            if stack not in depths:
+                continue
+            count = self._fields.get(depths[stack])
+            if not isinstance(count, int) or sorted(layers) != list(range(count)):
+                why = f"{CONFIG} says {depths[stack]} = {count!r}, and '{stack}' has {len(layers)}."
+                if isinstance(count, int) and len(layers) > count:
+                    why += " What lies beyond would not fit a model with fewer."
+                return Axis("layers", label, why_not=why)
+            in_order = [layers[number] for number in range(count)]
+            named = (() if family.post_norm else family.branches for _ in in_order)
+            branches = tuple(
+                tuple(entry.name for _, entry in _named(names, layer.entries))
+                for names, layer in zip(named, in_order, strict=True)
+            )
+            groups.append(
+                Group(
+                    "layers",
+                    stack,
+                    count,
+                    (),
+                    tensors=tuple(
+                        tuple(layer.prefix + rest for rest in layer.entries) for layer in in_order
+                    ),
+                    silenced_by=branches,
+                    prefix=f"{stack}.",
+                )
+            )
+        if family.layers_need and not evaluate(family.layers_need, self._fields):
+            why = f"The model computes with the number of each layer: {family.layers_need} fails."
+            return Axis("layers", label, why_not=why)
+        return Axis("layers", label, AxisRule(), tuple(groups), self._fields)
+
+    def _vocabulary_axis(self) -> Axis | None:
+        label = LABELS["vocabulary"]
+        count = self._fields.get("vocab_size")
+        ends = _by_end(self._outside)
+        rules = tuple(MemberRule(name=name, dim=0) for name in self._family.vocabulary)
+        if not isinstance(count, int) or not rules:
+            return None
+        found: dict[str, tuple[Member, TensorEntry]] = {}
+        for rule in rules:
+            for _, entry in _named((rule.name,), ends):
+                dim = next((d for d, n in enumerate(entry.shape) if n == count), 0)
+                dim = dim if entry.name.endswith("bias") else 0
+                found[entry.name] = Member(entry.name, dim), entry
+        if not found:
+            return None
+        try:
+            group = self._group("vocabulary", "tokens", count, list(found.values()), None)
+            self._check_rows(group)
+        except _MissingError as error:
+            return Axis("vocabulary", label, why_not=str(error))
+        return Axis("vocabulary", label, AxisRule(set={"vocab_size": "n"}), (group,), self._fields)
+
+    def _check_rows(self, group: Group) -> None:
+        """Refuse a vocabulary of which a tensor outside of the layers is not known."""
+        for name, entry in self._outside.items():
+            unknown = entry.name not in group.member_of and not self._known_outside(name)
+            if unknown and entry.shape[:1] == (group.count,) and not self._elsewhere(name):
+                raise _MissingError(_unexplained(name, group.count))
+
+    def _elsewhere(self, name: str) -> bool:
+        return bool(self._inside) and _ELSEWHERE.search(name) is not None
+
+    def _check_complete(self, groups: tuple[Group, ...]) -> None:
+        """Refuse groups of whose size there is a tensor that belongs to nothing that is known."""
+        members = {name for group in groups for name in group.member_of}
+        members.update(name for group in groups for unit in group.tensors for name in unit)
+        sizes: dict[int | None, set[int]] = defaultdict(set)
+        for group in groups:
+            sizes[group.layer] |= {m.layout.size(group.count) for m in group.members}
+        everywhere = set().union(*sizes.values())
+        for layer in self._layers:
+            wanted = sizes.get(layer.number, set())
+            for rest, entry in layer.entries.items():
+                of_a_size = next((n for n in entry.shape if n in wanted), None)
+                if of_a_size and entry.name not in members and not self._known(rest):
+                    raise _MissingError(_unexplained(layer.prefix + rest, of_a_size))
+        for name, entry in self._outside.items():
+            of_a_size = next((n for n in entry.shape if n in everywhere), None)
+            known = entry.name in members or self._known_outside(name) or self._elsewhere(name)
+            if of_a_size and not known:
+                raise _MissingError(_unexplained(name, of_a_size))
+
+
+def _unexplained(name: str, size: int) -> str:
+    return (
+        f"'{name}' has a dimension of {size:,} as the group has, and nobody knows whether it "
+        "belongs to it, so nothing is cut here."
+    )
+
+
+def _members(
+    rules: Iterable[MemberRule],
+    entries: Mapping[str, TensorEntry],
+    fields: Mapping[str, Any],
+    expert: str,
+    *,
+    optional: bool = False,
+) -> list[tuple[Member, TensorEntry]]:
+    """Return the tensors of a group; nothing where none of those that must be there is."""
+    found: list[tuple[Member, TensorEntry]] = []
+    missing = ""
+    for rule in rules:
+        name = rule.name.replace("{E}", expert)
+        here = list(_named((name,), entries))
+        if not here:
+            missing = missing or ("" if rule.optional or optional else name)
+            continue
+        runs = tuple(Run(whole(text, fields)) for text in rule.runs)
+        factors = tuple(
+            Factor(
+                _activation(factor.activation, fields),
+                whole(factor.start, fields),
+                whole(factor.stop, fields) if factor.stop else None,
+            )
+            for factor in rule.factors
+        )
+        role: Role = "output" if rule.output else "factor" if factors else "along"
+        for part, entry in here:
+            dim = 0 if part == "bias" else rule.dim
+            found.append((Member(entry.name, dim, Runs(runs), role, factors), entry))
+    if missing and found:
+        raise _MissingError(f"'{missing}' is missing beside '{found[0][1].name}'.")
+    return found
+
+
+def _activation(named: str, fields: Mapping[str, Any]) -> str:
+    if named != "hidden":
+        return named
+    found = fields.get("activation")
+    return found if isinstance(found, str) else "?"
+
+
+def _named(
+    names: Iterable[str], entries: Mapping[str, TensorEntry]
+) -> Iterator[tuple[str, TensorEntry]]:
+    """Yield the tensors of some names, each with what ``{wb}`` stands for in its own."""
+    for name in names:
+        wb = "{wb}" in name
+        for part in ("weight", "bias") if wb else ("",):
+            wanted = name.replace("{wb}", part)
+            if "*" in wanted:
+                matches = _pattern_of((wanted,))
+                for rest, entry in entries.items():
+                    if matches(rest):
+                        yield part, entry
+            elif wanted in entries:
+                yield part, entries[wanted]
+
+
+def _by_end(outside: Mapping[str, TensorEntry]) -> Mapping[str, TensorEntry]:
+    """Return tensors by every end of their names that begins after a dot; the first holds."""
+    found: dict[str, TensorEntry] = {}
+    for name, entry in outside.items():
+        rest = name
+        while True:
+            found.setdefault(rest, entry)
+            _, dot, rest = rest.partition(".")
+            if not dot:
+                break
+    return found
+
+
+@cache
+def _pattern_of(names: tuple[str, ...], *, anywhere: bool = False) -> Any:
+    """Return what says whether a name is one of these; or ends as one, if they may be anywhere."""
+    texts = []
+    for name in names:
+        text = re.escape(name).replace(r"\*", r"[^.]*").replace(r"\{wb\}", "(?:weight|bias)")
+        texts.append(text)
+    start = r"(?:.*\.)?" if anywhere else ""
+    return re.compile(f"{start}(?:{'|'.join(texts)})").fullmatch if texts else lambda _name: None
+
+
+def _experts_in(rule: AxisRule, layer: Layer) -> tuple[str, ...]:
+    """Return the numbers of the experts of a layer, as its names have them."""
+    before, _, after = rule.members[0].name.partition("{E}")
+    ends = "." + after.lstrip(".")
+    numbers = [
+        rest[len(before) : -len(ends)]
+        for rest in layer.entries
+        if rest.startswith(before) and rest.endswith(ends)
+    ]
+    return tuple(sorted((n for n in numbers if n.isdecimal()), key=int))
+
+
+def _extent(found: tuple[Member, TensorEntry]) -> int:
+    member, entry = found
+    return entry.shape[member.dim]
+
+
+def _place(found: list[tuple[Member, TensorEntry]], layer: Layer) -> str:
+    """Return the part of the layer that all members of a group lie in."""
+    rests = [entry.name.removeprefix(layer.prefix) for _, entry in found]
+    parts = [rest.split(".")[:-1] for rest in rests]
+    common = []
+    for each in zip(*parts, strict=False):
+        if len(set(each)) > 1:
+            break
+        common.append(each[0])
+    return ".".join(common)
