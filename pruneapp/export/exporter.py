@@ -214,8 +214,14 @@ def _also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
     return () if index is None else (index.resolve(),)
 
 
-def write(resolved: ResolvedExport, job: Job) -> ExportReport:
-    """Write an export that was resolved; see `export`."""
+def write(
+    resolved: ResolvedExport, job: Job, approve: Callable[[Path], None] | None = None
+) -> ExportReport:
+    """Write an export that was resolved; see `export`.
+
+    `approve` is given a new folder when all files are in it and it has not got its name yet: what
+    it raises leaves nothing behind.
+    """
     checkpoint, request = resolved.state.checkpoint, resolved.request
     plans = resolved.plan(job)
     account = account_for(resolved.state, resolved.form, plans, request.omit, job)
@@ -250,6 +256,8 @@ def write(resolved: ResolvedExport, job: Job) -> ExportReport:
             kept = publish([*files[1:], files[0]], checkpoint.files, job)
         else:
             kept = publish(files, checkpoint.files, job, _also_kept(checkpoint))
+            if approve is not None:
+                approve(place.path)
             place.commit()
     if kept and place is None:
         checkpoint.path = kept[0]

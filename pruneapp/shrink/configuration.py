@@ -1,0 +1,167 @@
+"""The configuration of a model after a cut: its sizes, and what it says of each layer."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pruneapp.errors import counted
+from pruneapp.groups.binding import Axis, Structure
+from pruneapp.groups.expression import ExpressionError, evaluate
+from pruneapp.shrink.cut import ShrinkError
+
+Fields = dict[str, Any]
+
+# Several spellings of one number; those that are there are written together.
+_SPELLINGS: tuple[frozenset[str], ...] = (
+    frozenset({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}),
+    frozenset({"num_attention_heads", "n_head", "n_heads", "num_heads"}),
+    frozenset({"num_key_value_heads", "num_kv_heads"}),
+    frozenset({"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "hidden_dim"}),
+    frozenset({"num_experts", "num_local_experts", "n_routed_experts"}),
+)
+# Lists with an entry for each layer. By name, never by length: others have as many by chance.
+_LISTS = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
+# Lists of numbers of layers.
+_NUMBERS = (
+    "mlp_only_layers",
+    "full_attn_idxs",
+    "cross_attention_layers",
+    "fullatt_block_indexes",
+)
+# How many of the first layers are of a kind.
+_FIRST = ("first_k_dense_replace", "max_window_layers")
+# Every so many layers are of a kind, by their numbers; and the list that says so, too, if any.
+_EVERY = {
+    "decoder_sparse_step": "",
+    "moe_layer_freq": "",
+    "attn_layer_period": "",
+    "expert_layer_period": "",
+    "cla_share_factor": "",
+    "global_attn_every_n_layers": "layer_types",
+    "sliding_window_pattern": "layer_types",
+    "_sliding_window_pattern": "layer_types",
+}
+# What backbones of vision say of their stages follows from the number of layers.
+_STAGES = ("stage_names", "out_features", "out_indices")
+
+
+def set_sizes(fields: Fields, axis: Axis, kept: int) -> None:
+    """Write what an axis says with `kept` units, in place."""
+    known = {**axis.fields, "n": kept, "N": axis.count}
+    rule = axis.rule
+    for name, text in rule.set.items():
+        _set(fields, name, evaluate(text, known))
+    for name, text in rule.also.items():
+        if name in fields:
+            fields[name] = evaluate(text, known)
+
+
+def _set(fields: Fields, name: str, value: Any) -> None:
+    before = fields.get(name)
+    fields[name] = value
+    for spellings in _SPELLINGS:
+        if name in spellings:
+            others = [s for s in spellings if s != name and s in fields]
+            fields.update((s, value) for s in others if fields[s] == before)
+
+
+def meets(axis: Axis, fields: Mapping[str, Any], kept: int) -> bool:
+    """Whether the class takes a number of units on an axis."""
+    outer = axis.groups[0].outer if axis.groups else 1
+    if kept % axis.step or kept % outer or not axis.least <= kept <= axis.count:
+        return False
+    if not axis.limit:
+        return True
+    after = dict(fields)
+    set_sizes(after, axis, kept)
+    try:
+        return bool(evaluate(axis.limit, after))
+    except ExpressionError:
+        return False
+
+
+def remove_layers(
+    fields: Fields, structure: Structure, kept: Mapping[str, Sequence[int]]
+) -> tuple[str, ...]:
+    """Write what is said of layers where only some stay, in place; returns what to know.
+
+    `kept` are the numbers of those of each stack. Raises `ShrinkError` where the model counts its
+    layers in a way that they would not fit.
+    """
+    notices: list[str] = []
+    for stack, field in structure.depths.items():
+        numbers = kept[stack]
+        before = fields.get(field)
+        _set(fields, field, len(numbers))
+        for other, same in structure.family.also_depth.items():
+            if same == field and fields.get(other) == before:
+                fields[other] = len(numbers)
+    longest = max(kept.values(), key=len)
+    if len(set(map(tuple, kept.values()))) > 1 and any(name in fields for name in _LISTS):
+        raise ShrinkError(
+            "config.json has one list for the layers of encoder and decoder, and other layers stay "
+            "in each.",
+            remedy="Remove the same layers of both.",
+        )
+    notices += _remove_from_lists(fields, longest)
+    for name in _STAGES:
+        if fields.pop(name, None) is not None:
+            notices.append(f"'{name}' was taken out of config.json: it names the old stages.")
+    return tuple(notices)
+
+
+def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
+    new = {old: number for number, old in enumerate(kept)}
+    for name, instead in _EVERY.items():
+        every = fields.get(name)
+        if not isinstance(every, int) or every < 2:
+            continue
+        if any((old - number) % every for old, number in new.items()):
+            if instead and isinstance(fields.get(instead), list):
+                yield (
+                    f"Which layers are of which kind is said by '{instead}': versions of "
+                    f"transformers before 5 go by '{name}', and compute something else."
+                )
+                continue
+            raise ShrinkError(
+                f"Every {every} layers are of a kind ({name}), and the layers that stay would "
+                "change theirs.",
+                remedy=f"Remove {every} layers in a row, or several such runs.",
+            )
+    types = fields.get("attention_types")
+    if isinstance(types, list):  # of GPT-Neo: [[["global", "local"], 12]]
+        each = [kind for kinds, times in types for _ in range(times) for kind in kinds]
+        fields["attention_types"] = [[[each[old] for old in kept], 1]]
+    for name in _LISTS:
+        entries = fields.get(name)
+        if isinstance(entries, list):
+            if len(entries) <= max(kept, default=-1):
+                raise ShrinkError(
+                    f"'{name}' in config.json has {counted(len(entries), 'entry', 'entries')}, "
+                    "fewer than there are layers.",
+                    remedy="Correct the configuration.",
+                )
+            fields[name] = [entries[old] for old in kept]
+    for name in _NUMBERS:
+        entries = fields.get(name)
+        if isinstance(entries, list):
+            fields[name] = [new[old] for old in entries if old in new]
+    for name in _FIRST:
+        first = fields.get(name)
+        if isinstance(first, int):
+            fields[name] = sum(old < first for old in kept)
+
+
+def encoded(config: Mapping[str, Any]) -> bytes:
+    """Return a configuration as transformers writes it."""
+    return (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the lines that differ, each after a minus or a plus."""
+    old, new = encoded(before).decode().splitlines(), encoded(after).decode().splitlines()
+    lines = difflib.unified_diff(old, new, lineterm="", n=0)
+    return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))

@@ -1,0 +1,206 @@
+"""Dead units of a state: those that do nothing, whatever made their weights 0.
+
+A unit is dead where all of its outputs are 0; or where its value is always 0, because a factor of
+it has no weights and its bias, after the activation, is 0. Where all of its factors have no
+weights, its value is a constant, which `pruneapp.shrink.folding` can put into the next bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.export.records import CHUNK_BYTES, State
+from pruneapp.groups.group import Group, Member
+from pruneapp.kernels.values import Bools, decode
+from pruneapp.progress import Job
+from pruneapp.shrink.activation import value_of
+
+_T = TypeVar("_T", bound=np.generic)
+
+# Elements that are looked at together: whole periods of a dimension, if they are not longer.
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class UnitState:
+    """What is left of the units of a group.
+
+    Attributes
+    ----------
+    alive
+        Whether each does anything that depends on the input.
+    constants
+        The values of those that are dead because they are constant, ``float64`` of (units, entries
+        that a unit has in a factor); None if there are none but 0.
+    """
+
+    alive: Bools
+    constants: NDArray[np.float64] | None = None
+
+    @property
+    def dead(self) -> int:
+        """How many are dead."""
+        return int(np.count_nonzero(~self.alive))
+
+
+def units_left(state: State, groups: Iterable[Group], job: Job) -> list[UnitState]:
+    """Return what is left of the units of some groups, in their order.
+
+    Reads every tensor that decides once, and steps `job` by its elements.
+    """
+    return [_units_of(state, group, job) for group in groups]
+
+
+def work_of(state: State, groups: Iterable[Group]) -> int:
+    """Return by how much `units_left` steps its job."""
+    entries = state.checkpoint.entries
+    return sum(
+        entries[member.name].numel
+        for group in groups
+        for member in group.members
+        if member.role != "along"
+    )
+
+
+def entries_left(state: State, entry: TensorEntry, dim: int, job: Job) -> Bools:
+    """Return which entries along a dimension have a number in them that is written as other than 0.
+
+    NaN is one. O(n) in the elements, in pieces; a tensor that is pruned whole is not read.
+    """
+    n = entry.shape[dim]
+    mask = state.zeroed(entry.name)
+    if mask is not None and not mask.kept:
+        job.step(entry.numel)
+        return np.zeros(n, np.bool_)
+    inner = int(np.prod(entry.shape[dim + 1 :], dtype=np.int64))
+    period = n * inner
+    found = np.zeros(n, f"u{np.dtype(entry.dtype.storage).itemsize}")
+    size = _PIECE // period * period if period <= _PIECE else _PIECE
+    for chunk in state.chunks(entry.name, size=max(size, 1)):
+        bits = chunk.bits
+        if mask is not None:
+            mask.zero(bits, chunk.start)
+        if period <= _PIECE:
+            found |= np.bitwise_or.reduce(bits.reshape(-1, n, inner), axis=(0, 2))
+        else:
+            _note(found, bits, chunk.start, n, inner)
+        job.step(bits.size)
+    sign = found.dtype.type(1 << (found.itemsize * 8 - 1))
+    some: Bools = (found & ~sign) != 0
+    return some
+
+
+def is_zero(state: State, entry: TensorEntry, job: Job) -> bool:
+    """Whether a tensor is written as zeros, of either sign, alone; reads until one is not."""
+    mask = state.zeroed(entry.name)
+    if mask is not None and not mask.kept:
+        return True
+    for chunk in state.chunks(entry.name, size=CHUNK_BYTES):
+        job.cancel.check()
+        if mask is not None:
+            mask.zero(chunk.bits, chunk.start)
+        if np.any(chunk.bits << 1):  # without the sign
+            return False
+    return True
+
+
+def _note(found: NDArray[Any], bits: NDArray[Any], start: int, n: int, inner: int) -> None:
+    """Take note of bits that do not fill whole periods: the runs of `inner` that they cut."""
+    at = 0
+    while at < bits.size:
+        flat = start + at
+        index = flat // inner % n
+        lead = flat % inner
+        if lead or inner > bits.size - at:  # part of one run
+            stop = min(at + inner - lead, bits.size)
+            found[index] |= np.bitwise_or.reduce(bits[at:stop])
+            at = stop
+            continue
+        runs = min((bits.size - at) // inner, n - index)
+        block = bits[at : at + runs * inner].reshape(runs, inner)
+        found[index : index + runs] |= np.bitwise_or.reduce(block, axis=1)
+        at += runs * inner
+
+
+def _units_of(state: State, group: Group, job: Job) -> UnitState:
+    entries = state.checkpoint.entries
+    said = np.zeros(group.count, np.bool_)  # whether anything is done with what a unit says
+    modules: dict[str, list[Member]] = {}
+    for member in group.members:
+        job.label(member.name)
+        if member.role == "output":
+            said |= by_unit(
+                group, member, entries_left(state, entries[member.name], member.dim, job)
+            ).any(axis=1)
+        elif member.role == "factor":
+            modules.setdefault(member.stem, []).append(member)
+    if not any(member.role == "output" for member in group.members):
+        said[:] = True
+    varies = np.zeros(group.count, np.bool_)  # whether the value of a unit depends on the input
+    vanishes = np.zeros(group.count, np.bool_)  # whether it is always 0
+    constants: NDArray[np.float64] | None = None
+    for members in modules.values():
+        for depends, value in _factors(state, group, members, job):
+            unknown = np.isnan(value).any(axis=1)
+            varies |= depends | unknown
+            vanishes |= ~depends & (value == 0).all(axis=1)
+            if constants is None or constants.shape == value.shape:
+                constants = value if constants is None else constants * value
+            else:
+                constants[:] = np.nan
+    if constants is None:
+        return UnitState(said)
+    constant = said & ~varies & ~vanishes
+    known = ~np.isnan(constants).any(axis=1)
+    alive = said & ~vanishes & ~(constant & known)
+    constants = np.where((constant & known)[:, None], constants, 0.0)
+    return UnitState(alive, constants if constants.any() else None)
+
+
+def _factors(
+    state: State, group: Group, members: Sequence[Member], job: Job
+) -> Iterator[tuple[Bools, NDArray[np.float64]]]:
+    """Yield of each factor of a module which units depend on the input, and their values if not.
+
+    A value is NaN where it is not known. There is one for each entry of the unit.
+    """
+    entries = state.checkpoint.entries
+    weight = max(members, key=lambda member: len(entries[member.name].shape))
+    bias = next((member for member in members if member is not weight), None)
+    left = by_unit(group, weight, entries_left(state, entries[weight.name], weight.dim, job))
+    shift = np.zeros(left.shape)
+    if bias is not None and len(entries[bias.name].shape) == 1:
+        shift = by_unit(group, bias, values_of(state, entries[bias.name]))
+        job.step(entries[bias.name].numel)
+    elif bias is not None:  # of several experts: 0 for all of them, or not known
+        some = entries_left(state, entries[bias.name], bias.dim, job)
+        shift = np.where(by_unit(group, bias, some), np.nan, 0.0)
+    for factor in weight.factors:
+        part = slice(factor.start, factor.stop)
+        depends: Bools = np.any(left[:, part], axis=1)
+        yield depends, value_of(factor.activation, shift[:, part])
+
+
+def by_unit(group: Group, member: Member, values: NDArray[_T]) -> NDArray[_T]:
+    """Return a row for each unit: its entries along the dimension of a member, in their order."""
+    units = member.layout.units(group.count)
+    inside = np.flatnonzero(units >= 0)
+    order = inside[np.argsort(units[inside], kind="stable")]
+    return values[order].reshape(group.count, -1)
+
+
+def values_of(state: State, entry: TensorEntry) -> NDArray[np.float64]:
+    """Return a small tensor as it is written."""
+    mask = state.zeroed(entry.name)
+    parts = [np.zeros(0)]
+    for chunk in state.chunks(entry.name, size=CHUNK_BYTES):
+        if mask is not None:
+            mask.zero(chunk.bits, chunk.start)
+        parts.append(decode(chunk.bits, entry.dtype).astype(np.float64))
+    return np.concatenate(parts)

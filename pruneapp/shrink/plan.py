@@ -1,0 +1,385 @@
+"""What is cut out of a state: the units that are dead in all layers, and what is chosen beside.
+
+Widths must be the same in all layers, or no stock class loads them: the layer with the most units
+alive decides, and in the others dead units stay, as zeros.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.errors import counted
+from pruneapp.export.records import State
+from pruneapp.groups.binding import Axis, Structure, fields_of
+from pruneapp.groups.family import AxisName
+from pruneapp.groups.group import Group, Units
+from pruneapp.kernels.values import Bools
+from pruneapp.progress import Job
+from pruneapp.shrink import configuration
+from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
+from pruneapp.shrink.dead_units import UnitState, is_zero, units_left, work_of
+from pruneapp.shrink.folding import bias_values, fold, takes_constants
+
+# What a cut does to what the model computes: nothing; nothing for the texts that were looked at;
+# something, which only data can tell.
+Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
+EXACT: Exactness = "exact"
+CHANGES: Exactness = "changes what the model computes"
+
+# Axes whose units zeros can make dead.
+_BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads")
+# How many numbers of a size that is not taken are named beside it.
+_NEAREST = 2
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is to be cut beside what is dead.
+
+    Attributes
+    ----------
+    multiple
+        What the number of FFN neurons is rounded up to a multiple of.
+    layers
+        Numbers of layers that go, of every stack.
+    experts
+        How many experts of each layer stay, with their scores by the place of the group; those of
+        the highest scores do.
+    write_as
+        Another model type to write, one that the family knows to compute the same.
+    """
+
+    multiple: int = 64
+    layers: tuple[int, ...] = ()
+    experts: int | None = None
+    expert_scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    write_as: str = ""
+
+
+@dataclass(frozen=True)
+class AxisChange:
+    """What becomes of an axis."""
+
+    name: AxisName
+    label: str
+    before: int
+    after: int
+    exactness: Exactness = EXACT
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ShrinkPlan:
+    """A cut, and everything that has to be written with it.
+
+    Attributes
+    ----------
+    biases
+        New values of the biases that take up constants, by the names in the source.
+    config
+        config.json as it is to be written.
+    """
+
+    structure: Structure
+    cut: Cut
+    axes: tuple[AxisChange, ...]
+    biases: Mapping[str, NDArray[np.float64]]
+    config: Mapping[str, Any]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be smaller."""
+        return not any(axis.after < axis.before for axis in self.axes)
+
+
+def plan(state: State, structure: Structure, choices: Choices, job: Job) -> ShrinkPlan:
+    """Find what a state has to cut, and what follows from that; reads every member of a group.
+
+    Raises `ShrinkError` if a choice is not one that the model's class takes.
+    """
+    return _Planning(state, structure, choices, job).plan()
+
+
+def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
+    """Return the numbers of units that an axis may have, ascending; `multiple` for neurons alone.
+
+    The present number is always one.
+    """
+    step = math.lcm(axis.step, multiple if axis.name == "ffn" else 1)
+    sizes = {n for n in range(step, axis.count, step) if configuration.meets(axis, fields, n)}
+    return sorted({*sizes, axis.count})
+
+
+def next_legal(axis: Axis, fields: Mapping[str, Any], wanted: int, multiple: int = 1) -> int:
+    """Return the least number of units that may stay and is not less than `wanted`."""
+    return next(n for n in legal_sizes(axis, fields, multiple) if n >= wanted)
+
+
+def not_legal(axis: Axis, fields: Mapping[str, Any], wanted: int) -> ShrinkError:
+    """Return the refusal of a number of units, with the nearest that would do."""
+    sizes = legal_sizes(axis, fields)
+    near = sorted(sorted(sizes, key=lambda n: (abs(n - wanted), n))[:_NEAREST])
+    rule = f" ({axis.limit})" if axis.limit else ""
+    return ShrinkError(
+        f"{axis.label} cannot be {wanted:,}{rule}; the nearest are {' and '.join(map(str, near))}.",
+        remedy="Choose one of these.",
+    )
+
+
+class _Planning:
+    def __init__(self, state: State, structure: Structure, choices: Choices, job: Job) -> None:
+        self._state = state
+        self._structure = structure
+        self._choices = choices
+        self._job = job
+        self._config: dict[str, Any] = deepcopy(dict(structure.config))
+        self._fields: dict[str, Any] = dict(fields_of(self._config, structure.inside))
+        self._cuts: list[GroupCut] = []
+        self._axes: list[AxisChange] = []
+        self._biases: dict[str, NDArray[np.float64]] = {}
+        self._notices: list[str] = []
+
+    def plan(self) -> ShrinkPlan:
+        axes = [a for n in _BY_ZEROS if (a := self._structure.axes.get(n)) and not a.why_not]
+        self._job.start(work_of(self._state, (g for axis in axes for g in axis.groups)))
+        gone: tuple[str, ...] = ()
+        layer_axis = self._structure.axes.get("layers")
+        if layer_axis is not None:
+            gone = self._cut_layers(layer_axis)
+        for axis in axes:
+            # A layer that goes does not decide how many units the others keep.
+            groups = tuple(group for group in axis.groups if not group.place.startswith(gone))
+            limit = "" if self._choices.write_as else axis.limit
+            self._cut_dead(replace(axis, groups=groups, limit=limit))
+        self._cut_experts()
+        self._write_as()
+        config = self._config
+        for key in self._structure.inside[:-1]:
+            config = config[key]
+        if self._structure.inside:
+            config[self._structure.inside[-1]] = self._fields
+        else:
+            self._config = self._fields
+        return ShrinkPlan(
+            self._structure,
+            Cut(tuple(self._cuts)),
+            tuple(self._axes),
+            self._biases,
+            self._config,
+            tuple(dict.fromkeys(self._notices)),
+        )
+
+    def _cut_dead(self, axis: Axis) -> None:
+        """Cut the units of an axis that are dead in all of its groups."""
+        states = units_left(self._state, axis.groups, self._job)
+        notices: list[str] = []
+        alive = []
+        for group, units in zip(axis.groups, states, strict=True):
+            left, unfolded = self._must_stay(group, units)
+            alive.append(left)
+            if unfolded:
+                notices.append(
+                    f"{counted(unfolded, 'unit')} of '{group.place}' emit a constant that no bias "
+                    "takes up, and stay."
+                )
+        if axis.rule.same:
+            together = np.logical_or.reduce(alive)
+            alive = [together] * len(alive)
+        kept = self._sizes(axis, alive)
+        after = kept[0] // axis.groups[0].times
+        if after == axis.count:
+            self._axes.append(AxisChange(axis.name, axis.label, axis.count, after))
+            return
+        most = max(int(np.count_nonzero(left)) for left in alive)
+        for group, left, units, count in zip(axis.groups, alive, states, kept, strict=True):
+            some = _filled(left, count, group.outer)
+            cut = GroupCut(group, some)
+            self._cuts.append(cut)
+            zeros = some.size - int(np.count_nonzero(left))
+            if zeros and np.count_nonzero(left) < most:
+                notices.append(
+                    f"'{group.place}' keeps {counted(some.size, 'unit')}, {zeros:,} of them zeros: "
+                    "another layer needs as many."
+                )
+            self._fold(group, units, cut.removed)
+        configuration.set_sizes(self._fields, axis, after)
+        self._axes.append(
+            AxisChange(axis.name, axis.label, axis.count, after, EXACT, tuple(notices))
+        )
+
+    def _must_stay(self, group: Group, units: UnitState) -> tuple[Bools, int]:
+        """Return which units stay, dead ones among them whose constants nothing takes up."""
+        if units.constants is None or takes_constants(self._state, group):
+            return units.alive, 0
+        constant = units.constants.any(axis=1)
+        return units.alive | constant, int(np.count_nonzero(constant))
+
+    def _sizes(self, axis: Axis, alive: Sequence[Bools]) -> list[int]:
+        """Return how many units of each group stay."""
+        groups = axis.groups
+        first = groups[0].count
+        if axis.rule.share:  # stages of several widths, cut by one ratio
+            wanted = max(
+                -(-int(np.count_nonzero(left)) * first // group.count)
+                for group, left in zip(groups, alive, strict=True)
+            )
+        else:
+            wanted = max(
+                -(-_in_runs(left, group.outer) // group.times)
+                for group, left in zip(groups, alive, strict=True)
+            )
+        multiple = self._choices.multiple if axis.name == "ffn" else 1
+        kept = next_legal(axis, self._fields, max(wanted, 1), multiple)
+        if axis.rule.share:
+            return [kept * group.count // first for group in groups]
+        return [kept * group.times for group in groups]
+
+    def _fold(self, group: Group, units: UnitState, removed: Units) -> None:
+        if units.constants is None:
+            return
+        folded = fold(self._state, group, units.constants, removed, self._job)
+        if folded is None:
+            return
+        name, shift = folded
+        before = self._biases.get(name)
+        before = bias_values(self._state, name) if before is None else before
+        self._biases[name] = before + shift
+
+    def _cut_layers(self, axis: Axis) -> tuple[str, ...]:
+        """Cut layers that were chosen, and those that do nothing; returns how their names begin."""
+        chosen = set(self._choices.layers)
+        if chosen and axis.why_not:
+            raise ShrinkError(axis.why_not)
+        kept: dict[str, list[int]] = {}
+        dead = 0
+        for group in axis.groups:
+            beyond = sorted(number for number in chosen if number >= group.count)
+            if beyond:
+                raise ShrinkError(
+                    f"'{group.place}' has {group.count:,} layers, numbered from 0, and no layer "
+                    f"{beyond[0]}.",
+                    remedy=f"Name layers of 0 to {group.count - 1}.",
+                )
+            special = chosen.intersection(self._structure.family.keep)
+            if special:
+                raise ShrinkError(
+                    f"Layer {min(special)} of a {self._structure.model_type} is unlike the others "
+                    "and cannot go.",
+                    remedy="Name other layers.",
+                )
+            silent = self._silent(group) - set(self._structure.family.keep)
+            dead += len(silent - chosen)
+            kept[group.prefix.rstrip(".")] = [
+                n for n in range(group.count) if n not in chosen | silent
+            ]
+            if not kept[group.prefix.rstrip(".")]:
+                raise ShrinkError(
+                    f"No layer of '{group.place}' would be left.", remedy="Keep one of them."
+                )
+        before = sum(group.count for group in axis.groups)
+        after = sum(map(len, kept.values()))
+        label = CHANGES if after < before - dead else EXACT
+        if after < before:
+            self._notices += configuration.remove_layers(self._fields, self._structure, kept)
+            for group in axis.groups:
+                numbers = np.array(kept[group.prefix.rstrip(".")], np.int64)
+                self._cuts.append(GroupCut(group, numbers))
+        if axis.groups:
+            self._axes.append(AxisChange("layers", axis.label, before, after, label))
+        return tuple(
+            f"{group.prefix}{number}."
+            for group in axis.groups
+            for number in range(group.count)
+            if number not in kept[group.prefix.rstrip(".")]
+        )
+
+    def _silent(self, group: Group) -> set[int]:
+        """Return the layers of a stack that hand on what they were given."""
+        found = set()
+        for number, names in enumerate(group.silenced_by):
+            entries = map(self._state.checkpoint.entry, names)
+            if names and all(is_zero(self._state, entry, self._job) for entry in entries):
+                found.add(number)
+        return found
+
+    def _cut_experts(self) -> None:
+        axis, wanted = self._structure.axes.get("experts"), self._choices.experts
+        if axis is None or axis.why_not:
+            if wanted is not None:
+                reason = axis.why_not if axis is not None else "The model has no experts."
+                raise ShrinkError(reason)
+            return
+        if wanted is None or wanted == axis.count:
+            if not axis.why_not:
+                self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
+            return
+        if not configuration.meets(axis, self._fields, wanted):
+            raise not_legal(axis, self._fields, wanted)
+        for group in axis.groups:
+            scores = self._choices.expert_scores[group.place]
+            self._cuts.append(GroupCut(group, _highest(scores, wanted, group.outer)))
+        configuration.set_sizes(self._fields, axis, wanted)
+        notices = () if wanted % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
+        self._axes.append(AxisChange("experts", axis.label, axis.count, wanted, CHANGES, notices))
+
+    def _write_as(self) -> None:
+        wanted = self._choices.write_as
+        if not wanted:
+            return
+        structure = self._structure
+        if structure.family.write_as.get(structure.model_type) != wanted or structure.inside:
+            raise ShrinkError(
+                f"A model of type '{structure.model_type}' cannot be written as '{wanted}'.",
+                remedy="Leave the type as it is.",
+            )
+        for name in ("attention_bias", "mlp_bias"):
+            if self._fields.pop(name, None):
+                raise ShrinkError(
+                    f"'{wanted}' has no biases, and this model does ({name}).",
+                    remedy="Leave the type as it is.",
+                )
+        self._fields["model_type"] = wanted
+        old = structure.model_type.capitalize()
+        names = self._fields.get("architectures") or []
+        self._fields["architectures"] = [n.replace(old, wanted.capitalize(), 1) for n in names]
+        self._fields["sliding_window"] = None
+        self._notices.append(f"Written as '{wanted}', which computes the same.")
+
+
+def _in_runs(alive: Bools, outer: int) -> int:
+    """Return how many units must stay so that each run has as many as the fullest."""
+    return int(np.count_nonzero(alive.reshape(outer, -1), axis=1).max()) * outer
+
+
+def _filled(alive: Bools, count: int, outer: int) -> Units:
+    """Return the units alive, and as many dead ones, the first of each run, as `count` wants."""
+    runs = []
+    each = count // outer
+    for number, run in enumerate(alive.reshape(outer, -1)):
+        dead = np.flatnonzero(~run)[: each - int(np.count_nonzero(run))]
+        kept = np.sort(np.concatenate([np.flatnonzero(run), dead]))
+        runs.append(kept + number * run.size)
+    return np.concatenate(runs)
+
+
+def _highest(scores: NDArray[np.float64], count: int, outer: int) -> Units:
+    """Return the units of the highest scores, as many of each run; of equal ones the first goes."""
+    runs = []
+    for number, run in enumerate(scores.reshape(outer, -1)):
+        order = np.argsort(run, kind="stable")[run.size - count // outer :]
+        runs.append(np.sort(order) + number * run.size)
+    return np.concatenate(runs)
+
+
+def described(changes: Iterable[AxisChange]) -> str:
+    """Say what becomes smaller: "FFN neurons 4,864 -> 3,456, layers 24 -> 22"."""
+    smaller = [each for each in changes if each.after < each.before]
+    return ", ".join(f"{each.label} {each.before:,} → {each.after:,}" for each in smaller)

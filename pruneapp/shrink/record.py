@@ -1,0 +1,133 @@
+"""What stands beside a shrunk model: which units it kept, to find the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from pruneapp import json_codec
+from pruneapp.errors import JsonError, words_of
+from pruneapp.groups.group import Group, Member, Run, Runs, Units
+from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
+
+RECORD = "pruneapp.shrink.json"
+_LARGEST = 256 << 20
+
+
+class MemberRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A tensor of a group: its name before, the dimension, and the runs of entries along it."""
+
+    name: str
+    dim: int
+    runs: tuple[int, ...]
+
+
+class GroupRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A group of which units went; those that stayed are runs, from one unit to before another."""
+
+    axis: str
+    place: str
+    count: int
+    kept: tuple[tuple[int, int], ...]
+    members: tuple[MemberRecord, ...] = ()
+    prefix: str = ""
+    tensors: tuple[tuple[str, ...], ...] = ()
+    silenced_by: tuple[tuple[str, ...], ...] = ()
+
+
+class ShrinkRecord(msgspec.Struct, frozen=True):
+    """The file as a whole."""
+
+    groups: tuple[GroupRecord, ...]
+    # Biases that took up constants of units that went, by their names before.
+    folded: tuple[str, ...] = ()
+    version: int = 1
+
+    def encoded(self) -> bytes:
+        """Return it as JSON."""
+        return json_codec.encoded(self) + b"\n"
+
+    @property
+    def cut(self) -> Cut:
+        """The cut that it records."""
+        return Cut(tuple(_cut_of(group) for group in self.groups))
+
+
+def record_of(cut: Cut, folded: tuple[str, ...]) -> ShrinkRecord:
+    """Return what is to be remembered of a cut."""
+    return ShrinkRecord(tuple(_record_of(each) for each in cut.groups), folded)
+
+
+def read_record(folder: Path) -> ShrinkRecord:
+    """Read the record of a shrunk model; raises `ShrinkError` if there is none that holds."""
+    path = folder / RECORD
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ShrinkError(f"'{path}' is too large for a record.")
+        record = json_codec.decode(path.read_bytes(), ShrinkRecord, str(path))
+    except FileNotFoundError:
+        raise ShrinkError(
+            f"There is no '{RECORD}' in '{folder}', so nobody knows which units it kept.",
+            remedy="Name the folder that `pruneapp shrink` wrote.",
+        ) from None
+    except JsonError as error:
+        raise ShrinkError(str(error)) from None
+    except OSError as error:
+        raise ShrinkError(f"'{path}' cannot be read: {words_of(error)}.") from None
+    if record.version != 1:
+        raise ShrinkError(
+            f"'{path}' is of version {record.version}, and this Pruneapp reads version 1.",
+            remedy="Update Pruneapp.",
+        )
+    for group in record.groups:
+        edges = [edge for run in group.kept for edge in run]
+        inside = not edges or (edges[0] >= 0 and edges[-1] <= group.count)
+        sound = inside and edges == sorted(edges)
+        whole = all(len(units) in {0, group.count} for units in (group.tensors, group.silenced_by))
+        if not (sound and whole and 0 <= group.count < 1 << 31):
+            raise ShrinkError(f"'{path}' contradicts itself at '{group.place}'.")
+    return record
+
+
+def _record_of(cut: GroupCut) -> GroupRecord:
+    group = cut.group
+    members = []
+    for member in group.members:
+        assert isinstance(member.layout, Runs)
+        runs = tuple(run.each for run in member.layout.runs)
+        members.append(MemberRecord(member.name, member.dim, runs))
+    return GroupRecord(
+        group.axis,
+        group.place,
+        group.count,
+        _runs_of(cut.kept),
+        tuple(members),
+        group.prefix,
+        group.tensors,
+        group.silenced_by,
+    )
+
+
+def _runs_of(units: Units) -> tuple[tuple[int, int], ...]:
+    if not units.size:
+        return ()
+    parts = np.split(units, np.flatnonzero(np.diff(units) > 1) + 1)
+    return tuple((int(part[0]), int(part[-1]) + 1) for part in parts)
+
+
+def _cut_of(record: GroupRecord) -> GroupCut:
+    runs = [np.arange(start, stop) for start, stop in record.kept]
+    kept = np.concatenate(runs) if runs else np.zeros(0, np.int64)
+    members = tuple(
+        Member(each.name, each.dim, Runs(tuple(Run(run) for run in each.runs)))
+        for each in record.members
+    )
+    more: dict[str, Any] = {
+        "tensors": record.tensors,
+        "prefix": record.prefix,
+        "silenced_by": record.silenced_by,
+    }
+    return GroupCut(Group(record.axis, record.place, record.count, members, **more), kept)
