@@ -114,7 +114,7 @@ def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> lis
     The present number is always one.
     """
     step = math.lcm(axis.step, multiple if axis.name == "ffn" else 1)
-    sizes = {n for n in range(step, axis.count, step) if configuration.meets(axis, fields, n)}
+    sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
     return sorted({*sizes, axis.count})
 
 
@@ -210,7 +210,7 @@ class _Planning:
                     "another layer needs as many."
                 )
             self._fold(group, units, cut.removed)
-        configuration.set_sizes(self._fields, axis, after)
+        axis.set_sizes(self._fields, after)
         self._axes.append(
             AxisChange(axis.name, axis.label, axis.count, after, EXACT, tuple(notices))
         )
@@ -321,12 +321,12 @@ class _Planning:
             if not axis.why_not:
                 self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
             return
-        if not configuration.meets(axis, self._fields, wanted):
+        if not axis.takes(wanted, self._fields):
             raise not_legal(axis, self._fields, wanted)
         for group in axis.groups:
             scores = self._choices.expert_scores[group.place]
             self._cuts.append(GroupCut(group, _highest(scores, wanted, group.outer)))
-        configuration.set_sizes(self._fields, axis, wanted)
+        axis.set_sizes(self._fields, wanted)
         notices = () if wanted % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
         self._axes.append(AxisChange("experts", axis.label, axis.count, wanted, CHANGES, notices))
 
