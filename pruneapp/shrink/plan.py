@@ -52,6 +52,9 @@ class Choices:
     experts
         How many experts of each layer stay, with their scores by the place of the group; those of
         the highest scores do.
+    changed
+        Axes of which units were pruned for this cut alone, so that what goes of them changes what
+        the model computes.
     write_as
         Another model type to write, one that the family knows to compute the same.
     """
@@ -60,6 +63,7 @@ class Choices:
     layers: tuple[int, ...] = ()
     experts: int | None = None
     expert_scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    changed: frozenset[AxisName] = frozenset()
     write_as: str = ""
 
 
@@ -212,8 +216,11 @@ class _Planning:
             self._fold(group, units, cut.removed)
         axis.set_sizes(self._fields, after)
         self._axes.append(
-            AxisChange(axis.name, axis.label, axis.count, after, EXACT, tuple(notices))
+            AxisChange(axis.name, axis.label, axis.count, after, self._label(axis), tuple(notices))
         )
+
+    def _label(self, axis: Axis) -> Exactness:
+        return CHANGES if axis.name in self._choices.changed else EXACT
 
     def _must_stay(self, group: Group, units: UnitState) -> tuple[Bools, int]:
         """Return which units stay, dead ones among them whose constants nothing takes up."""
@@ -286,7 +293,7 @@ class _Planning:
                 )
         before = sum(group.count for group in axis.groups)
         after = sum(map(len, kept.values()))
-        label = CHANGES if after < before - dead else EXACT
+        label = CHANGES if after < before - dead else self._label(axis)
         if after < before:
             self._notices += configuration.remove_layers(self._fields, self._structure, kept)
             for group in axis.groups:
