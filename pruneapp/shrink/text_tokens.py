@@ -219,7 +219,7 @@ def _parts(texts: Sequence[Path], job: Job) -> Iterator[tuple[Path, int, list[st
             piece = before + text
             yield path, line, [piece, *piece.splitlines()]
             before = piece[-_OVERLAP:]
-            before = before[max(0, before.find(" ")) :]  # rather not within a word
+            before = before[max(0, before.find(" ", 0, _OVERLAP // 2)) :]  # rather not in a word
             line += piece[: len(piece) - len(before)].count("\n")
             job.step(size)
 
@@ -241,6 +241,7 @@ def _pieces(path: Path, job: Job) -> Iterator[tuple[str, int]]:
                 done += len(data)
                 pending = len(decoder.getstate()[0])
                 end = max(rest.rfind("\n"), rest.rfind(" ")) + 1 or len(rest)
+                end = end if len(data) == _PIECE else len(rest)
                 yield rest[:end], len(data)
                 rest = rest[end:]
         rest += decoder.decode(b"", final=True)

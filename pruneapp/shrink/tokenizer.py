@@ -147,7 +147,8 @@ class Tokenizer:
     def filled(self, kept: Flags, count: int, job: Job) -> Flags:
         """Return a closed set of `count` ids, if there are so many, that holds a closed set.
 
-        The ids that it takes first are the smallest: in BPE and Unigram the most frequent tokens.
+        Of the tokens that can be made of those that are kept it takes the smallest ids first: in
+        BPE and Unigram the most frequent.
         """
         kept = kept.copy()
         left, right, result = self.merges.T
@@ -286,6 +287,7 @@ def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
         bare = token.removeprefix(prefix).removesuffix(suffix)
         if len(bare) == 1 or len(token) == 1 or (len(token) == 6 and _BYTE.fullmatch(token)):
             needed.append(number)
+    job.step(0)
     added = tuple((token.content, token.id) for token in file.added_tokens)
     return Tokenizer(
         where,
@@ -340,20 +342,21 @@ def _possible_merges(
     job: Job,
 ) -> tuple[Ids, Ids]:
     """Return the merges as ids, and their numbers, where the vocabulary has all three parts."""
-    found: list[tuple[int, int, int]] = []
-    for number, merge in enumerate(job.cancel.each(merges)):
-        left, _, right = (
-            merge.partition(" ") if isinstance(merge, str) else (merge[0], "", merge[1])
-        )
-        if isinstance(merge, str) and (merge.count(" ") != 1 or len(merge) < 3):
-            raise DamagedFileError(
-                f"'{where}', at model.merges[{number}]: a merge must be two tokens with a space "
-                f"between them, got '{merge}'.",
-                remedy="Save the tokenizer again with transformers.",
-            )
-        result = left + right[len(prefix) :]
-        found.append((vocab.get(left, -1), vocab.get(right, -1), vocab.get(result, -1)))
-    ids = np.array(found, np.int64).reshape(-1, 3)
+    ids = np.empty((len(merges), 3), np.int64)
+    end = 0
+    for batch in job.cancel.batches(merges):
+        pairs = [tuple(one.split(" ")) if isinstance(one, str) else one for one in batch]
+        for number, pair in enumerate(pairs, end):
+            if len(pair) != 2 or not pair[0] or not pair[1]:
+                raise DamagedFileError(
+                    f"'{where}', at model.merges[{number}]: a merge must be two tokens with a "
+                    f"space between them, got '{merges[number]}'.",
+                    remedy="Save the tokenizer again with transformers.",
+                )
+        begin, end = end, end + len(batch)
+        ids[begin:end, 0] = [vocab.get(left, -1) for left, _ in pairs]
+        ids[begin:end, 1] = [vocab.get(right, -1) for _, right in pairs]
+        ids[begin:end, 2] = [vocab.get(left + right[len(prefix) :], -1) for left, right in pairs]
     numbers = np.flatnonzero((ids >= 0).all(axis=1))
     return ids[numbers], numbers
 
@@ -400,20 +403,16 @@ def _processors(processor: Any, where: str) -> Iterable[dict[str, Any]]:
     if processor is None:
         return
     one = json_codec.convert(processor, dict[str, Any], where)
-    if one.get("type") == "Sequence":
+    kind = json_codec.convert(one.get("type"), str, where)
+    if kind == "Sequence":
         for inner in json_codec.convert(one.get("processors"), list[Any], where):
             yield from _processors(inner, where)
-    elif one.get("type") in {
-        "TemplateProcessing",
-        "BertProcessing",
-        "RobertaProcessing",
-        "ByteLevel",
-    }:
+    elif kind in {"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel"}:
         yield one
     else:
         raise UnsupportedFileError(
-            f"'{where}' has a post-processor of the unknown type "
-            f"{json_codec.encoded(one.get('type')).decode()}, which may use ids of tokens.",
+            f"'{where}' has a post-processor of the unknown type '{kind}', which may use ids of "
+            "tokens.",
             remedy="Keep the whole vocabulary.",
         )
 

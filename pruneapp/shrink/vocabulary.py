@@ -45,7 +45,7 @@ _OTHER = re.compile(
 )
 
 
-class _Content(msgspec.Struct):
+class _DecoderToken(msgspec.Struct):
     content: str
 
 
@@ -256,7 +256,7 @@ def _added_in(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tup
         yield from json_codec.convert(tree, dict[str, int], where).items()
         return
     decoder = tree.get("added_tokens_decoder") or {}
-    for number, token in json_codec.convert(decoder, dict[str, _Content], where).items():
+    for number, token in json_codec.convert(decoder, dict[str, _DecoderToken], where).items():
         if not re.fullmatch(r"[0-9]{1,8}", number):
             raise JsonError(f"expected an id, got '{number[:40]}'", where, "added_tokens_decoder")
         yield token.content, int(number)

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,13 @@ from pruneapp.progress import Cancelled, Job
 from pruneapp.shrink import text_tokens
 from pruneapp.shrink.text_tokens import check_segmentation, read_ids, tokens_of
 from pruneapp.shrink.tokenizer import parse_tokenizer
-from pruneapp.shrink.vocabulary import TOKENIZER, Vocabulary, VocabularyCut, cut_tokens
+from pruneapp.shrink.vocabulary import (
+    TOKENIZER,
+    Vocabulary,
+    VocabularyCut,
+    cut_tokens,
+    read_vocabulary,
+)
 from tests.support.cancel_checks import CountingToken
 from tests.support.tokenizer_files import (
     DOCS,
@@ -184,7 +192,7 @@ def text_file(tmp_path_factory):
     return tmp_path_factory.mktemp("texts") / "text.txt"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=bpe_files() | unigram_files() | word_piece_files(), text=TEXTS)
 def test_any_vocabulary_makes_the_same_of_the_text_it_was_cut_for(text_file, data, text):
     text_file.write_text(text)
@@ -220,6 +228,16 @@ def test_without_the_library_a_sentence_says_how_to_install_it(monkeypatch):
         tokens_of(tokenizer, [GUIDE], Job())
 
 
+def test_the_library_is_imported_nowhere_else():
+    package = Path(text_tokens.__file__).parents[1]
+    found = [
+        path.name
+        for path in package.rglob("*.py")
+        if re.search(r"^\s*(?:import|from) tokenizers\b", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert found == ["text_tokens.py"]
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -240,6 +258,14 @@ def test_a_file_that_is_no_text_is_refused(tmp_path, content, said):
         tokens_of(tokenizer, [path], Job())
 
 
+def test_a_word_that_the_library_joins_across_a_space_is_seen(tmp_path):
+    # Without an unknown token BPE passes over the space, and joins what stands on both sides.
+    data = tokenizer_json(bpe({"b": 0, "d": 1, "bd": 2}, ["b d"]))
+    path = tmp_path / "text.txt"
+    path.write_text("b d")
+    assert tokens_of(parse_tokenizer(data, "here", Job()), [path], Job()).tolist() == [2]
+
+
 def test_a_letter_across_two_pieces_is_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(text_tokens, "_PIECE", 3)
     path = tmp_path / "text.txt"
@@ -253,11 +279,11 @@ def test_a_letter_across_two_pieces_is_read_whole(tmp_path, monkeypatch):
 def test_a_file_that_the_library_cannot_use_is_refused():
     data = tokenizer_json(unigram([("<unk>", 0.0), ("a", -1.0)]), normalizer={"type": "Nonsense"})
     tokenizer = parse_tokenizer(data, "here/tokenizer.json", Job())
-    with pytest.raises(CheckpointError, match="cannot use 'here/tokenizer.json'"):
+    with pytest.raises(CheckpointError, match=r"cannot use 'here/tokenizer\.json'"):
         tokens_of(tokenizer, [GUIDE], Job())
     data = tokenizer_json({**unigram([("a", -1.0)]), "unk_id": None})
     tokenizer = parse_tokenizer(data, "here/tokenizer.json", Job())
-    with pytest.raises(CheckpointError, match="cannot use 'here/tokenizer.json'"):
+    with pytest.raises(CheckpointError, match=r"cannot use 'here/tokenizer\.json'"):
         tokens_of(tokenizer, [GUIDE], Job())
 
 
@@ -266,16 +292,16 @@ def test_counting_is_cancelled_between_pieces_and_says_how_far_it_is():
     with pytest.raises(Cancelled):
         tokens_of(tokenizer, [GUIDE], Job(cancel=CountingToken(cancelled_at=4)))
 
-    class Reports:
-        seen: list[tuple[int, int, str]] = []
+    seen = []
 
+    class Reports:
         def report(self, done, total, label):
-            self.seen.append((done, total, label))
+            seen.append((done, total, label))
 
     tokens_of(tokenizer, [GUIDE], Job(Reports()))
     size = GUIDE.stat().st_size
-    assert Reports.seen[-1] == (size, size, "guide.md")
-    assert len(Reports.seen) > size >> 14
+    assert seen[-1] == (size, size, "guide.md")
+    assert len(seen) > size >> 14
 
 
 def test_a_list_of_ids_has_single_ones_and_ranges(tmp_path):
@@ -304,3 +330,34 @@ def test_a_list_of_something_else_is_refused(tmp_path, line, said):
     path.write_text(f"1\n{line}\n", encoding="utf-8")
     with pytest.raises(ParameterError, match=said):
         read_ids(path, tokenizer, Job())
+
+
+@pytest.mark.parametrize(
+    ("kind", "reader"),
+    [("BPE", "GPT2Tokenizer"), ("Unigram", "T5Tokenizer"), ("WordPiece", "BertTokenizer")],
+)
+def test_the_readers_of_transformers_make_the_same_of_the_text(tmp_path, kind, reader):
+    from transformers import AutoTokenizer
+
+    before, after = tmp_path / "before", tmp_path / "after"
+    data = json.loads(trained(kind))
+    decoder = {str(token.pop("id")): token for token in [dict(one) for one in data["added_tokens"]]}
+    config = {"tokenizer_class": reader, "added_tokens_decoder": decoder}
+    before.mkdir()
+    after.mkdir()
+    (before / TOKENIZER).write_bytes(trained(kind))
+    (before / "tokenizer_config.json").write_text(json.dumps(config))
+    for folder in (before, after):
+        (folder / "config.json").write_text(json.dumps({"model_type": "gpt2"}))
+    vocabulary = read_vocabulary(before, Job())
+    wanted = tokens_of(vocabulary.tokenizer, [GUIDE], Job())
+    cut = cut_tokens(vocabulary, {}, wanted, 3010, Job(), multiple=8)
+    for name, content in cut.files.items():
+        (after / name).write_bytes(content)
+    old, new = AutoTokenizer.from_pretrained(before), AutoTokenizer.from_pretrained(after)
+    lines = GUIDE.read_text("utf-8").splitlines()
+    ids = new(lines)["input_ids"]
+    assert [cut.kept[one].tolist() for one in map(np.int64, ids)] == old(lines)["input_ids"]
+    assert [*map(new.convert_ids_to_tokens, ids)] == [
+        old.convert_ids_to_tokens(one) for one in old(lines)["input_ids"]
+    ]
