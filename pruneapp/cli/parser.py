@@ -430,6 +430,20 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         "--layers", metavar="LIST", help="remove these layers, numbered from 0: 1, or 20-22,24"
     )
     shrink.add_argument("--experts", type=int, metavar="N", help="keep N experts of each layer")
+    tokens = shrink.add_mutually_exclusive_group()
+    tokens.add_argument(
+        "--vocabulary",
+        metavar="trailing|FILE",
+        help="cut the rows behind the tokenizer's last token, which is exact; or keep the tokens "
+        "whose ids a file lists",
+    )
+    tokens.add_argument(
+        "--vocabulary-of",
+        nargs="+",
+        metavar="TEXT",
+        help="keep the tokens that these texts use, and what they are made of: exact for these "
+        "texts (needs pruneapp[tokenizers])",
+    )
     shrink.add_argument(
         "--by",
         default="l2",

@@ -37,9 +37,12 @@ from pruneapp.shrink.unit_choice import (
     without_units,
 )
 from pruneapp.shrink.unshrink import UnshrunkState
+from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, cut_tokens, read_vocabulary
 
 # Legal sizes that `--list` names at most, at either end.
 _ENDS = 3
+# The rows of an embedding behind the last token.
+TRAILING = "trailing"
 _HEAD = ("axis", "option", "units", "may stay")
 _OPTIONS: Mapping[AxisName, str] = {
     "ffn": "--ffn",
@@ -135,10 +138,35 @@ def _chosen(
         layers,
         options.experts,
         expert_scores,
+        _vocabulary(structure, options, job),
         frozenset(changed),
         options.write_as or "",
     )
     return state, choices
+
+
+def _vocabulary(
+    structure: Structure, options: argparse.Namespace, job: Job
+) -> VocabularyCut | None:
+    """Return which tokens stay: all that have one, those of a file, or those that texts use."""
+    if options.vocabulary is None and options.vocabulary_of is None:
+        return None
+    rows = _axis(structure, "vocabulary").count
+    vocabulary = read_vocabulary(structure.folder, job)
+    if options.vocabulary == TRAILING:
+        return cut_surplus(vocabulary, structure.config, rows)
+    texts = [Path(path) for path in options.vocabulary_of or ()]
+    from pruneapp.shrink.text_tokens import check_segmentation, read_ids, tokens_of
+
+    if options.vocabulary is not None:
+        wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)
+    else:
+        wanted = tokens_of(vocabulary.tokenizer, texts, job)
+    multiple = int(options.multiple)
+    cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
+    if texts:
+        check_segmentation(vocabulary.tokenizer, cut, texts, job)
+    return cut
 
 
 def layers_of(text: str) -> tuple[int, ...]:

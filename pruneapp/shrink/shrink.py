@@ -75,14 +75,21 @@ def shrink(
     exported = ExportRequest("safetensors", path, params=request.params)
     check(shrunk.checkpoint, exported)
     resolved = resolve(shrunk, exported, job, provenance)
-    instead = {
+    instead: dict[str, bytes | None] = {
+        **plan.files,
         CONFIG: configuration.encoded(plan.config),
         RECORD: record_of(plan.cut, tuple(plan.biases)).encoded(),
     }
 
     def planned(job: Job) -> dict[Path, Plan]:
-        plans = resolved.plan(job)
-        return plans | {resolved.target / name: Plan.of(data) for name, data in instead.items()}
+        plans = dict(resolved.plan(job))
+        for name, data in instead.items():
+            path = resolved.target / name
+            if data is not None:
+                plans[path] = Plan.of(data)
+            else:
+                plans.pop(path, None)
+        return plans
 
     def proven(folder: Path) -> None:
         with open_checkpoint(folder, job=job) as written:
