@@ -453,9 +453,10 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     )
     shrink.add_argument(
         "--multiple",
-        default="64",
-        choices=("1", "8", "64", "128", "256"),
-        help="round the neurons that stay up to a multiple of this; default 64",
+        type=int,
+        default=64,
+        metavar="N",
+        help="round the neurons that stay up to a multiple of N; default 64",
     )
     shrink.add_argument(
         "--write-as",

@@ -27,7 +27,7 @@ from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import Choices, ShrinkPlan, described, legal_sizes, plan
 from pruneapp.shrink.record import read_record
-from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.shrink import ShrinkRequest, refuse_target
 from pruneapp.shrink.shrink import shrink as write_shrunk
 from pruneapp.shrink.unit_choice import (
     check_size,
@@ -57,8 +57,12 @@ _OPTIONS: Mapping[AxisName, str] = {
 
 def shrink(options: argparse.Namespace, token: CancelToken) -> int:
     """Cut, prove and write; or list what may be cut."""
+    if options.multiple < 1:
+        raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
     if not options.list and options.output is None:
         raise ParameterError("'--output' is needed.", remedy="Name a new folder, or give --list.")
+    if not options.list:
+        refuse_target(target_of(options.output))
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Shrinking", token))
         checkpoint = stack.enter_context(open_checkpoint(Path(options.file), job=job))
@@ -109,7 +113,7 @@ def _chosen(
     """Prune the units that were asked for, and return what is left to choose."""
     kernel = CpuKernel()
     changed: set[AxisName] = set()
-    multiple = int(options.multiple)
+    multiple = options.multiple
     sizes: dict[AxisName, int] = {}
     if options.ffn is not None:
         axis = _axis(structure, "ffn")
@@ -162,7 +166,7 @@ def _vocabulary(
         wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)
     else:
         wanted = tokens_of(vocabulary.tokenizer, texts, job)
-    multiple = int(options.multiple)
+    multiple = options.multiple
     cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
     if texts:
         check_segmentation(vocabulary.tokenizer, cut, texts, job)
@@ -204,7 +208,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
     """Print the axes of a model, with what may stay of each, or why it cannot be cut."""
     found = []
     for axis in structure.axes.values():
-        sizes = [] if axis.why_not else legal_sizes(axis, structure.fields, int(options.multiple))
+        sizes = [] if axis.why_not else legal_sizes(axis, structure.fields, options.multiple)
         found.append((axis, sizes))
     if options.json:
         listed = [

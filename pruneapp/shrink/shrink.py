@@ -11,7 +11,6 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
@@ -50,8 +49,8 @@ def shrink(
 
     With it go config.json, the record of the cut, and what else lay beside the model. The files
     are read back from the disk and put into zeros at the places that the cut names: that must be
-    the state, bit for bit, but for the biases that took up constants. If it is not, or `approve`
-    raises, nothing is left.
+    the state with zeros at all places of the units that went, bit for bit, but for the biases that
+    took up constants. If it is not, or `approve` raises, nothing is left.
 
     Raises
     ------
@@ -60,16 +59,12 @@ def shrink(
     ShrinkError
         If there is nothing to cut, or the folder is there already, or the proof fails.
     """
+    refuse_target(request.path)
+    path = request.path
     if plan.is_empty:
         raise ShrinkError(
             "There is nothing to cut: no unit is dead in every layer.",
             remedy="Prune units first, or choose what to cut.",
-        )
-    path = request.path
-    if path.exists():
-        raise ShrinkError(
-            f"'{path}' is there already, and a shrunk model needs a folder of its own.",
-            remedy="Name a new folder.",
         )
     shrunk = ShrunkState(state, plan.cut, plan.biases)
     exported = ExportRequest("safetensors", path, params=request.params)
@@ -101,6 +96,15 @@ def shrink(
     return replace(report, notices=(*plan.notices, *report.notices))
 
 
+def refuse_target(path: Path) -> None:
+    """Raise `ShrinkError` if a shrunk model cannot go to a path, as far as is known before."""
+    if path.exists():
+        raise ShrinkError(
+            f"'{path}' is there already, and a shrunk model needs a folder of its own.",
+            remedy="Name a new folder.",
+        )
+
+
 def prove_back_again(
     state: State, cut: Cut, written: Checkpoint, job: Job, *, folded: frozenset[str]
 ) -> None:
@@ -120,7 +124,7 @@ def prove_back_again(
         if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
             raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")
         if each.source.name not in folded:
-            _compare(state, each, cut, written, job)
+            _compare(state, each, written, job)
 
 
 def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
@@ -140,8 +144,8 @@ def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bi
     return result.reshape((stop - first) * inner)
 
 
-def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> None:
-    source, chosen = each.source, cut.chosen_dims(each.source.name)
+def _compare(state: State, each: TensorCut, written: Checkpoint, job: Job) -> None:
+    source = each.source
     if not source.shape:
         return
     inner = int(np.prod(source.shape[1:], dtype=np.int64))
@@ -154,15 +158,14 @@ def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: 
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
             block = chunk.bits.reshape(stop - first, *source.shape[1:])
-            for dim in chosen:  # what was chosen to go need not be 0
+            # A unit that does nothing may have numbers left, one that was chosen to go has.
+            for dim, kept in each.kept.items():
                 goes = np.ones(source.shape[dim], np.bool_)
-                goes[each.kept[dim]] = False
+                goes[kept] = False
                 goes = goes[first:stop] if dim == 0 else goes
                 block[(slice(None),) * dim + (goes,)] = 0
             back = scattered(each, first, stop, written)
-            differs = np.flatnonzero(back != block.reshape(-1))
-            # -0.0 is cut as +0.0 is.
-            if np.any(back[differs]) or np.any(block.reshape(-1)[differs] << 1):
+            if not np.array_equal(back, block.reshape(-1)):
                 raise _defect(f"'{source.name}' does not come back as it was")
             job.step(chunk.bits.size)
 
@@ -171,8 +174,3 @@ def _defect(what: str) -> ShrinkError:
     return ShrinkError(
         f"{what}, which is a defect of Pruneapp. Nothing was written.", remedy="Please report it."
     )
-
-
-def home(checkpoint: Checkpoint) -> Path:
-    """Return the folder that a model lies in."""
-    return home_of(checkpoint)
