@@ -83,7 +83,8 @@ def without_units(
 ) -> Snapshot:
     """Return the state with the units pruned that score lowest, so that `kept` stay of each group.
 
-    Units that are dead already go first, whatever their scores. Where groups are wider or narrower than the first, they keep as large a share of theirs.
+    Units that are dead already go first, whatever their scores. Where groups are wider or narrower
+    than the first, they keep as large a share of theirs.
     """
     gone: list[tuple[Group, Units]] = []
     left = units_left(state, axis.groups, job)
