@@ -136,6 +136,11 @@ class FolderChecker:
         self._chosen = python
         self._worker: Worker | None = None
 
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 if there is none."""
+        return 0 if self._worker is None else self._worker.pid
+
     def check(
         self,
         shrunk: Path,
@@ -351,14 +356,17 @@ def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
         for name, there, wanted in mismatched
     ]
     parts = [
-        missing and f"{counted(len(missing), 'tensor')} missing ({first_names(missing)})",
-        unexpected and f"{counted(len(unexpected), 'tensor')} too many ({first_names(unexpected)})",
-        shapes
-        and f"{counted(len(shapes), 'tensor')} of another shape ({first_names(shapes, show=str)})",
+        f"{counted(len(names), 'tensor')} {what} ({shown})"
+        for names, what, shown in (
+            (missing, "missing", first_names(missing)),
+            (unexpected, "too many", first_names(unexpected)),
+            (shapes, "of another shape", first_names(shapes, show=str)),
+        )
+        if names
     ]
-    if any(parts):
+    if parts:
         raise CheckError(
-            f"'{shrunk}' is not what {by} takes: {', '.join(filter(None, parts))}.",
+            f"'{shrunk}' is not what {by} takes: {', '.join(parts)}.",
             details="\n".join([*missing, *unexpected, *shapes]),
         )
     found = answer.get("compared")

@@ -129,7 +129,7 @@ def class_of(transformers: Any, config: dict[str, Any]) -> Any:
         purpose = re.search(r"For[A-Za-z]+\Z", name)
         auto = getattr(transformers, f"AutoModel{purpose[0] if purpose else ''}", None)
         if auto is not None and kind in transformers.CONFIG_MAPPING:
-            mapped = auto._model_mapping.get(transformers.CONFIG_MAPPING[kind])  # noqa: SLF001
+            mapped = auto._model_mapping.get(transformers.CONFIG_MAPPING[kind], None)  # noqa: SLF001
             if isinstance(mapped, type):
                 return mapped
     except Exception as error:  # noqa: BLE001 - imports fail in many ways
