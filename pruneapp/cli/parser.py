@@ -459,6 +459,17 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         help="round the neurons that stay up to a multiple of N; default 64",
     )
     shrink.add_argument(
+        "--check",
+        choices=("shapes", "meta", "run"),
+        default="shapes",
+        help="what proves the cut, beside the way back into zeros, which always does: shapes alone "
+        "(default); meta: its class of transformers is built with them; run: it is run, and gives "
+        "the outputs of the model with zeros. What fails is not put in place",
+    )
+    shrink.add_argument(
+        "--python", metavar="PATH", help="the Python that has transformers, for --check"
+    )
+    shrink.add_argument(
         "--write-as",
         metavar="TYPE",
         help="write another model type that computes the same and takes any number of heads: "

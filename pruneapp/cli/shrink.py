@@ -6,8 +6,9 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
@@ -39,8 +40,12 @@ from pruneapp.shrink.unit_choice import (
 from pruneapp.shrink.unshrink import UnshrunkState
 from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, cut_tokens, read_vocabulary
 
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import CheckResult
+
 # Legal sizes that `--list` names at most, at either end.
 _ENDS = 3
+SHAPES = "shapes"
 # The rows of an embedding behind the last token.
 TRAILING = "trailing"
 _HEAD = ("axis", "option", "units", "may stay")
@@ -76,9 +81,18 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         stack.callback(document.close)
         state, choices = _chosen(document.snapshot(), structure, options, job)
         planned = plan(state, structure, choices, job)
-        request = ShrinkRequest(target_of(options.output), {})
+        target = target_of(options.output)
+        results: list[CheckResult] = []
+        request = ShrinkRequest(target, {})
+        if options.check != SHAPES and not planned.is_empty:
+            from pruneapp.shrink.proof import class_proof
+
+            python = None if options.python is None else Path(options.python)
+            proof = class_proof(state, planned, options.check, target, job, python=python)
+            approve, results = stack.enter_context(proof)
+            request = ShrinkRequest(target, {}, approve)
         report = write_shrunk(state, planned, request, job)
-    _print(checkpoint, planned, report, options)
+    _print(checkpoint, planned, report, results, options)
     return DONE
 
 
@@ -241,6 +255,7 @@ def _print(
     checkpoint: Checkpoint,
     planned: ShrinkPlan,
     report: ExportReport,
+    results: list[CheckResult],
     options: argparse.Namespace,
 ) -> None:
     notices = [*(n for axis in planned.axes for n in axis.notices), *report.notices]
@@ -265,6 +280,7 @@ def _print(
                 "parameters": report.numel,
                 "files": report.files,
                 "loads": report.loads,
+                "check": [asdict(result) for result in results],
                 "notices": notices,
             }
         )
@@ -276,6 +292,7 @@ def _print(
     sys.stdout.writelines(f"  {escaped(line)}\n" for line in changes)
     _print_files(report)
     sys.stdout.write(f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}\n")
+    sys.stdout.writelines(f"{escaped(result.sentence())}\n" for result in results)
     print_notes(notices)
 
 

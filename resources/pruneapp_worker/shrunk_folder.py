@@ -414,10 +414,11 @@ def keep_layers(model: Any, stack: str, numbers: list[int]) -> None:
                 setattr(config, field, [values[n] for n in numbers])
 
 
-def routers_of(model: Any, kept: dict[int, list[int]]) -> dict[str, list[int]]:
-    """Return the experts that each router must not choose, by the name of its weight."""
+def routers_of(model: Any, kept: dict[int, list[int]]) -> list[tuple[Any, Any, list[int]]]:
+    """Return the weight of each router, its correcting bias if any, and what it must not choose."""
+    tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     count = experts_of(model.config)
-    found: dict[str, list[int]] = {}
+    found = []
     seen = set()
     for name, weight in model.named_parameters():
         layer = re.search(r"\.(?:layers|h|blocks?)\.(\d+)\.", f".{name}")
@@ -429,7 +430,8 @@ def routers_of(model: Any, kept: dict[int, list[int]]) -> dict[str, list[int]]:
             and {"gate", "router"} & set(name.split("."))
         ):
             seen.add(int(layer[1]))
-            found[name] = [n for n in range(count) if n not in kept[int(layer[1])]]
+            bias = tensors.get(f"{name.rpartition('.')[0]}.e_score_correction_bias")
+            found.append((weight, bias, [n for n in range(count) if n not in kept[int(layer[1])]]))
     for number in kept:
         if number not in seen:
             raise ContractError(f"{type(model).__name__} has no router in layer {number}.")
@@ -437,19 +439,16 @@ def routers_of(model: Any, kept: dict[int, list[int]]) -> dict[str, list[int]]:
 
 
 @contextlib.contextmanager
-def without_experts(model: Any, routers: dict[str, list[int]]) -> Any:
+def without_experts(model: Any, routers: list[tuple[Any, Any, list[int]]]) -> Any:
     """Have routers give the logit -inf to some experts, however their class goes on from there."""
-    if not routers:
+    left = {weight.data_ptr() for weight in model.parameters()}  # of layers that were kept
+    dropped = {weight.data_ptr(): ids for weight, _, ids in routers if weight.data_ptr() in left}
+    if not dropped:
         yield
         return
-    weights = dict(model.named_parameters())
-    dropped = {weights[name].data_ptr(): ids for name, ids in routers.items()}
-    for name, tensor in [*weights.items(), *model.named_buffers()]:
-        if name.endswith("e_score_correction_bias"):
-            home = name.rpartition(".")[0]
-            for router, ids in routers.items():
-                if router.startswith(f"{home}."):
-                    tensor.data[ids] = float("-inf")
+    for _, bias, ids in routers:
+        if bias is not None:
+            bias.data[ids] = float("-inf")
     called = set()
     linear = torch.nn.functional.linear
 
