@@ -7,6 +7,7 @@ the class says against them is the answer; what stops the comparison itself is a
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from typing import Any, Callable
@@ -80,7 +81,7 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
     except RefusalError as error:
         answer["refused"] = str(error)
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        if out_of_memory(error):
             raise ContractError(
                 f"The model does not fit into the memory in {request['precision']}.",
                 "Check its first layers only, or use a larger machine.",
@@ -88,6 +89,13 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
         raise
     progress(total, total)
     return answer
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether there was no room for a tensor, or for mapping a file."""
+    said = str(error).lower()
+    words = ("can't allocate memory", "cannot allocate memory")
+    return isinstance(error, MemoryError) or any(one in said for one in words)
 
 
 def imported() -> Any:
@@ -175,10 +183,8 @@ def load(
             output_loading_info=True,
             **how,
         )
-    except (MemoryError, torch.cuda.OutOfMemoryError):
-        raise
     except Exception as error:
-        if type(error).__name__ == "DataDependentOutputException":
+        if type(error).__name__ == "DataDependentOutputException" or out_of_memory(error):
             raise
         raise RefusalError(f"it cannot be built ({words_of(error)})") from error
     found = {
@@ -204,8 +210,9 @@ def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any],
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
         state = {
-            name: torch.empty(part.get_shape(), dtype=dtype_of(part))
-            for name, part in read(side["files"], "get_slice")
+            name: torch.empty(shape, dtype=dtype)
+            for path in side["files"]
+            for name, shape, dtype in shapes_in(path)
         }
     try:
         with mode:
@@ -219,26 +226,30 @@ def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any],
 
 def load_values(transformers: Any, side: dict[str, Any], answer: dict[str, Any], dtype: Any) -> Any:
     """Build and load; tensors that the class does not take are never read."""
-    state = dict(read(side["files"], "get_tensor"))  # mapped: what is not used is not read
+    state = {name: tensor for path in side["files"] for name, tensor in values_in(path)}
     model, found = load(transformers, side, answer, dtype, state)
     if side["first"]:
         found["unexpected"] = []  # the other layers
     return model, found
 
 
-def read(files: list[str], how: str) -> Any:
-    """Yield the tensors of safetensors files by name."""
+def shapes_in(path: str) -> Any:
+    """Yield the names, shapes and types in a header; mapping a file of 100 GB may be refused."""
+    with open(path, "rb") as file:  # noqa: PTH123 - a name, not a path
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    for name, entry in header.items():
+        if name != "__metadata__":
+            dtype = getattr(torch, DTYPES.get(entry["dtype"], ""), torch.uint8)
+            yield name, entry["shape"], dtype
+
+
+def values_in(path: str) -> Any:
+    """Yield the names and tensors of a file, mapped: what is not used is not read."""
     from safetensors import safe_open
 
-    for path in files:
-        with safe_open(path, framework="pt") as file:
-            for name in file.keys():  # noqa: SIM118 - it is no dict
-                yield name, getattr(file, how)(name)
-
-
-def dtype_of(part: Any) -> Any:
-    """Return the type of a tensor in torch."""
-    return getattr(torch, DTYPES.get(part.get_dtype(), ""), torch.uint8)
+    with safe_open(path, framework="pt") as file:
+        for name in file.keys():  # noqa: SIM118 - it is no dict
+            yield name, file.get_tensor(name)
 
 
 def without(found: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
@@ -334,9 +345,10 @@ def run_masked(model: Any, inputs: dict[str, Any], request: dict[str, Any]) -> A
             output = run(model, inputs)
     except RefusalError as error:
         raise ContractError(f"The folder with zeros cannot be run: {error}.") from None
-    if not torch.isfinite(output).all():
+    if not torch.isfinite(output).all() or not output.any():
+        what = "nothing but zeros" if torch.isfinite(output).all() else "not finite"
         raise ContractError(
-            "The outputs of the folder with zeros are not finite, so nothing can be compared."
+            f"The outputs of the folder with zeros are {what}, so nothing can be compared."
         )
     return output
 
@@ -349,10 +361,8 @@ def run(model: Any, inputs: dict[str, Any]) -> Any:
     try:
         with torch.no_grad():
             output = model(**inputs)
-    except (MemoryError, torch.cuda.OutOfMemoryError):
-        raise
     except Exception as error:
-        if "can't allocate memory" in str(error):
+        if out_of_memory(error):
             raise
         raise RefusalError(f"it cannot be run ({words_of(error)})") from error
     for name in ("logits", "last_hidden_state"):

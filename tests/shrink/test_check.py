@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from safetensors.numpy import load_file
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -187,6 +189,12 @@ def test_outputs_that_are_not_finite_cannot_be_compared(checker, llama, tmp_path
     assert "differ from those with zeros by inf" in refused(checker.check, masked, llama)
 
 
+def test_outputs_of_zeros_prove_nothing(checker, llama, tmp_path):
+    masked = hand_cuts.rewrite(llama, tmp_path / "x", lambda _, t: t * 0)
+    with pytest.raises(EvaluationError, match=r"are nothing but zeros, so nothing can be compared"):
+        checker.check(masked, masked)
+
+
 def test_a_class_that_is_not_there_is_named(checker, llama, tmp_path):
     folder = hand_cuts.rewrite(
         llama, tmp_path / "x", lambda _, t: t, architectures=["NoneForCausalLM"], model_type="none"
@@ -274,7 +282,7 @@ def test_the_process_serves_again_after_a_cancelled_check(llama):
 
 
 def test_a_folder_of_shards_is_read(checker, llama, tmp_path):
-    from safetensors.torch import load_file, save_file
+    from safetensors.numpy import save_file
 
     tensors = list(load_file(llama / "model.safetensors").items())
     names = {}
@@ -300,12 +308,23 @@ def test_a_class_may_be_that_of_another_type(checker, tiny_folder, tmp_path):
 
 
 def test_shapes_alone_take_no_memory(checker, tmp_path):
-    """A model of a terabyte: its tensors have names and shapes, and no file holds them."""
+    """A model of a terabyte, in a file that has no blocks: it is neither read nor mapped."""
     folder = make("llama", tmp_path / "llama", num_hidden_layers=1)
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(
-        json.dumps(config | {"hidden_size": 1 << 17, "intermediate_size": 1 << 20, "head_dim": 8})
-    )
-    assert "'model.embed_tokens.weight' is 256 × 64 instead of 256 × 131072" in refused(
-        checker.check, folder, how="meta"
-    )
+    wide = {"hidden_size": 1 << 17, "intermediate_size": 1 << 20, "head_dim": 8}
+    (folder / "config.json").write_text(json.dumps(config | wide))
+    sizes = {256: 256, 64: 1 << 17, 96: 1 << 20, 32: 32}
+    header, end = {}, 0
+    for name, tensor in load_file(folder / "model.safetensors").items():
+        square = "q_proj" in name or "o_proj" in name
+        shape = [sizes[size] for size in tensor.shape]
+        if square:
+            shape = [64, 1 << 17] if "q_proj" in name else [1 << 17, 64]
+        start, end = end, end + 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + end)
+    assert end > 1 << 40
+    assert checker.check(folder, how="meta").how == "meta"
