@@ -42,7 +42,7 @@ _LARGEST_CONFIG = 16 << 20
 _WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
 _INSIDE = "text_config"
 # Stacks of such a model that belong to another part of it.
-_ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio)")
+_ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio|multi_modal_projector)")
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
@@ -474,6 +474,9 @@ class _Binding:
         rules = tuple(MemberRule(name=name, dim=0) for name in self._family.vocabulary)
         if not isinstance(count, int) or not rules:
             return None
+        if self._inside:
+            why = "Images stand for tokens of the vocabulary by number, so it stays whole here."
+            return Axis("vocabulary", label, why_not=why)
         found: dict[str, tuple[Member, TensorEntry]] = {}
         for rule in rules:
             for _, entry in _named((rule.name,), ends):

@@ -47,7 +47,7 @@ def refused(check, *given, **more) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    [n if n in SAMPLE else pytest.param(n, marks=pytest.mark.slow) for n in TINY_MODELS],
+    SAMPLE,
 )
 def test_a_model_passes_against_itself(name, checker, tiny_folder):
     folder = tiny_folder(name)

@@ -102,6 +102,13 @@ REFUSED = {
     ),
     ("falcon40b", "kv-groups"): f"Falcon {HEADS}",
     ("falcon7b", "kv-groups"): f"Falcon {HEADS}",
+    **{
+        (name, "vocabulary"): (
+            "Images stand for tokens of the vocabulary by number, so it stays whole here."
+        )
+        for name in ("gemma3", "llava", "qwen2_5_vl")
+    },
+    ("qwen2_5_vl", "kv-groups"): f"Qwen2.5-VL {HEADS}",
     ("gpt2", "kv-groups"): (
         "GPT-2 computes the size of a head as n_embd / n_head, so heads cannot go."
     ),
