@@ -145,27 +145,27 @@ def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bi
 
 
 def _compare(state: State, each: TensorCut, written: Checkpoint, job: Job) -> None:
+    """Hold the places that stay of a tensor against what was written."""
     source = each.source
     if not source.shape:
         return
     inner = int(np.prod(source.shape[1:], dtype=np.int64))
+    small = int(np.prod(each.entry.shape[1:], dtype=np.int64))
     step = max(_SLAB // max(inner, 1), 1)
-    mask = state.zeroed(source.name)
+    mask, rows = state.zeroed(source.name), each.kept.get(0)
     for first in range(0, source.shape[0], step):
         stop = min(first + step, source.shape[0])
-        size = (stop - first) * inner
-        for chunk in state.chunks(source.name, first * inner, stop * inner, max(size, 1)):
+        a, b = (first, stop) if rows is None else map(int, np.searchsorted(rows, (first, stop)))
+        size = max((stop - first) * inner, 1)
+        for chunk in state.chunks(source.name, first * inner, stop * inner, size):
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
             block = chunk.bits.reshape(stop - first, *source.shape[1:])
-            # A unit that does nothing may have numbers left, one that was chosen to go has.
             for dim, kept in each.kept.items():
-                goes = np.ones(source.shape[dim], np.bool_)
-                goes[kept] = False
-                goes = goes[first:stop] if dim == 0 else goes
-                block[(slice(None),) * dim + (goes,)] = 0
-            back = scattered(each, first, stop, written)
-            if not np.array_equal(back, block.reshape(-1)):
+                block = np.take(block, kept if dim else kept[a:b] - first, axis=dim)
+            if not np.array_equal(
+                block.reshape(-1), written.bits(each.entry.name, a * small, b * small)
+            ):
                 raise _defect(f"'{source.name}' does not come back as it was")
             job.step(chunk.bits.size)
 
