@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -163,7 +164,23 @@ def cut_out(  # noqa: PLR0917 - each its own type
                 "defect of Pruneapp. Nothing was written.",
                 remedy="Please report it.",
             )
-    return shrink(pruned, made, request, job, provenance)
+    report = shrink(pruned, made, request, job, provenance)
+    smaller = [axis for axis in expected.axes if axis.after < axis.before]
+    said = ", ".join(f"{each.label} {each.before:,} → {each.after:,}" for each in smaller)
+    return replace(
+        report,
+        label="shrunk",
+        loads=_loads(request.path.absolute(), made.config),
+        notices=(f"Cut out: {said} ({expected.exactness}).", *report.notices),
+    )
+
+
+def _loads(path: Path, config: Mapping[str, Any]) -> str:
+    """Return how the class of a configuration loads its folder."""
+    named = config.get("architectures")
+    (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
+    name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
+    return f"from transformers import {name}\nmodel = {name}.from_pretrained({str(path)!r})"
 
 
 def _choices(request: CutRequest, scores: Mapping[str, Scores]) -> Choices:
