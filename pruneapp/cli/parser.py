@@ -410,6 +410,57 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
     _add_running(repair)
 
 
+def _add_shrink(shrink: argparse.ArgumentParser) -> None:
+    _add_file(shrink, "the folder of a model that transformers loads")
+    shrink.add_argument(
+        "--list", action="store_true", help="list what may be cut, how far, and why not; no output"
+    )
+    shrink.add_argument("-o", "--output", metavar="OUT", help="a folder that is not there yet")
+    shrink.add_argument(
+        "--dead",
+        action="store_true",
+        help="cut what does nothing and no more: exact; the default without other options",
+    )
+    shrink.add_argument("--ffn", metavar="SHARE", help="cut this share of the FFN neurons: 30%%")
+    shrink.add_argument(
+        "--kv-groups", type=int, metavar="N", help="keep N groups of keys and values"
+    )
+    shrink.add_argument("--query-heads", type=int, metavar="N", help="keep N query heads")
+    shrink.add_argument(
+        "--layers", metavar="LIST", help="remove these layers, numbered from 0: 1, or 20-22,24"
+    )
+    shrink.add_argument("--experts", type=int, metavar="N", help="keep N experts of each layer")
+    shrink.add_argument(
+        "--by",
+        default="l2",
+        metavar="l1|l2|mean|FILE",
+        help="what units are ranked by: a norm over all their weights, or a safetensors file with "
+        "a vector of scores for each group; default l2",
+    )
+    shrink.add_argument(
+        "--multiple",
+        default="64",
+        choices=("1", "8", "64", "128", "256"),
+        help="round the neurons that stay up to a multiple of this; default 64",
+    )
+    shrink.add_argument(
+        "--write-as",
+        metavar="TYPE",
+        help="write another model type that computes the same and takes any number of heads: "
+        "llama as mistral",
+    )
+    shrink.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_unshrink(unshrink: argparse.ArgumentParser) -> None:
+    _add_file(unshrink, "a folder that `pruneapp shrink` wrote")
+    unshrink.add_argument(
+        "--against", required=True, metavar="MODEL", help="the model that it was cut out of"
+    )
+    unshrink.add_argument("-o", "--output", required=True, metavar="DENSE", help="output path")
+    unshrink.add_argument("--json", action="store_true", help="print JSON")
+
+
 def _add_scan(scan: argparse.ArgumentParser) -> None:
     from pruneapp.methods.limits import LIMITS
 
@@ -582,6 +633,17 @@ COMMANDS: Mapping[str, Command] = {
         "those of the original: least squares on the statistics of its inputs. Zeros of FILE stay "
         "zeros.",
         _add_repair,
+    ),
+    "shrink": Command(
+        "Cut neurons, heads, experts and layers out of the folder of a model, so that it is "
+        "smaller and faster where it is loaded: those that do nothing, and those that you name. "
+        "What is written is put back into zeros and held against the model before it is in place.",
+        _add_shrink,
+    ),
+    "unshrink": Command(
+        "Put a shrunk model back into the shapes that it had, zeros where it was cut.",
+        _add_unshrink,
+        file="shrink",
     ),
 }
 

@@ -24,6 +24,11 @@ from pruneapp.document.entries import Version
 from pruneapp.document.layer_order import end_blocks_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
+from pruneapp.groups.binding import Unknown, structure_of
+from pruneapp.groups.family import LABELS, AxisName
+from pruneapp.groups.group import Group
+from pruneapp.methods import registry
+from pruneapp.methods.method import CoupledMethod
 from pruneapp.progress import Job
 
 # Comparing a pattern with a hundred thousand names letter by letter takes seconds.
@@ -348,7 +353,7 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
 
 def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows with what they prune if nothing is left alone."""
-    rows = tuple((row, resolve(checkpoint, row.names)) for row in step.rows)
+    rows = tuple((row, resolve(checkpoint, _coupled(checkpoint, row))) for row in step.rows)
     if step.version == 1 or len(rows) == 1:
         return rows
     assigned: set[str] = set()
@@ -359,6 +364,49 @@ def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
         if own:
             left.append((row, own))
     return tuple(reversed(left))
+
+
+def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> tuple[Group, ...]:
+    """Return the groups of an axis that any of some tensors, by any names, has a part in.
+
+    Raises `SelectionError`, with the reason, if there is none.
+    """
+    structure = structure_of(checkpoint)
+    if isinstance(structure, Unknown):
+        raise SelectionError(structure.why_not)
+    found = structure.axes.get(axis)
+    if found is None or found.why_not:
+        why = f"The model has no {LABELS[axis]}." if found is None else found.why_not
+        raise SelectionError(why, remedy="Choose another method.")
+    chosen: dict[int, Group] = {}
+    for name in names:
+        for each in checkpoint.entry(name).names:
+            chosen |= {id(group): group for group in found.groups_of.get(each, ())}
+    groups = tuple(group for group in found.groups if id(group) in chosen)
+    if not groups:
+        raise SelectionError(
+            f"None of the selected tensors has a part in {found.label}.",
+            remedy=f"Select one such as '{found.groups[0].names[0]}'.",
+        )
+    return groups
+
+
+def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Group, ...]:
+    """Return the groups of an axis that a tensor has a part in; nothing is raised."""
+    structure = structure_of(checkpoint)
+    axes = {} if isinstance(structure, Unknown) else structure.axes
+    found = axes.get(axis)
+    return () if found is None else found.groups_of.get(name, ())
+
+
+def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
+    """Return the names of a row; of a method on units those of all tensors of their groups."""
+    method = registry.get(row.method)
+    if not isinstance(method, CoupledMethod):
+        return row.names
+    names = resolve(checkpoint, row.names)
+    groups = groups_of(checkpoint, method.axis, names)
+    return dict.fromkeys(name for group in groups for name in group.names)
 
 
 def _ends_in_file(

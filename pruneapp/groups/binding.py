@@ -8,13 +8,16 @@ axis unavailable, with the sentence that says why (`Axis.why_not`).
 from __future__ import annotations
 
 import re
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -29,6 +32,7 @@ from pruneapp.groups.family import (
     MemberRule,
     family_of,
 )
+from pruneapp.groups.fields import Fields, meets, set_sizes
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
 from pruneapp.json_codec import load_object
 
@@ -43,7 +47,7 @@ _NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class ModelLayer:
     """A layer: its tensors by their names below it."""
 
     stack: str  # ``model.layers``
@@ -69,6 +73,27 @@ class Axis:
     least: int = 1
     limit: str = ""  # what the class demands of the configuration afterwards
     why_not: str = ""  # a sentence; empty if it may be cut
+
+    @cached_property
+    def groups_of(self) -> Mapping[str, tuple[Group, ...]]:
+        """The groups that each tensor has a part in, as a member or as one of a unit alone."""
+        found: dict[str, dict[int, Group]] = {}
+        for group in self.groups:
+            for name in chain(group.names, *group.tensors):
+                found.setdefault(name, {})[id(group)] = group
+        return {name: tuple(groups.values()) for name, groups in found.items()}
+
+    def takes(self, kept: int, fields: Mapping[str, Any] | None = None) -> bool:
+        """Whether the model's class takes so many units, other fields as they are, or given."""
+        outer = self.groups[0].outer if self.groups else 1
+        if kept % self.step or kept % outer or not self.least <= kept <= self.count:
+            return False
+        fields = self.fields if fields is None else fields
+        return meets(self.limit, fields, self.rule, self.fields, self.count, kept)
+
+    def set_sizes(self, fields: Fields, kept: int) -> None:
+        """Write what the axis says with so many units into a configuration, in place."""
+        set_sizes(fields, self.rule, self.fields, self.count, kept)
 
     @property
     def count(self) -> int:
@@ -99,7 +124,7 @@ class Structure:
     folder: Path
     config: Mapping[str, Any]
     inside: tuple[str, ...]
-    layers: tuple[Layer, ...]
+    layers: tuple[ModelLayer, ...]
     depths: Mapping[str, str]
     axes: Mapping[AxisName, Axis]
 
@@ -108,9 +133,9 @@ class Structure:
         """The fields that the axes are about."""
         return fields_of(self.config, self.inside)
 
-    def stacks(self) -> dict[str, tuple[Layer, ...]]:
+    def stacks(self) -> dict[str, tuple[ModelLayer, ...]]:
         """Return the layers of each stack, by number."""
-        found: dict[str, list[Layer]] = defaultdict(list)
+        found: dict[str, list[ModelLayer]] = defaultdict(list)
         for layer in self.layers:
             found[layer.stack].append(layer)
         return {s: tuple(sorted(each, key=lambda x: x.number)) for s, each in found.items()}
@@ -121,6 +146,21 @@ class Unknown:
     """A model that nothing is known of, and why."""
 
     why_not: str  # a sentence
+
+
+_structures: WeakKeyDictionary[Checkpoint, Structure | Unknown] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def structure_of(checkpoint: Checkpoint) -> Structure | Unknown:
+    """Return what `bind` does, which is called once for a checkpoint; safe from several threads."""
+    with _lock:
+        known = _structures.get(checkpoint)
+    if known is None:
+        known = bind(checkpoint)
+        with _lock:
+            _structures[checkpoint] = known
+    return known
 
 
 def bind(checkpoint: Checkpoint) -> Structure | Unknown:
@@ -212,7 +252,7 @@ class _Binding:
                 else:
                     layers[found[1], int(found[2])][name[found.end() :]] = entry
         self._layers = tuple(
-            Layer(stack, number, MappingProxyType(entries))
+            ModelLayer(stack, number, MappingProxyType(entries))
             for (stack, number), entries in layers.items()
         )
         self._known = _pattern_of(family.known)
@@ -283,9 +323,13 @@ class _Binding:
         self._check_complete(groups)
         limit = self._family.limits.get(self._type, {}).get(name, "")
         step, least = whole(rule.step, fields), whole(rule.least, fields)
-        return Axis(
-            name, label, rule, groups, fields, step * (1 if rule.share else 1), least, limit
-        )
+        axis = Axis(name, label, rule, groups, fields, step, least, limit)
+        sizes: tuple[int, ...] = ()
+        if step > 1 or limit:
+            sizes = tuple(n for n in range(1, axis.count + 1) if axis.takes(n))
+        if sizes or rule.same:
+            groups = tuple(replace(each, same=rule.same, sizes=sizes) for each in groups)
+        return replace(axis, groups=groups)
 
     def _groups(self, name: AxisName, rule: AxisRule, fields: Mapping[str, Any]) -> Iterator[Group]:
         count = 0 if rule.share else whole(rule.size, fields)
@@ -384,7 +428,7 @@ class _Binding:
         if not depths:
             return None
         groups = []
-        stacks: dict[str, dict[int, Layer]] = defaultdict(dict)
+        stacks: dict[str, dict[int, ModelLayer]] = defaultdict(dict)
         for layer in self._layers:
             stacks[layer.stack][layer.number] = layer
         for stack, layers in stacks.items():
@@ -563,7 +607,7 @@ def _pattern_of(names: tuple[str, ...], *, anywhere: bool = False) -> Any:
     return re.compile(f"{start}(?:{'|'.join(texts)})").fullmatch if texts else lambda _name: None
 
 
-def _experts_in(rule: AxisRule, layer: Layer) -> tuple[str, ...]:
+def _experts_in(rule: AxisRule, layer: ModelLayer) -> tuple[str, ...]:
     """Return the numbers of the experts of a layer, as its names have them."""
     before, _, after = rule.members[0].name.partition("{E}")
     ends = "." + after.lstrip(".")
@@ -580,7 +624,7 @@ def _extent(found: tuple[Member, TensorEntry]) -> int:
     return entry.shape[member.dim]
 
 
-def _place(found: list[tuple[Member, TensorEntry]], layer: Layer) -> str:
+def _place(found: list[tuple[Member, TensorEntry]], layer: ModelLayer) -> str:
     """Return the part of the layer that all members of a group lie in."""
     rests = [entry.name.removeprefix(layer.prefix) for _, entry in found]
     parts = [rest.split(".")[:-1] for rest in rests]

@@ -104,6 +104,10 @@ class Group:
         Those tensors, in file order.
     layer
         The number of its layer; None where there are no layers.
+    same
+        Whether the same units go in all groups of the axis.
+    sizes
+        How many units the model's class takes, ascending; empty for any number.
     outer
         In how many equal runs of units the same number has to stay: query heads in their groups of
         keys and values.
@@ -126,9 +130,18 @@ class Group:
     layer: int | None = None
     outer: int = 1
     times: int = 1
+    same: bool = False
+    sizes: tuple[int, ...] = ()
     tensors: tuple[tuple[str, ...], ...] = ()
     prefix: str = ""
     silenced_by: tuple[tuple[str, ...], ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The tensors that are pruned where units go."""
+        members = (member.name for member in self.members)
+        branches = (name for each in self.silenced_by for name in each)
+        return tuple(dict.fromkeys((*members, *branches)))
 
     @cached_property
     def member_of(self) -> dict[str, tuple[Member, ...]]:

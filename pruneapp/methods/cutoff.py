@@ -31,8 +31,10 @@ from pruneapp.methods.amounts import (
     to_prune,
     weight_counts_to_prune,
 )
+from pruneapp.methods.coupled_units import present_units
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import (
+    CoupledMethod,
     Method,
     RowMethod,
     Scope,
@@ -68,6 +70,8 @@ def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) ->
     if isinstance(method, UnitMethod):
         partition = method.partition(tensor, method.validate(values))
         return int(np.count_nonzero(partition.has_kept(tensor.kept, Job())))
+    if isinstance(method, CoupledMethod):
+        return sum(present_units(each.group, lambda _: tensor) for each in tensor.coupling)
     return tensor.numel if tensor.kept is None else tensor.kept.kept
 
 

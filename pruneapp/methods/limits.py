@@ -198,7 +198,7 @@ class Limits:
 def check_limits(method: Method, limits: Limits) -> None:
     """Raise `ParameterError` if a method cannot keep to limits."""
     # What prunes nothing leaves its tensors to no limit.
-    if limits.bound and method.prunes and method.granularity in {"mask", "groups"}:
+    if limits.bound and method.prunes and method.granularity in {"mask", "groups", "units"}:
         raise ParameterError(
             f"'{method.name}' sets the sparsity itself, so limits do not apply "
             f"({', '.join(limits.words())}).",

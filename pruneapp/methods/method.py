@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.groups.family import AxisName
+from pruneapp.groups.group import Group
 from pruneapp.kernels.kernel import Kernel, Ranking, ReadBits
 from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from pruneapp.statistics.file import Inputs
 
 Scope = Literal["local", "global"]
-Granularity = Literal["weights", "groups", "channels", "blocks", "mask"]
+Granularity = Literal["weights", "groups", "channels", "blocks", "mask", "units"]
 EstimatedBy = Literal["magnitudes", "norms", "chance"]
 Values = Mapping[str, Any]
 # How many go of each of some tensors if so many of the chosen ones go; any number for the others.
@@ -61,6 +63,8 @@ class TensorView:
         (`Method.takes_scale` only); None if there is none.
     inputs
         What was seen of its inputs (`Method.takes_statistics` only); None if that is nothing.
+    coupling
+        The groups that it is a member of (`CoupledMethod` only).
     """
 
     name: str
@@ -73,6 +77,7 @@ class TensorView:
     protected: BitMask | None = None
     scale: TensorView | None = None
     inputs: Inputs | None = None
+    coupling: tuple[Coupling, ...] = ()
 
     @property
     def numel(self) -> int:
@@ -91,6 +96,14 @@ class TensorView:
     def ranked(self) -> TensorView:
         """The tensor whose values decide, with the mask of this one: scores if there are any."""
         return self if self.scores is None else replace(self.scores, kept=self.kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """A group that a tensor is of, and what its tensors are seen by, by name."""
+
+    group: Group
+    view: Callable[[str], TensorView]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,6 +310,20 @@ class UnitMethod(Method):
     ) -> Indices:
         """Return the same units in the order in which they go."""
         return among[np.argsort(self.score(view, values, kernel, job)[among], kind="stable")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoupledMethod(Method):
+    """Takes away the whole units of groups that score lowest, in every tensor that has a part.
+
+    Attributes
+    ----------
+    axis
+        Which groups of a model it is about, see `pruneapp.groups.family.LABELS`.
+    """
+
+    granularity: ClassVar[Granularity] = "units"
+    axis: AxisName
 
 
 @dataclass(frozen=True, kw_only=True)

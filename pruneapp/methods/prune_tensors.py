@@ -35,6 +35,7 @@ from pruneapp.kernels.values import Bools, Counts
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import kept_by_channel
 from pruneapp.methods.amounts import first_of, known_of, weight_counts_to_prune
+from pruneapp.methods.coupled_units import prune_coupled
 from pruneapp.methods.cutoff import (
     Expect,
     Pruned,
@@ -48,6 +49,7 @@ from pruneapp.methods.cutoff import (
 )
 from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.method import (
+    CoupledMethod,
     GroupMethod,
     MaskMethod,
     Method,
@@ -112,6 +114,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
             )
         case UnitMethod():
             return Pruned(prune_units(tensors, method, values, scope, limits, kernel, job))
+        case CoupledMethod():
+            return Pruned(prune_coupled(tensors, method, values, scope, kernel, job))
         case RowMethod():
             return _prune_rows(tensors, method, values, scope, limits, kernel, job)
         case GroupMethod():

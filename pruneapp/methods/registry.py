@@ -19,6 +19,12 @@ from pruneapp.methods.builtin.activations import (
 from pruneapp.methods.builtin.allocation import ERK, LAMP, UNIFORM_PLUS
 from pruneapp.methods.builtin.patterns import BLOCKS, N_M
 from pruneapp.methods.builtin.structured import BN_SCALE, FPGM, LN_STRUCTURED, RANDOM_STRUCTURED
+from pruneapp.methods.builtin.units import (
+    ATTENTION_HEADS,
+    CHANNEL_GROUPS,
+    FFN_NEURONS,
+    LAYERS,
+)
 from pruneapp.methods.builtin.unstructured import (
     CUSTOM_FROM_MASK,
     IDENTITY,
@@ -112,6 +118,10 @@ for _method in (
     WANDA_N_M,
     SWAPS_N_M,
     BLOCKS,
+    FFN_NEURONS,
+    ATTENTION_HEADS,
+    LAYERS,
+    CHANNEL_GROUPS,
     CUSTOM_FROM_MASK,
     IDENTITY,
 ):

@@ -31,7 +31,7 @@ from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class CumulativeCut:
     """What goes of each tensor if so many of its smallest weights go, ``[tensors]`` each."""
 
     pruned: Counts
@@ -119,7 +119,7 @@ class CumulativeTable:
         """Whether each bin holds one magnitude only."""
         return not any(bin_shift(dtype) for dtype in self._dtypes)
 
-    def cut(self, counts: Counts) -> Cut:
+    def cut(self, counts: Counts) -> CumulativeCut:
         """Return what goes of each tensor if so many of its smallest weights go, NaN last.
 
         Within the bin that the cut goes through, magnitudes of more than 16 bits are taken to be
@@ -133,7 +133,7 @@ class CumulativeTable:
         some = finite > 0
         if not self._bins.size:
             zero = np.zeros(counts.size)
-            return Cut(counts, np.full(counts.size, math.nan), zero, zero, exact=True)
+            return CumulativeCut(counts, np.full(counts.size, math.nan), zero, zero, exact=True)
         inside = np.where(some, begin + finite - self._counts[last], 0)
         share = inside / np.maximum(self._counts[last + 1] - self._counts[last], 1)
         first = last == self._starts[:-1]
@@ -146,14 +146,14 @@ class CumulativeTable:
                 )
             sums.append(np.where(some, part, 0.0))
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
-        return Cut(counts, thresholds, sums[0], sums[1], self.exact or not some.any())
+        return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact or not some.any())
 
-    def at_random(self, counts: Counts, *, sure: bool) -> Cut:
+    def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
         """Return what is to be expected to go of each tensor if any weights go."""
         share = counts / np.maximum(self.finite + self.nan, 1)
         with np.errstate(invalid="ignore"):  # nothing of an infinite sum
             sums = share * self.squares, share * self.sizes
-        return Cut(counts, np.full(counts.size, math.nan), *sums, sure)
+        return CumulativeCut(counts, np.full(counts.size, math.nan), *sums, sure)
 
     def _thresholds(self, places: Indices, share: Float64s) -> Float64s:
         result = np.empty(places.size)
@@ -295,10 +295,10 @@ class ChannelOrder:
         """Bytes of memory."""
         return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes
 
-    def cut(self, counts: Counts) -> Cut:
+    def cut(self, counts: Counts) -> CumulativeCut:
         """Return what goes with so many channels of each tensor."""
         places = self.running.starts + counts
-        return Cut(
+        return CumulativeCut(
             self.running.weights[places],
             np.full(counts.size, math.nan),
             self._squares[places],

@@ -28,8 +28,8 @@ from pruneapp.methods.cutoff import rows_of, share_by_rows
 from pruneapp.methods.method import BlockMethod, Cutting, GroupMethod, RowMethod
 from pruneapp.preview.cumulative import (
     ChannelOrder,
+    CumulativeCut,
     CumulativeTable,
-    Cut,
     channel_order_of,
     cumulative_of,
     in_proportion,
@@ -48,7 +48,7 @@ class Effect:
     """
 
     units: Units
-    cut: Cut
+    cut: CumulativeCut
     squares: Float64s
     sizes: Float64s
     channels: int = 0  # that go; 0 for single weights
@@ -72,7 +72,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         # How many go of each tensor is the same whichever go.
         wanted, nan = _by_rows(snapshot, row, units, job), np.full((2, size), math.nan)
         counts = _weight_counts(step, row, units, at_random(units), wanted)
-        return Effect(units, Cut(counts, nan[0], nan[0], nan[0], exact=True), nan, nan)
+        return Effect(units, CumulativeCut(counts, nan[0], nan[0], nan[0], exact=True), nan, nan)
     table: CumulativeTable | ChannelOrder
     columns = cumulative_of(snapshot, units.names, job) if weights else None
     if not weights:
@@ -92,7 +92,11 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         if columns is None:
             nan = np.full((2, size), math.nan)
             return Effect(
-                units, Cut(to_prune, nan[0], nan[0], nan[0], sure), nan, nan, complete=False
+                units,
+                CumulativeCut(to_prune, nan[0], nan[0], nan[0], sure),
+                nan,
+                nan,
+                complete=False,
             )
         table, cut = columns, columns.at_random(to_prune, sure=sure)
     return Effect(

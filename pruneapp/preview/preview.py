@@ -14,7 +14,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.edit import Edit, EditKind, Json, Proposal
-from pruneapp.document.selection import counts_of, pruned_in, resolve, rows_of
+from pruneapp.document.selection import counts_of, coupling_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import Companions, Gone, prune_companions, pruned_filters
@@ -25,7 +25,13 @@ from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.regions import Groups
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import NearTaken
-from pruneapp.methods.method import GroupMethod, TensorView, WeightMethod
+from pruneapp.methods.method import (
+    CoupledMethod,
+    Coupling,
+    GroupMethod,
+    TensorView,
+    WeightMethod,
+)
 from pruneapp.methods.prune_tensors import prune, rules
 from pruneapp.preview.from_histograms import (
     cut_prediction,
@@ -332,6 +338,9 @@ def view_for_row(  # noqa: PLR0917 - each its own type
     if method.takes_statistics:
         statistics = statistics_of(row.values["statistics"])
         view = replace(view, inputs=statistics.inputs(entry.names, entry.shape))
+    if isinstance(method, CoupledMethod):
+        groups = coupling_of(state.checkpoint, method.axis, name)
+        view = replace(view, coupling=tuple(Coupling(group, state.view) for group in groups))
     if method.takes_scale:
         norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
         view = replace(view, scale=None if norm is None else state.view(norm))

@@ -8,20 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pruneapp.errors import counted
-from pruneapp.groups.binding import Axis, Structure
-from pruneapp.groups.expression import ExpressionError, evaluate
+from pruneapp.groups.binding import Structure
+from pruneapp.groups.fields import Fields, set_field
 from pruneapp.shrink.cut import ShrinkError
 
-Fields = dict[str, Any]
-
-# Several spellings of one number; those that are there are written together.
-_SPELLINGS: tuple[frozenset[str], ...] = (
-    frozenset({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}),
-    frozenset({"num_attention_heads", "n_head", "n_heads", "num_heads"}),
-    frozenset({"num_key_value_heads", "num_kv_heads"}),
-    frozenset({"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "hidden_dim"}),
-    frozenset({"num_experts", "num_local_experts", "n_routed_experts"}),
-)
 # Lists with an entry for each layer. By name, never by length: others have as many by chance.
 _LISTS = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
 # Lists of numbers of layers.
@@ -48,41 +38,6 @@ _EVERY = {
 _STAGES = ("stage_names", "out_features", "out_indices")
 
 
-def set_sizes(fields: Fields, axis: Axis, kept: int) -> None:
-    """Write what an axis says with `kept` units, in place."""
-    known = {**axis.fields, "n": kept, "N": axis.count}
-    rule = axis.rule
-    for name, text in rule.set.items():
-        _set(fields, name, evaluate(text, known))
-    for name, text in rule.also.items():
-        if name in fields:
-            fields[name] = evaluate(text, known)
-
-
-def _set(fields: Fields, name: str, value: Any) -> None:
-    before = fields.get(name)
-    fields[name] = value
-    for spellings in _SPELLINGS:
-        if name in spellings:
-            others = [s for s in spellings if s != name and s in fields]
-            fields.update((s, value) for s in others if fields[s] == before)
-
-
-def meets(axis: Axis, fields: Mapping[str, Any], kept: int) -> bool:
-    """Whether the class takes a number of units on an axis."""
-    outer = axis.groups[0].outer if axis.groups else 1
-    if kept % axis.step or kept % outer or not axis.least <= kept <= axis.count:
-        return False
-    if not axis.limit:
-        return True
-    after = dict(fields)
-    set_sizes(after, axis, kept)
-    try:
-        return bool(evaluate(axis.limit, after))
-    except ExpressionError:
-        return False
-
-
 def remove_layers(
     fields: Fields, structure: Structure, kept: Mapping[str, Sequence[int]]
 ) -> tuple[str, ...]:
@@ -95,7 +50,7 @@ def remove_layers(
     for stack, field in structure.depths.items():
         numbers = kept[stack]
         before = fields.get(field)
-        _set(fields, field, len(numbers))
+        set_field(fields, field, len(numbers))
         for other, same in structure.family.also_depth.items():
             if same == field and fields.get(other) == before:
                 fields[other] = len(numbers)

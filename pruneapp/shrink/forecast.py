@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.edits.units import lowest_units, score_units, silenced
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.groups.binding import Axis, Structure, Unknown, bind
+from pruneapp.groups.binding import Axis, Structure, Unknown, structure_of
 from pruneapp.groups.group import Group, Units
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.channels import channels_left
+from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport
 from pruneapp.results.shrink_forecast import (
@@ -98,7 +98,7 @@ class SurveyedState:
     ) -> Iterator[tuple[Group, Units]]:
         """Yield the units that go so that as many stay as is asked for, but for what goes anyway.
 
-        What is dead goes first, then what scores lowest; protected units go last.
+        What is dead goes first, then what scores lowest; protected units stay.
         """
         kept, groups = request.kept.get(axis.name), self.staying(axis, request)
         if kept is None:
@@ -114,12 +114,12 @@ class SurveyedState:
             order = np.where(some, np.where(guarded, np.inf, rank), -1.0)
             stay = kept * group.count // axis.count
             lowest = lowest_units(order, group.count - stay, group.outer)
-            yield group, lowest[some[lowest]]
+            yield group, lowest[some[lowest] & ~guarded[lowest]]
 
 
 def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
     """Find what is known of a model, and what is dead; reads every member of a group."""
-    structure = bind(state.checkpoint)
+    structure = structure_of(state.checkpoint)
     if isinstance(structure, Unknown):
         return structure
     return SurveyedState(state, structure, survey(state, structure, job))
@@ -185,7 +185,11 @@ def _loads(path: Path, config: Mapping[str, Any]) -> str:
 
 def _choices(request: CutRequest, scores: Mapping[str, Scores]) -> Choices:
     return Choices(
-        request.multiple, request.layers, request.kept.get("experts"), scores, request.write_as
+        request.multiple,
+        request.layers,
+        request.kept.get("experts"),
+        scores,
+        write_as=request.write_as,
     )
 
 
@@ -196,13 +200,13 @@ def _pruned(
     state, structure = surveyed.state, surveyed.structure
 
     def score(group: Group) -> Scores:
-        return score_units(state, group, "l2", kernel, job)
+        return score_units(group, state.view, "l2", kernel, job)
 
     going: list[tuple[Group, Units]] = []
     for axis in axes_by_zeros(structure):
         going += surveyed.going(axis, request, score, job)
     experts = structure.axes["experts"].groups if "experts" in request.kept else ()
-    masks, _ = silenced(state, going, job)
+    masks = masks_without([(group, state.view, gone) for group, gone in going], job)
     ranked = {group.place: score(group) for group in experts}
     return state.replaced({"masks": masks}) if masks else state, ranked
 

@@ -48,6 +48,9 @@ class Choices:
     experts
         How many experts of each layer stay, with their scores by the place of the group; those of
         the highest scores do.
+    changed
+        Axes of which units were pruned for this cut alone, so that what goes of them changes what
+        the model computes.
     write_as
         Another model type to write, one that the family knows to compute the same.
     """
@@ -56,6 +59,7 @@ class Choices:
     layers: tuple[int, ...] = ()
     experts: int | None = None
     expert_scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    changed: frozenset[AxisName] = frozenset()
     write_as: str = ""
 
 
@@ -155,7 +159,7 @@ def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> lis
     The present number is always one.
     """
     step = math.lcm(axis.step, multiple if axis.name == "ffn" else 1)
-    sizes = {n for n in range(step, axis.count, step) if configuration.meets(axis, fields, n)}
+    sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
     return sorted({*sizes, axis.count})
 
 
@@ -272,10 +276,13 @@ class _Planning:
                     "another layer needs as many."
                 )
             self._fold(group, units, cut.removed)
-        configuration.set_sizes(self._fields, axis, after)
+        axis.set_sizes(self._fields, after)
         self._axes.append(
-            AxisChange(axis.name, axis.label, axis.count, after, EXACT, tuple(notices))
+            AxisChange(axis.name, axis.label, axis.count, after, self._label(axis), tuple(notices))
         )
+
+    def _label(self, axis: Axis) -> Exactness:
+        return CHANGES if axis.name in self._choices.changed else EXACT
 
     def _sizes(self, axis: Axis, alive: Sequence[Bools]) -> list[int]:
         """Return how many units of each group stay."""
@@ -341,7 +348,7 @@ class _Planning:
                 )
         before = sum(group.count for group in axis.groups)
         after = sum(map(len, kept.values()))
-        label = CHANGES if after < before - dead else EXACT
+        label = CHANGES if after < before - dead else self._label(axis)
         if after < before:
             self._notices += configuration.remove_layers(self._fields, self._structure, kept)
             for group in axis.groups:
@@ -367,12 +374,12 @@ class _Planning:
             if not axis.why_not:
                 self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
             return
-        if not configuration.meets(axis, self._fields, wanted):
+        if not axis.takes(wanted, self._fields):
             raise not_legal(axis, self._fields, wanted)
         for group in axis.groups:
             scores = self._choices.expert_scores[group.place]
             self._cuts.append(GroupCut(group, _highest(scores, wanted, group.outer)))
-        configuration.set_sizes(self._fields, axis, wanted)
+        axis.set_sizes(self._fields, wanted)
         notices = () if wanted % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
         self._axes.append(AxisChange("experts", axis.label, axis.count, wanted, CHANGES, notices))
 

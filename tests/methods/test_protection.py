@@ -99,7 +99,7 @@ def test_no_method_takes_what_is_protected(method, scope, data, amount):
         assert not (after - before).kept
         if view.protected is not None:
             assert not (view.protected - after).kept
-        if method.granularity in {"channels", "blocks"}:
+        if method.granularity in {"channels", "blocks", "units"}:
             went += units_left(view, method, values)
             went -= units_left(replace(view, kept=after), method, values)
         else:

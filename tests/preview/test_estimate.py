@@ -210,7 +210,7 @@ def test_a_choice_at_random_is_about_as_expected():
 OFFERED = [
     (name, scope)
     for name, method in METHODS.items()
-    if not (method.takes_scale or method.takes_statistics)
+    if not (method.takes_scale or method.takes_statistics or method.granularity == "units")
     for scope in method.scopes
 ]
 

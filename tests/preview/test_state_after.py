@@ -28,7 +28,7 @@ def both(snapshot, step):
 OFFERED = [
     (name, scope)
     for name, m in METHODS.items()
-    if not m.takes_mask and not m.takes_scale
+    if not m.takes_mask and not m.takes_scale and m.granularity != "units"
     for scope in m.scopes
 ]
 

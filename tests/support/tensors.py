@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.elements import RawChunk
+from pruneapp.groups.group import Group, Member
 from pruneapp.kernels.kernel import ReadBits
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.cutoff import rows_of
-from pruneapp.methods.method import Method, TensorView
+from pruneapp.methods.method import CoupledMethod, Coupling, Method, TensorView
 from pruneapp.statistics.file import Inputs
 
 
@@ -47,7 +49,11 @@ def view_of(
     shape = (bits.size,) if shape is None else shape
     assert math.prod(shape) == bits.size
     mask = None if kept is None else BitMask.from_bools(kept)
-    return TensorView(name, shape, dtype, mask, reading(bits, chunk), **more)
+    group = more.pop("group", None)
+    view = TensorView(name, shape, dtype, mask, reading(bits, chunk), **more)
+    if group is None:
+        return view
+    return replace(view, coupling=(Coupling(replace(group, place=name), lambda _name: view),))
 
 
 def view_of_values(values: np.ndarray, kept: np.ndarray | None = None, **more) -> TensorView:
@@ -63,6 +69,9 @@ def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str,
     more: dict[str, Any] = {}
     if method.takes_mask:
         more["given"] = BitMask.from_bools(rng.random(math.prod(shape)) < 0.5)
+    if isinstance(method, CoupledMethod):  # a group of which it is the only member
+        group = Group(method.axis, "layer", shape[0], (Member("it", 0, role="output"),))
+        more["group"] = group
     if method.takes_scale:
         scale = rng.integers(-3, 4, shape[0]).astype(np.float32)
         more["scale"] = view_of_values(scale, name="norm.weight")

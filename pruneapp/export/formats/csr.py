@@ -25,7 +25,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import counted
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
-from pruneapp.export.formats.zip_archive import Member, StateDictPickle, ZipPlan
+from pruneapp.export.formats.zip_archive import StateDictPickle, ZipMember, ZipPlan
 from pruneapp.export.records import State, TensorRecord, finalized, little
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -140,13 +140,13 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     )
     tally = _Outcome()
     stream = StateDictPickle()
-    members: list[Member] = []
+    members: list[ZipMember] = []
     names: dict[str, int] = {}
     for entry in job.cancel.each(part.entries):
         records = _records(part.state, entry, tally)
         first = len(members)
         for number, record in enumerate(records, first):
-            members.append(Member(torch.member_name(number), record.nbytes, record.pieces))
+            members.append(ZipMember(torch.member_name(number), record.nbytes, record.pieces))
         if len(records) == 1:
             stream.add(entry.names, str(first), entry.dtype, entry.shape)
         else:

@@ -20,7 +20,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import size_estimate
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import torch
-from pruneapp.export.formats.zip_archive import Buffer, Member, ZipPlan, directory_bytes
+from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan, directory_bytes
 from pruneapp.export.records import RecordRange, State, finalized, finalized_bytes, ranges_of
 from pruneapp.export.rounding import DTYPE
 from pruneapp.export.scripts import loading_code
@@ -71,8 +71,8 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     order = sorted(range(len(records)), key=sizes.__getitem__)
     before = [*torch.about(records, job), torch.VERSION]
     entries = list(map(part.entries.__getitem__, order))
-    stored: list[Member] = []
-    members: list[Member] = []
+    stored: list[ZipMember] = []
+    members: list[ZipMember] = []
     for number in job.cancel.each(order):
         entry, member = part.entries[number], torch.member(number, records[number])
         stored.append(member)
@@ -148,7 +148,7 @@ def _result(work: Generator[bytes, None, bool], job: Job) -> bool:
             return bool(stopped.value)
 
 
-def _guard(last: Member, behind: int) -> Member:
+def _guard(last: ZipMember, behind: int) -> ZipMember:
     """Return the last member, which refuses to be written if it does not guard the others."""
 
     def deflated() -> Iterator[tuple[Buffer, Buffer]]:

@@ -30,7 +30,7 @@ from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT, pickle_with, zip_layout
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
-from pruneapp.export.formats.zip_archive import ALIGNMENT, Member, StateDictPickle, ZipPlan
+from pruneapp.export.formats.zip_archive import ALIGNMENT, StateDictPickle, ZipMember, ZipPlan
 from pruneapp.export.records import (
     RecordRange,
     State,
@@ -50,7 +50,7 @@ SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
 
 # One name for all, so that the bytes do not depend on the name of the file.
 _ROOT = "archive"
-VERSION = Member.of(f"{_ROOT}/version", b"3\n")
+VERSION = ZipMember.of(f"{_ROOT}/version", b"3\n")
 
 
 def refuses(checkpoint: Checkpoint) -> str:
@@ -94,12 +94,12 @@ def member_name(number: int) -> str:
     return f"{_ROOT}/data/{number}"
 
 
-def member(number: int, record: TensorRecord) -> Member:
+def member(number: int, record: TensorRecord) -> ZipMember:
     """Return the elements of the tensor with this number as a file in the archive."""
-    return Member(member_name(number), record.nbytes, record.pieces)
+    return ZipMember(member_name(number), record.nbytes, record.pieces)
 
 
-def about(records: Sequence[TensorRecord], job: Job) -> list[Member]:
+def about(records: Sequence[TensorRecord], job: Job) -> list[ZipMember]:
     """Return what stands before the elements: the pickle that names them, and what it needs."""
     stream = StateDictPickle()
     for number, record in job.cancel.each(enumerate(records)):
@@ -107,13 +107,13 @@ def about(records: Sequence[TensorRecord], job: Job) -> list[Member]:
     return before(stream)
 
 
-def before(stream: StateDictPickle) -> list[Member]:
+def before(stream: StateDictPickle) -> list[ZipMember]:
     """Return what stands before the elements of the tensors that a finished pickle names."""
     return [
-        Member.of(f"{_ROOT}/data.pkl", stream.finish()),
-        Member.of(f"{_ROOT}/.format_version", b"1"),
-        Member.of(f"{_ROOT}/.storage_alignment", str(ALIGNMENT).encode()),
-        Member.of(f"{_ROOT}/byteorder", b"little"),
+        ZipMember.of(f"{_ROOT}/data.pkl", stream.finish()),
+        ZipMember.of(f"{_ROOT}/.format_version", b"1"),
+        ZipMember.of(f"{_ROOT}/.storage_alignment", str(ALIGNMENT).encode()),
+        ZipMember.of(f"{_ROOT}/byteorder", b"little"),
     ]
 
 

@@ -33,7 +33,7 @@ _DEFLATED = 8
 Buffer = bytes | memoryview
 
 
-class Member(NamedTuple):
+class ZipMember(NamedTuple):
     """A file in the archive; a light thing, for there may be 100,000 of them."""
 
     name: str  # path inside
@@ -45,7 +45,7 @@ class Member(NamedTuple):
     most: int = 0  # the most bytes that may be stored for it, where it is deflated
 
     @classmethod
-    def of(cls, name: str, data: bytes) -> Member:
+    def of(cls, name: str, data: bytes) -> ZipMember:
         """Make a small one."""
         return cls(name, len(data), lambda: iter((data,)))
 
@@ -68,7 +68,7 @@ class Member(NamedTuple):
 
 
 class _Written(NamedTuple):
-    member: Member
+    member: ZipMember
     offset: int  # of the local header
     stored: int
     checksum: int
@@ -77,7 +77,7 @@ class _Written(NamedTuple):
 class ZipPlan:
     """An archive of `members`, in this order."""
 
-    def __init__(self, members: Sequence[Member]) -> None:
+    def __init__(self, members: Sequence[ZipMember]) -> None:
         self._members = tuple(members)
 
     def nbytes(self, job: Job) -> int:
@@ -115,7 +115,7 @@ class ZipPlan:
         yield _end(len(written), start, offset - start)
 
 
-def directory_bytes(members: Sequence[Member], job: Job) -> int:
+def directory_bytes(members: Sequence[ZipMember], job: Job) -> int:
     """Return the most bytes that stand behind the last member, its descriptor among them."""
     entries = sum(_entry_bytes(member, _LARGE) for member in job.cancel.each(members))
     return members[-1].tail + entries + _END_BYTES
@@ -137,19 +137,19 @@ def _end(count: int, start: int, nbytes: int) -> bytes:
 _END_BYTES = 56 + 20 + 22
 
 
-def _start(member: Member, offset: int) -> int:
+def _start(member: ZipMember, offset: int) -> int:
     """Return where the data of a member begins whose local header is at `offset`."""
     end = offset + 30 + len(member.name.encode()) + (20 if member.large else 0) + 4
     return end + -end % ALIGNMENT
 
 
-def _entry_bytes(member: Member, offset: int) -> int:
+def _entry_bytes(member: ZipMember, offset: int) -> int:
     """Return the size of the entry in the directory of a member at `offset`."""
     numbers = 2 * member.large + (offset >= _LARGE)
     return 46 + len(member.name.encode()) + (4 + 8 * numbers if numbers else 0)
 
 
-def _local_header(member: Member, offset: int) -> bytes:
+def _local_header(member: ZipMember, offset: int) -> bytes:
     name = member.name.encode()
     # Sizes and checksum follow the data; an extra field pads the data to the next boundary.
     fixed = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 0, _DESCRIPTOR_AND_UTF8, _method(member),
@@ -181,7 +181,7 @@ def _directory_entry(written: _Written) -> bytes:
     return fixed + name + extra
 
 
-def _method(member: Member) -> int:
+def _method(member: ZipMember) -> int:
     return 0 if member.deflated is None else _DEFLATED
 
 

@@ -14,7 +14,7 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError, DamagedFileError
 from pruneapp.export.exporter import export
 from pruneapp.export.formats.torch import Checked, Patch, PatchedFile
-from pruneapp.export.formats.zip_archive import Member, ZipPlan
+from pruneapp.export.formats.zip_archive import ZipMember, ZipPlan
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
@@ -108,7 +108,11 @@ def test_members_and_offsets_beyond_4_gb_are_described(tmp_path):
 
     zeros = memoryview(bytes(1 << 26))
     plan = ZipPlan(
-        [Member.of("a/version", b"3\n"), Member("a/data/0", nbytes, hole), Member.of("a/end", b"x")]
+        [
+            ZipMember.of("a/version", b"3\n"),
+            ZipMember("a/data/0", nbytes, hole),
+            ZipMember.of("a/end", b"x"),
+        ]
     )
     path = tmp_path / "large.zip"
     with path.open("wb") as file:

@@ -1,0 +1,252 @@
+"""``pruneapp shrink`` and ``unshrink``: units cut out of a model, and put back as zeros."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.export_options import target_of
+from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.existing_masks import open_document
+from pruneapp.errors import ParameterError, escaped
+from pruneapp.export.exporter import export
+from pruneapp.groups.binding import Axis, Structure, Unknown, structure_of
+from pruneapp.groups.family import AxisName
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.params import AMOUNT_OF_CHANNELS
+from pruneapp.progress import CancelToken, Job
+from pruneapp.results.export import ExportReport, ExportRequest
+from pruneapp.shrink import configuration
+from pruneapp.shrink.cut import ShrinkError
+from pruneapp.shrink.plan import Choices, ShrinkPlan, described, legal_sizes, plan
+from pruneapp.shrink.record import read_record
+from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.shrink import shrink as write_shrunk
+from pruneapp.shrink.unit_choice import (
+    check_size,
+    scores_of,
+    size_for_share,
+    without_layers,
+    without_units,
+)
+from pruneapp.shrink.unshrink import UnshrunkState
+
+# Legal sizes that `--list` names at most, at either end.
+_ENDS = 3
+_HEAD = ("axis", "option", "units", "may stay")
+_OPTIONS: Mapping[AxisName, str] = {
+    "ffn": "--ffn",
+    "kv-groups": "--kv-groups",
+    "query-heads": "--query-heads",
+    "experts": "--experts",
+    "layers": "--layers",
+    "vocabulary": "--vocabulary",
+    "channels": "--channels",
+}
+
+
+def shrink(options: argparse.Namespace, token: CancelToken) -> int:
+    """Cut, prove and write; or list what may be cut."""
+    if not options.list and options.output is None:
+        raise ParameterError("'--output' is needed.", remedy="Name a new folder, or give --list.")
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Shrinking", token))
+        checkpoint = stack.enter_context(open_checkpoint(Path(options.file), job=job))
+        structure = structure_of(checkpoint)
+        if isinstance(structure, Unknown):
+            raise ShrinkError(structure.why_not)
+        if options.list:
+            _list(structure, options)
+            return DONE
+        document = open_document(checkpoint, job)
+        stack.callback(document.close)
+        state, choices = _chosen(document.snapshot(), structure, options, job)
+        planned = plan(state, structure, choices, job)
+        request = ShrinkRequest(target_of(options.output), {})
+        report = write_shrunk(state, planned, request, job)
+    _print(checkpoint, planned, report, options)
+    return DONE
+
+
+def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
+    """Write a shrunk model in the shapes of the model that it was cut out of."""
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Unshrinking", token))
+        folder = Path(options.file)
+        shrunk = stack.enter_context(open_checkpoint(folder, job=job))
+        against = stack.enter_context(open_checkpoint(Path(options.against), job=job))
+        record = read_record(folder)
+        state = UnshrunkState(shrunk, against, record.cut)
+        target = target_of(options.output)
+        report = export(state, ExportRequest("safetensors", target), job)
+    notices = list(report.notices)
+    if record.folded:
+        notices.append(
+            f"{len(record.folded):,} biases hold the constants of units that were cut, and differ "
+            "from those of the model by that."
+        )
+    if options.json:
+        print_json({"path": report.path, "files": report.files, "notices": notices})
+    else:
+        _print_files(report)
+        print_notes(notices)
+    return DONE
+
+
+def _chosen(
+    state: Snapshot, structure: Structure, options: argparse.Namespace, job: Job
+) -> tuple[Snapshot, Choices]:
+    """Prune the units that were asked for, and return what is left to choose."""
+    kernel = CpuKernel()
+    changed: set[AxisName] = set()
+    multiple = int(options.multiple)
+    sizes: dict[AxisName, int] = {}
+    if options.ffn is not None:
+        axis = _axis(structure, "ffn")
+        sizes["ffn"] = size_for_share(axis, structure, _share(options.ffn, "--ffn"), multiple)
+    if options.kv_groups is not None:
+        sizes["kv-groups"] = options.kv_groups
+    if options.query_heads is not None:
+        sizes["query-heads"] = options.query_heads
+    for name, kept in sizes.items():
+        axis = _axis(structure, name)
+        if not options.write_as:
+            check_size(axis, structure, kept)
+        scores = scores_of(state, axis, options.by, kernel, job)
+        state = without_units(state, axis, kept, scores, job)
+        changed.add(name)
+    layers = layers_of(options.layers) if options.layers else ()
+    if layers:
+        state = without_layers(state, _axis(structure, "layers"), layers, job)
+        changed.add("layers")
+    expert_scores: Mapping[str, Any] = {}
+    if options.experts is not None:
+        axis = _axis(structure, "experts")
+        expert_scores = scores_of(state, axis, options.by, kernel, job)
+    choices = Choices(
+        multiple,
+        layers,
+        options.experts,
+        expert_scores,
+        frozenset(changed),
+        options.write_as or "",
+    )
+    return state, choices
+
+
+def layers_of(text: str) -> tuple[int, ...]:
+    """Read ``1`` or ``20-22,24``, both ends included; raises `ParameterError`."""
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or len(part) > 20:
+            raise ParameterError(
+                f"'--layers' must be numbers and ranges, such as 1 or 20-22,24 (got '{text}')."
+            )
+        start, stop = int(first), int(last) if dash else int(first)
+        if stop < start or stop - start > 10_000:
+            raise ParameterError(f"'--layers' has a range that ends before it begins ('{part}').")
+        numbers.update(range(start, stop + 1))
+    return tuple(sorted(numbers))
+
+
+def _share(text: str, option: str) -> float:
+    share = AMOUNT_OF_CHANNELS.parse(text)
+    if not isinstance(share, float) or not 0 < share < 1:
+        raise ParameterError(f"'{option}' must be a share, such as 30% or 0.3 (got '{text}').")
+    return share
+
+
+def _axis(structure: Structure, name: AxisName) -> Axis:
+    axis = structure.axes.get(name)
+    if axis is None or not axis.groups:
+        why = axis.why_not if axis is not None else ""
+        raise ShrinkError(why or f"A model of type '{structure.model_type}' has no such units.")
+    return axis
+
+
+def _list(structure: Structure, options: argparse.Namespace) -> None:
+    """Print the axes of a model, with what may stay of each, or why it cannot be cut."""
+    found = []
+    for axis in structure.axes.values():
+        sizes = [] if axis.why_not else legal_sizes(axis, structure.fields, int(options.multiple))
+        found.append((axis, sizes))
+    if options.json:
+        listed = [
+            {
+                "axis": axis.name,
+                "label": axis.label,
+                "units": axis.count,
+                "may_stay": sizes,
+                "why_not": axis.why_not,
+            }
+            for axis, sizes in found
+        ]
+        print_json({"model_type": structure.model_type, "axes": listed})
+        return
+    rows = []
+    for axis, sizes in found:
+        units = f"{axis.count:,}" if not axis.why_not else ""
+        rows.append((axis.label, _OPTIONS[axis.name], units, axis.why_not or _shown(sizes)))
+    print_table(_HEAD, rows, (False, False, True, False))
+
+
+def _shown(sizes: list[int]) -> str:
+    if len(sizes) <= 2 * _ENDS + 1:
+        return ", ".join(map(str, sizes))
+    ends = (*map(str, sizes[:_ENDS]), "…", *map(str, sizes[-_ENDS:]))
+    return ", ".join(ends)
+
+
+def _print(
+    checkpoint: Checkpoint,
+    planned: ShrinkPlan,
+    report: ExportReport,
+    options: argparse.Namespace,
+) -> None:
+    notices = [*(n for axis in planned.axes for n in axis.notices), *report.notices]
+    before = sum(entry.nbytes for entry in checkpoint.entries.values())
+    changes = configuration.difference(planned.structure.config, planned.config)
+    if options.json:
+        print_json(
+            {
+                "path": report.path,
+                "axes": [
+                    {
+                        "axis": axis.name,
+                        "before": axis.before,
+                        "after": axis.after,
+                        "exactness": axis.exactness,
+                    }
+                    for axis in planned.axes
+                ],
+                "config": list(changes),
+                "bytes_before": before,
+                "bytes": report.nbytes_of_weights,
+                "parameters": report.numel,
+                "files": report.files,
+                "loads": report.loads,
+                "notices": notices,
+            }
+        )
+        return
+    sys.stdout.write(f"{described(planned.axes)}\n")
+    for axis in planned.axes:
+        if axis.after < axis.before:
+            sys.stdout.write(f"  {axis.label}: {axis.exactness}\n")
+    sys.stdout.writelines(f"  {escaped(line)}\n" for line in changes)
+    _print_files(report)
+    sys.stdout.write(f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}\n")
+    print_notes(notices)
+
+
+def _print_files(report: ExportReport) -> None:
+    for file in report.files:
+        sys.stdout.write(f"{escaped(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")

@@ -1,0 +1,80 @@
+"""Methods that take units of a model: neurons, heads, layers, channels, in all their tensors."""
+
+from __future__ import annotations
+
+from pruneapp.methods.method import CoupledMethod
+from pruneapp.params import AmountParam, Choice, ChoiceParam
+
+BY = ChoiceParam(
+    name="by",
+    label="Rank by",
+    help="Norm of a unit over all weights that it has in the tensors of its group.",
+    default="l2",
+    choices=(
+        Choice("l2", "L2 norm", "Root of the sum of squares."),
+        Choice("l1", "L1 norm", "Sum of magnitudes."),
+        Choice("mean", "Mean magnitude", "Sum of magnitudes, divided by the number of weights."),
+    ),
+)
+MULTIPLE = ChoiceParam(
+    name="multiple",
+    label="Multiple",
+    help=(
+        "The number of units that stay is rounded up to a multiple of this: some kernels "
+        "refuse odd widths, others are slow with them."
+    ),
+    default="1",
+    choices=tuple(Choice(str(n), str(n), "") for n in (1, 8, 64, 128, 256)),
+)
+_AMOUNT = AmountParam(help="Fraction of remaining units of each group, or a number.", unit="units")
+_FORMULA = "score = norm of the unit over all tensors of its group"
+_ALONG = (
+    "They go in every tensor that has a part in them, biases and norms among them, so that the "
+    "export 'shrunk' can cut them out. "
+)
+
+FFN_NEURONS = CoupledMethod(
+    name="ffn_neurons",
+    label="FFN neurons",
+    axis="ffn",
+    help=(
+        "Prunes whole neurons of the feed-forward layers of a transformer, the same number in "
+        "each layer. " + _ALONG + "Needs a model of a known type, with its config.json."
+    ),
+    formula=_FORMULA,
+    params=(_AMOUNT, BY, MULTIPLE),
+)
+ATTENTION_HEADS = CoupledMethod(
+    name="attention_heads",
+    label="Attention heads",
+    axis="kv-groups",
+    help=(
+        "Prunes whole groups of keys and values with their query heads, the same number in each "
+        "layer. " + _ALONG + "Not every class of models takes fewer heads."
+    ),
+    formula=_FORMULA,
+    params=(_AMOUNT, BY),
+)
+LAYERS = CoupledMethod(
+    name="layers",
+    label="Layers",
+    axis="layers",
+    help=(
+        "Prunes what whole layers write into the residual stream, so that they hand on what "
+        "they were given. The export 'shrunk' leaves them out."
+    ),
+    formula=_FORMULA,
+    params=(_AMOUNT, BY),
+)
+CHANNEL_GROUPS = CoupledMethod(
+    name="channel_groups",
+    label="Channel groups",
+    axis="channels",
+    help=(
+        "Prunes channels of convolutions with everything that depends on them. " + _ALONG + "Needs "
+        "a file that holds its graph, or known blocks."
+    ),
+    formula=_FORMULA,
+    params=(_AMOUNT, BY, MULTIPLE),
+    scopes=("local", "global"),
+)

@@ -1,0 +1,238 @@
+"""Whole units of groups: how much they weigh, and the masks that take them in all their tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pruneapp.errors import ParameterError
+from pruneapp.groups.group import Group, Member, Units
+from pruneapp.kernels.kernel import Kernel, Slices
+from pruneapp.kernels.values import Bools, Float64s
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import channels_left, mask_of_channels
+from pruneapp.methods.amounts import to_prune
+from pruneapp.methods.method import CoupledMethod, Scope, TensorView, Values
+from pruneapp.progress import Job
+
+View = Callable[[str], TensorView]
+# Units of a group, by the group.
+Going = Sequence[tuple[Group, View, Units]]
+
+
+def prune_coupled(  # noqa: PLR0917 - each its own type
+    tensors: Sequence[TensorView],
+    method: CoupledMethod,
+    values: Values,
+    scope: Scope,
+    kernel: Kernel,
+    job: Job,
+) -> dict[str, BitMask]:
+    """Return the masks of some tensors without the units that score lowest in their groups.
+
+    The amount counts the units that have anything left; a unit of which anything is protected
+    stays. What is kept of each group is rounded up to the multiple, and to a size that the model's
+    class takes. Raises `ParameterError` if a tensor is in no group, or too few units are free.
+    """
+    if not tensors:
+        return {}
+    found: dict[int, tuple[Group, View]] = {}
+    for view in tensors:
+        if not view.coupling:
+            raise ParameterError(
+                f"'{view.name}' has no part in {method.label}, as far as is known.",
+                remedy="Uncheck it, or choose another method.",
+            )
+        found |= {id(each.group): (each.group, each.view) for each in view.coupling}
+    groups = tuple(found.values())
+    by = values["by"]
+    job.extend(sum(_work(group, view) for group, view in groups))
+    scores = [score_units(group, view, by, kernel, job) for group, view in groups]
+    left = [_left(group, view, job) for group, view in groups]
+    free = [some & ~_guarded(*one, job) for one, some in zip(groups, left, strict=True)]
+    if any(group.same for group, _ in groups):  # root, sum or mean: the order is what counts
+        scores = [np.sum(scores, axis=0)] * len(groups)
+        left = [np.logical_or.reduce(left)] * len(groups)
+        free = [np.logical_and.reduce(free)] * len(groups)
+    if scope == "global":
+        gone = _lowest_of_all(groups, scores, left, free, values)
+    else:
+        gone = [
+            _lowest(group, score, some, able, values)
+            for (group, _), score, some, able in zip(groups, scores, left, free, strict=True)
+        ]
+    going = [(group, view, units) for (group, view), units in zip(groups, gone, strict=True)]
+    masks = masks_without(going, job)
+    return {
+        view.name: masks.get(view.name) or view.kept or BitMask.full(view.numel) for view in tensors
+    }
+
+
+def score_units(group: Group, view_of: View, by: str, kernel: Kernel, job: Job) -> Float64s:
+    """Return the norm of each unit over everything that it has in the tensors of a group.
+
+    ``l2`` is the root of the sum of squares, ``l1`` the sum of magnitudes, ``mean`` the mean
+    magnitude. Pruned weights count as 0. Reads every tensor once.
+    """
+    power = 2.0 if by == "l2" else 1.0
+    total, size = np.zeros(group.count), np.zeros(group.count)
+    for member in group.members:
+        view = view_of(member.name)
+        sums = _norms(view, member.dim, power, kernel, job) ** power
+        units = member.layout.units(group.count)
+        inside = units >= 0
+        total += np.bincount(units[inside], sums[inside], group.count)
+        each = view.numel // max(view.shape[member.dim], 1)
+        size += np.bincount(units[inside], minlength=group.count) * each
+    for unit, names in enumerate(group.tensors):
+        for view in map(view_of, names):
+            if view.shape and view.dtype.prunable:
+                total[unit] += (_norms(view, 0, power, kernel, job) ** power).sum()
+                size[unit] += view.numel
+    if by == "l2":
+        return np.sqrt(total)
+    return total / np.maximum(size, 1) if by == "mean" else total
+
+
+def lowest_units(scores: Float64s, count: int, outer: int) -> Units:
+    """Return the units of the lowest scores, as many of each of `outer` runs, ascending.
+
+    Of equal scores the lower number goes first; NaN is largest.
+    """
+    runs = scores.reshape(outer, -1)
+    order = np.argsort(runs, axis=1, kind="stable")[:, : count // outer]
+    return np.sort((order + np.arange(outer)[:, None] * runs.shape[1]).reshape(-1))
+
+
+def masks_without(going: Going, job: Job) -> dict[str, BitMask]:
+    """Return the masks of tensors without units of their groups, by first names.
+
+    A unit goes in every member, biases and norms among them; a layer in the tensors that write
+    into the residual stream. Protected weights stay.
+    """
+    masks: dict[str, BitMask] = {}
+
+    def take(view: TensorView, mask: BitMask) -> None:
+        if view.protected is not None:
+            mask |= view.protected
+        before = masks.get(view.name, view.kept)
+        masks[view.name] = mask if before is None else mask & before
+
+    for group, view_of, gone in going:
+        if not gone.size:
+            continue
+        for member in group.members:
+            view = view_of(member.name)
+            stays = np.ones(view.shape[member.dim], np.bool_)
+            stays[group.entries(member, gone)] = False
+            take(view, mask_of_channels(view.shape, member.dim, stays, job))
+        for unit in gone.tolist() if group.silenced_by else ():
+            for view in map(view_of, group.silenced_by[unit]):
+                job.step(0)
+                full = BitMask.full(view.numel)
+                take(view, full - full)
+    return masks
+
+
+def present_units(group: Group, view_of: View) -> int:
+    """Return how many units of a group have anything that is not pruned."""
+    return int(np.count_nonzero(_left(group, view_of, Job())))
+
+
+def _work(group: Group, view_of: View) -> int:
+    own = sum(view_of(name).numel for names in group.tensors for name in names)
+    return own + sum(view_of(member.name).numel for member in group.members)
+
+
+def _norms(view: TensorView, dim: int, power: float, kernel: Kernel, job: Job) -> Float64s:
+    job.label(view.name)
+    slices = Slices(view.shape, view.dtype, dim, view.kept, view.read)
+    return kernel.channel_norms(slices, power, job)
+
+
+def _left(group: Group, view_of: View, job: Job) -> Bools:
+    """Return which units have anything that is not pruned."""
+    return _units_with(group, view_of, lambda view: view.kept, job, without=True)
+
+
+def _guarded(group: Group, view_of: View, job: Job) -> Bools:
+    """Return which units have anything that is protected."""
+    return _units_with(group, view_of, lambda view: view.protected, job, without=False)
+
+
+def _units_with(
+    group: Group,
+    view_of: View,
+    mask_of: Callable[[TensorView], BitMask | None],
+    job: Job,
+    *,
+    without: bool,
+) -> Bools:
+    """Return which units have a weight in a mask; `without` is what a tensor without one says."""
+    found = np.zeros(group.count, np.bool_)
+    for member in group.members:
+        view = view_of(member.name)
+        mask = mask_of(view)
+        if mask is None:
+            found |= without
+        else:
+            found |= _of_units(group, member, channels_left(mask, view.shape, member.dim, job))
+    for unit, names in enumerate(group.silenced_by):
+        masks = [mask_of(view_of(name)) for name in names]
+        found[unit] = any(without if mask is None else mask.kept for mask in masks)
+    return found
+
+
+def _of_units(group: Group, member: Member, entries: Bools) -> Bools:
+    units = member.layout.units(group.count)
+    found = np.zeros(group.count + 1, np.bool_)
+    found[units[entries]] = True
+    return found[: group.count]
+
+
+def _lowest(
+    group: Group, scores: Float64s, left: Bools, free: Bools, values: Mapping[str, Any]
+) -> Units:
+    """Return the units that go of one group, those that are gone already not among them."""
+    present = int(np.count_nonzero(left))
+    able = int(np.count_nonzero(free.reshape(group.outer, -1), axis=1).min()) * group.outer
+    amount, held = values["amount"], present - min(able, present)
+    count = to_prune(amount, present, protected=held, unit="units", where=group.place)
+    kept = _rounded(group, present - count, int(values.get("multiple", 1)))
+    return _ranked(scores, free, max(0, present - kept), group.outer)
+
+
+def _ranked(scores: Float64s, free: Bools, count: int, outer: int = 1) -> Units:
+    """Return `count` free units of the lowest scores."""
+    largest = np.nan_to_num(scores, nan=np.finfo(np.float64).max)
+    return lowest_units(np.where(free, largest, np.inf), count, outer)
+
+
+def _rounded(group: Group, kept: int, multiple: int) -> int:
+    """Return the least number of units, not below `kept`, that may stay."""
+    step = math.lcm(multiple * group.times, group.outer)
+    up = -(-kept // step) * step
+    if up >= group.count:
+        return group.count
+    return next((n for n in group.sizes if n >= up), up)
+
+
+def _lowest_of_all(
+    groups: Sequence[tuple[Group, View]],
+    scores: Sequence[Float64s],
+    left: Sequence[Bools],
+    free: Sequence[Bools],
+    values: Mapping[str, Any],
+) -> list[Units]:
+    """Return the units of each group that go by one order over all groups."""
+    present, able = (sum(int(np.count_nonzero(each)) for each in some) for some in (left, free))
+    where = groups[0][0].place if len(groups) == 1 else ""
+    held = present - able
+    count = to_prune(values["amount"], present, protected=held, unit="units", where=where)
+    taken = np.zeros(sum(group.count for group, _ in groups), np.bool_)
+    taken[_ranked(np.concatenate(scores), np.concatenate(free), count)] = True
+    ends = np.cumsum([group.count for group, _ in groups])[:-1]
+    return [np.flatnonzero(part) for part in np.split(taken, ends)]
