@@ -171,7 +171,8 @@ def cut_out(  # noqa: PLR0917 - each its own type
         report,
         label="shrunk",
         loads=_loads(request.path.absolute(), made.config),
-        notices=(f"Cut out: {said} ({expected.exactness}).", *report.notices),
+        cut=said,
+        effect=expected.exactness,
     )
 
 
