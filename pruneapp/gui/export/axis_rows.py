@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolTip, QWidge
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import Slider
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, label_for, plain, translate
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import with_defaults
@@ -37,6 +37,8 @@ from pruneapp.results.shrink_forecast import (
 
 # Pixels of a slider, at least.
 _LEAST_SLIDER = 120
+# Notices of an axis, one a layer often: so many are shown, and so many in the tooltip.
+_NOTES, _LISTED = 1, 24
 
 
 def exactness_words(exactness: Exactness) -> str:
@@ -109,12 +111,15 @@ class AxisRow(QWidget):
             name = self.tr("{axis} per KV group").format(axis=axis.label)
         self.label.setText(name)
         self.slider.setAccessibleName(name)
-        notes = [*axis.notices]
+        notes = list(axis.notices[:_NOTES])
+        if more := len(axis.notices) - len(notes):
+            notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
         if axis.why_not:
             notes = [f"– {axis.why_not}"]
         elif axis.sizes and not movable:
             notes.append(self.tr("There is no smaller size that the model's class takes."))
         self.notes.setText("\n".join(notes))
+        self.notes.setToolTip(as_plain("\n".join(axis.notices[:_LISTED])))
         self.notes.setVisible(bool(notes))
         self._show(axis.after, axis.exactness)
 

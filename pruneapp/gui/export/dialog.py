@@ -85,7 +85,7 @@ _SPARE_LINES = 2
 # Lines of all that is chosen that are seen in the lowest dialog.
 _LEAST_LINES = 8
 # Of the page of cuts: letters of its width, and lines of its height.
-_PAGE_WIDTH, _PAGE_LINES = 128, 42
+_PAGE_WIDTH, _PAGE_LINES = 128, 38
 # Of so many formats the height is measured, to open the dialog with room for any.
 _MEASURED = 2
 # So far the words of a radio button beside it are below its top.
@@ -348,6 +348,7 @@ class ExportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
+        self._is_copy = False
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.state = plain(wrap=True)
         self.state.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
@@ -355,6 +356,7 @@ class ExportDialog(Dialog):
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
         self._rounded = ""
+        self._above = QWidget(self)
         self.tabs = QTabBar(self)
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName(self.tr("What is written"))
@@ -397,9 +399,8 @@ class ExportDialog(Dialog):
         self.scrolled = Scrolled(content, self)
         self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
         layout = lay_in_column(self, spacing=12, margins=(16, 16, 16, 16))
-        above = QWidget(self)
-        lay_in_column(above, self.state, self.broken, spacing=0)
-        layout.addWidget(above)
+        lay_in_column(self._above, self.state, self.broken, spacing=0)
+        layout.addWidget(self._above)
         add_row(layout, self.tabs, None)
         layout.addWidget(self.scrolled, 1)
         layout.addWidget(self.page, 1)
@@ -459,6 +460,7 @@ class ExportDialog(Dialog):
 
         Where nothing is pruned that is said, and which button, `asked`, would apply the preview.
         """
+        self._is_copy = not pruned and not asked
         if pruned:
             text = self.tr("State {title}") if title[:1].isdigit() else "{title}"
             text = text.format(title=within_reason(title))
@@ -544,6 +546,9 @@ class ExportDialog(Dialog):
     def _on_turned(self, _page: int) -> None:
         shrunk = self.is_shrunk
         self.page.setVisible(shrunk)
+        # Zeros of the file can be cut out, too: it need not be a copy.
+        self.state.setVisible(not (shrunk and self._is_copy))
+        self._above.setVisible(not (self.state.isHidden() and self.broken.isHidden()))
         for part in (self.scrolled, self.target, self.beside):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():

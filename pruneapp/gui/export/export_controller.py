@@ -399,6 +399,7 @@ class ExportController(DialogController[ExportDialog]):
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
         dialog.page.target.set_path(str(_shrunk_target(target, self._opened)), str(source))
         dialog.shrinkRequested.connect(self._shrink)
+        dialog.rejected.connect(self._forget_forecasts)
         if self._choices is not None:
             dialog.set_choices(self._choices)
         self.open(dialog)
@@ -410,6 +411,7 @@ class ExportController(DialogController[ExportDialog]):
     def _shrink(self, order: ShrinkOrder) -> None:
         document, forecasts = self._session.document, self._forecasts
         surveyed = None if forecasts is None else forecasts.surveyed
+        self._forget_forecasts()
         if document is None or surveyed is None or not self._session.may_work():
             return
         capture = Capture.of(document)
@@ -425,6 +427,9 @@ class ExportController(DialogController[ExportDialog]):
             on_error=self._session.refused.emit,
             on_cancelled=lambda: self._on_shrinking_cancelled(order, task.token),
         )
+
+    def _forget_forecasts(self) -> None:
+        self._forecasts = None  # they hold the state
 
     def _on_shrunk(
         self, writing: ShrinkJob, shown: Mapping[str, str], report: ExportReport

@@ -30,7 +30,7 @@ Approval = Callable[[ShrinkOrder, Job], Callable[[Path], None] | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class FirstForecast:
     """A state that was looked at, and what cutting it comes to."""
 
     surveyed: SurveyedState | None  # None if nothing is known of its type
@@ -39,12 +39,12 @@ class Survey:
 
 def survey_and_forecast(
     snapshot: Snapshot, request: CutRequest, origin: Provenance, job: Job
-) -> Survey:
+) -> FirstForecast:
     """Look for what is dead in a state, and forecast a cut."""
     found = survey_state(snapshot, job)
     if isinstance(found, Unknown):
-        return Survey(None, ShrinkForecast(request, why_not=found.why_not))
-    return Survey(found, forecast(found, request, job, origin))
+        return FirstForecast(None, ShrinkForecast(request, why_not=found.why_not))
+    return FirstForecast(found, forecast(found, request, job, origin))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +97,9 @@ class ShrinkForecasts(QObject):
             on_stopped=self._on_stopped,
         )
 
-    def _on_surveyed(self, survey: Survey) -> None:
-        self.surveyed = survey.surveyed
-        self._page.set_forecast(survey.forecast)
+    def _on_surveyed(self, first: FirstForecast) -> None:
+        self.surveyed = first.surveyed
+        self._page.set_forecast(first.forecast)
 
     def _forecast(self, request: CutRequest) -> None:
         surveyed, origin = self.surveyed, self._origin

@@ -185,8 +185,9 @@ class SizeTable(QWidget):
             words = number_format.size if as_bytes else number_format.count
             exact = number_format.exact_size if as_bytes else number_format.count
             was.setText(words(old))
-            will.setText(f"→ {words(new)}")
-            less.setText(f"−{number_format.part(old - new, old)}" if old else "")
+            same = old == new
+            will.setText("" if same else f"→ {words(new)}")
+            less.setText("" if same else f"−{number_format.part(old - new, old)}")
             was.setToolTip(exact(old))
             will.setToolTip(exact(new))
             said = self.tr("{what}: {before}, after the cut {after}")
@@ -296,7 +297,7 @@ class ShrinkPage(QWidget):
         )
         self.multiple.setCurrentIndex(self.multiple.findData(USUAL_MULTIPLE))
         self.rows = AxisRows(self)
-        self.write_as = QCheckBox(self)
+        self.write_as = QCheckBox(self.tr("Write as another type"), self)
         self.write_as.hide()
         self.loss = plain(loss_words(), wrap=True, ink=DANGER)
         self.sizes = SizeTable(self)
