@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.groups.binding import Axis, Structure, Unknown, structure_of
+from pruneapp.groups.binding import Axis, Structure, Unknown, fields_of, structure_of
 from pruneapp.groups.group import Group, Units
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Bools
@@ -346,5 +346,5 @@ def _loaders(structure: Structure, made: ShrinkPlan) -> Iterator[str]:
     written = str(made.config.get("model_type", structure.model_type))
     yield f"transformers 5, by its class for '{written}' as it is (from_pretrained)"
     heads = [each for each in made.axes if each.name in _OF_HEADS and each.after < each.before]
-    if heads:
+    if heads and "head_dim" in fields_of(made.config, structure.inside):
         yield "other programs if they read the size of a head ('head_dim') from config.json"

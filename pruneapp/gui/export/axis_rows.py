@@ -128,6 +128,13 @@ class AxisRow(QWidget):
         value = self.slider.value()
         return self._axis.sizes[value] if value < len(self._axis.sizes) - 1 else None
 
+    def show_layers(self, layers: LayersForecast) -> None:
+        """Show at once how many layers are left; of several stacks, if they are equally deep."""
+        stacks, rest = divmod(self._axis.before, layers.count)
+        if not rest:
+            exactness = CHANGES if layers.gone - layers.dead else EXACT
+            self._show(stacks * (layers.count - len(layers.gone)), exactness)
+
     def _on_moved(self, value: int) -> None:
         kept = self._axis.sizes[value]
         self._show(kept, CHANGES if value < len(self._axis.sizes) - 1 else EXACT)
@@ -168,6 +175,11 @@ class LayerStrip(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._describe()
+
+    @property
+    def layers(self) -> LayersForecast:
+        """What is shown."""
+        return self._layers
 
     def set_layers(self, layers: LayersForecast) -> None:
         """Show which layers go."""
@@ -351,7 +363,7 @@ class AxisRows(QWidget):
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(2, 1)
-        self.strip.toggled.connect(self.changed)
+        self.strip.toggled.connect(self._on_toggled)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
         """Show what becomes of each axis."""
@@ -366,6 +378,11 @@ class AxisRows(QWidget):
         """Return how many units are to stay, by the axes of which fewer are to than is exact."""
         chosen = {name: row.kept() for name, row in self.rows.items()}
         return {name: kept for name, kept in chosen.items() if kept is not None}
+
+    def _on_toggled(self, _number: int) -> None:
+        if (row := self.rows.get("layers")) is not None:
+            row.show_layers(self.strip.layers)
+        self.changed.emit()
 
     def _build(self, axes: Iterable[AxisForecast]) -> None:
         # The axes of a model are known once: there are no rows before.

@@ -109,7 +109,7 @@ class ShrinkForecasts(QObject):
             lambda job: forecast(surveyed, request, job, origin),
             self._page.set_forecast,
             self._on_error,
-            urgency=Urgency.AT_ONCE,
+            urgency=Urgency.SOON,  # what is answered at once waits for sizes of other formats
         )
 
     def _on_error(self, error: PruneAppError) -> None:

@@ -65,6 +65,7 @@ _BUSY_MS = 200
 # Lines of the difference that are always seen, and at most.
 _DIFF_LINES = 6
 _LEAST_LINES = 8
+_BAR = 320  # pixels of the progress, at most
 
 
 @dataclass(frozen=True)
@@ -282,6 +283,9 @@ class ShrinkPage(QWidget):
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Looking for dead units"))
+        self.bar.setMaximumWidth(_BAR)
+        self.busy.hide()
+        self.bar.hide()
         self.again = QPushButton(self.tr("Look again"), self)
         self.again.setAutoDefault(False)
         self.again.hide()
@@ -332,8 +336,8 @@ class ShrinkPage(QWidget):
         column = lay_in_column(content, self.why_not, self.busy, self.bar, spacing=8)
         add_row(column, self.again, None)
         self.body = QWidget(content)
-        column.addWidget(self.body)
-        column.addStretch(1)
+        column.addWidget(self.body, 1)
+        column.addStretch(0)  # takes the room that the body has while that is hidden
         layout = lay_in_column(self.body, spacing=8)
         self._fill(layout)
         self.scrolled = Scrolled(content, self)
@@ -361,7 +365,7 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.loss)
         layout.addSpacing(4)
         below = QWidget(self.body)
-        layout.addWidget(below)
+        layout.addWidget(below, 1)
         left, right = QWidget(below), QWidget(below)
         lay_in_row(below, left, right, spacing=24, wide=right)
         one = lay_in_column(left, spacing=4)
@@ -447,9 +451,8 @@ class ShrinkPage(QWidget):
         self._seen = True
         self.again.hide()
         self.why_not.hide()
-        self.busy.show()
-        self.bar.show()
         self.set_progress(0, 0)
+        self._late.start()
         self.surveyRequested.emit()
 
     def _request(self) -> None:
@@ -459,7 +462,12 @@ class ShrinkPage(QWidget):
         self.changed.emit()
 
     def _show_busy(self) -> None:
+        if self.forecast is None:
+            self.busy.show()
+            self.bar.show()
+            return
         self.state.setText(self.tr("calculating…"))
+        self.state.setForegroundRole(MUTED)
 
     def _show_trouble(self, sentence: str) -> None:
         self.busy.hide()
@@ -472,8 +480,9 @@ class ShrinkPage(QWidget):
     def _show(self) -> None:
         forecast = self.forecast
         known = forecast is not None and not forecast.why_not
-        self.busy.setVisible(forecast is None)
-        self.bar.setVisible(forecast is None)
+        if forecast is not None:
+            self.busy.hide()
+            self.bar.hide()
         self.body.setVisible(known)
         self.foot.setVisible(known)
         self.why_not.setVisible(forecast is not None and not known)
@@ -493,6 +502,7 @@ class ShrinkPage(QWidget):
             self.rows.set_forecast(forecast)
         self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
         self.wrong.setVisible(bool(forecast.wrong))
+        self.multiple.setEnabled(any(x.name == "ffn" and not x.why_not for x in forecast.axes))
         self.loss.setVisible(forecast.exactness == CHANGES and not forecast.is_empty)
         if forecast.write_as:
             self.write_as.setProperty("type", forecast.write_as)

@@ -64,7 +64,8 @@ def test_the_model_is_looked_at_when_the_page_is_seen_and_once(show, qtbot):
     page.survey()
     page.survey()
     assert asked == [1]
-    assert page.busy.isVisible()
+    assert not page.busy.isVisible(), "not before it takes long"
+    qtbot.waitUntil(page.busy.isVisible)
     page.set_progress(1, 4)
     assert (page.bar.value(), page.bar.maximum()) == (250, 1000)
     assert page.order() is None
@@ -146,6 +147,8 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked == [CutRequest(layers=(4,))]
+    assert row(page, "layers").counts.text() == "6 → 4", "at once: one was dead"
+    assert row(page, "layers").exactness.text() == "▲ changes what the model computes"
     assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked[-1] == CutRequest()
