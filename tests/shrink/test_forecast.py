@@ -133,8 +133,20 @@ def test_heads_that_the_class_does_not_take_are_not_offered_unless_written_as_an
 def test_query_heads_are_counted_beside_the_groups_that_are_left(dead):
     both = CutRequest({"kv-groups": 1, "query-heads": 2}, multiple=8, write_as="mistral")
     found = forecast(surveyed(dead), both, Job())
-    assert '+  "num_attention_heads": 1,' in found.config
-    assert '+  "num_key_value_heads": 1,' in found.config
+    assert '+  "num_attention_heads": 1' in found.config
+    assert '+  "num_key_value_heads": 1' in found.config
+
+
+def test_only_values_that_differ_are_said_to(llama):
+    """A field that is last no more was shown with its comma."""
+    found = forecast(surveyed(llama), CutRequest({"kv-groups": 1}), Job())
+    assert found.config == (
+        '-  "num_attention_heads": 4',
+        '-  "num_key_value_heads": 2',
+        '+  "num_attention_heads": 2',
+        '+  "num_key_value_heads": 1',
+        f'+  "head_dim": {HEAD}',
+    )
 
 
 def test_units_with_protected_weights_stay(llama, tmp_path):

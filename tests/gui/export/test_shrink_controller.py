@@ -79,10 +79,10 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dial
         person.click(strip, strip.cell(number).center())
     person.wait(lambda: page.order() is not None)
     assert page.diff.toPlainText().splitlines() == [
-        '- "intermediate_size": 256,',
-        '+ "intermediate_size": 128,',
-        '- "num_hidden_layers": 6,',
-        '+ "num_hidden_layers": 4,',
+        '- "intermediate_size": 256',
+        '+ "intermediate_size": 128',
+        '- "num_hidden_layers": 6',
+        '+ "num_hidden_layers": 4',
     ]
     assert page.loss.isVisible()
     person.click(dialog.go)
