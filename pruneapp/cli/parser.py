@@ -430,6 +430,20 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         "--layers", metavar="LIST", help="remove these layers, numbered from 0: 1, or 20-22,24"
     )
     shrink.add_argument("--experts", type=int, metavar="N", help="keep N experts of each layer")
+    tokens = shrink.add_mutually_exclusive_group()
+    tokens.add_argument(
+        "--vocabulary",
+        metavar="trailing|FILE",
+        help="cut the rows behind the tokenizer's last token, which is exact; or keep the tokens "
+        "whose ids a file lists",
+    )
+    tokens.add_argument(
+        "--vocabulary-of",
+        nargs="+",
+        metavar="TEXT",
+        help="keep the tokens that these texts use, and what they are made of: exact for these "
+        "texts (needs pruneapp[tokenizers])",
+    )
     shrink.add_argument(
         "--by",
         default="l2",
@@ -439,9 +453,21 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     )
     shrink.add_argument(
         "--multiple",
-        default="64",
-        choices=("1", "8", "64", "128", "256"),
-        help="round the neurons that stay up to a multiple of this; default 64",
+        type=int,
+        default=64,
+        metavar="N",
+        help="round the neurons that stay up to a multiple of N; default 64",
+    )
+    shrink.add_argument(
+        "--check",
+        choices=("shapes", "meta", "run"),
+        default="shapes",
+        help="what proves the cut, beside the way back into zeros, which always does: shapes alone "
+        "(default); meta: its class of transformers is built with them; run: it is run, and gives "
+        "the outputs of the model with zeros. What fails is not put in place",
+    )
+    shrink.add_argument(
+        "--python", metavar="PATH", help="the Python that has transformers, for --check"
     )
     shrink.add_argument(
         "--write-as",

@@ -6,8 +6,9 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
@@ -27,7 +28,7 @@ from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import Choices, ShrinkPlan, described, legal_sizes, plan
 from pruneapp.shrink.record import read_record
-from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.shrink import ShrinkRequest, refuse_target
 from pruneapp.shrink.shrink import shrink as write_shrunk
 from pruneapp.shrink.unit_choice import (
     check_size,
@@ -37,9 +38,16 @@ from pruneapp.shrink.unit_choice import (
     without_units,
 )
 from pruneapp.shrink.unshrink import UnshrunkState
+from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, cut_tokens, read_vocabulary
+
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import CheckResult
 
 # Legal sizes that `--list` names at most, at either end.
 _ENDS = 3
+SHAPES = "shapes"
+# The rows of an embedding behind the last token.
+TRAILING = "trailing"
 _HEAD = ("axis", "option", "units", "may stay")
 _OPTIONS: Mapping[AxisName, str] = {
     "ffn": "--ffn",
@@ -54,8 +62,12 @@ _OPTIONS: Mapping[AxisName, str] = {
 
 def shrink(options: argparse.Namespace, token: CancelToken) -> int:
     """Cut, prove and write; or list what may be cut."""
+    if options.multiple < 1:
+        raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
     if not options.list and options.output is None:
         raise ParameterError("'--output' is needed.", remedy="Name a new folder, or give --list.")
+    if not options.list:
+        refuse_target(target_of(options.output))
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Shrinking", token))
         checkpoint = stack.enter_context(open_checkpoint(Path(options.file), job=job))
@@ -69,9 +81,18 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         stack.callback(document.close)
         state, choices = _chosen(document.snapshot(), structure, options, job)
         planned = plan(state, structure, choices, job)
-        request = ShrinkRequest(target_of(options.output), {})
+        target = target_of(options.output)
+        results: list[CheckResult] = []
+        request = ShrinkRequest(target, {})
+        if options.check != SHAPES and not planned.is_empty:
+            from pruneapp.shrink.proof import class_proof
+
+            python = None if options.python is None else Path(options.python)
+            proof = class_proof(state, planned, options.check, target, job, python=python)
+            approve, results = stack.enter_context(proof)
+            request = ShrinkRequest(target, {}, approve)
         report = write_shrunk(state, planned, request, job)
-    _print(checkpoint, planned, report, options)
+    _print(checkpoint, planned, report, results, options)
     return DONE
 
 
@@ -106,7 +127,7 @@ def _chosen(
     """Prune the units that were asked for, and return what is left to choose."""
     kernel = CpuKernel()
     changed: set[AxisName] = set()
-    multiple = int(options.multiple)
+    multiple = options.multiple
     sizes: dict[AxisName, int] = {}
     if options.ffn is not None:
         axis = _axis(structure, "ffn")
@@ -135,10 +156,35 @@ def _chosen(
         layers,
         options.experts,
         expert_scores,
+        _vocabulary(structure, options, job),
         frozenset(changed),
         options.write_as or "",
     )
     return state, choices
+
+
+def _vocabulary(
+    structure: Structure, options: argparse.Namespace, job: Job
+) -> VocabularyCut | None:
+    """Return which tokens stay: all that have one, those of a file, or those that texts use."""
+    if options.vocabulary is None and options.vocabulary_of is None:
+        return None
+    rows = _axis(structure, "vocabulary").count
+    vocabulary = read_vocabulary(structure.folder, job)
+    if options.vocabulary == TRAILING:
+        return cut_surplus(vocabulary, structure.config, rows)
+    texts = [Path(path) for path in options.vocabulary_of or ()]
+    from pruneapp.shrink.text_tokens import check_segmentation, read_ids, tokens_of
+
+    if options.vocabulary is not None:
+        wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)
+    else:
+        wanted = tokens_of(vocabulary.tokenizer, texts, job)
+    multiple = options.multiple
+    cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
+    if texts:
+        check_segmentation(vocabulary.tokenizer, cut, texts, job)
+    return cut
 
 
 def layers_of(text: str) -> tuple[int, ...]:
@@ -176,7 +222,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
     """Print the axes of a model, with what may stay of each, or why it cannot be cut."""
     found = []
     for axis in structure.axes.values():
-        sizes = [] if axis.why_not else legal_sizes(axis, structure.fields, int(options.multiple))
+        sizes = [] if axis.why_not else legal_sizes(axis, structure.fields, options.multiple)
         found.append((axis, sizes))
     if options.json:
         listed = [
@@ -209,6 +255,7 @@ def _print(
     checkpoint: Checkpoint,
     planned: ShrinkPlan,
     report: ExportReport,
+    results: list[CheckResult],
     options: argparse.Namespace,
 ) -> None:
     notices = [*(n for axis in planned.axes for n in axis.notices), *report.notices]
@@ -233,6 +280,7 @@ def _print(
                 "parameters": report.numel,
                 "files": report.files,
                 "loads": report.loads,
+                "check": [asdict(result) for result in results],
                 "notices": notices,
             }
         )
@@ -244,6 +292,7 @@ def _print(
     sys.stdout.writelines(f"  {escaped(line)}\n" for line in changes)
     _print_files(report)
     sys.stdout.write(f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}\n")
+    sys.stdout.writelines(f"{escaped(result.sentence())}\n" for result in results)
     print_notes(notices)
 
 

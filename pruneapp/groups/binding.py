@@ -42,7 +42,7 @@ _LARGEST_CONFIG = 16 << 20
 _WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
 _INSIDE = "text_config"
 # Stacks of such a model that belong to another part of it.
-_ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio)")
+_ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio|multi_modal_projector)")
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
@@ -180,9 +180,10 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
         )
     model_type = config.get("model_type")
     inside: tuple[str, ...] = ()
-    if model_type in _WRAPPERS and isinstance(config.get(_INSIDE), dict):
+    if isinstance(model_type, str) and model_type in _WRAPPERS and _INSIDE in config:
         inside = (_INSIDE,)
-        model_type = config[_INSIDE].get("model_type", model_type)
+        inner = config[_INSIDE]
+        model_type = inner.get("model_type") if isinstance(inner, dict) else None
     family = family_of(model_type) if isinstance(model_type, str) else None
     if family is None:
         named = "names no model type" if model_type is None else f"is of type '{model_type}'"
@@ -333,6 +334,8 @@ class _Binding:
 
     def _groups(self, name: AxisName, rule: AxisRule, fields: Mapping[str, Any]) -> Iterator[Group]:
         count = 0 if rule.share else whole(rule.size, fields)
+        if count < 1 and not rule.share:
+            raise _MissingError(f"By {CONFIG} there are {count:,} units ({rule.size}).")
         outer = whole(rule.outer, fields)
         for layer in self._layers:
             sites = _experts_in(rule, layer) if rule.per == "expert" else ("",)
@@ -471,6 +474,9 @@ class _Binding:
         rules = tuple(MemberRule(name=name, dim=0) for name in self._family.vocabulary)
         if not isinstance(count, int) or not rules:
             return None
+        if self._inside:
+            why = "Images stand for tokens of the vocabulary by number, so it stays whole here."
+            return Axis("vocabulary", label, why_not=why)
         found: dict[str, tuple[Member, TensorEntry]] = {}
         for rule in rules:
             for _, entry in _named((rule.name,), ends):
@@ -555,6 +561,7 @@ def _members(
             dim = 0 if part == "bias" else rule.dim
             found.append((Member(entry.name, dim, Runs(runs), role, factors), entry))
     if missing and found:
+        missing = missing.replace("{wb}", "weight")
         raise _MissingError(f"'{missing}' is missing beside '{found[0][1].name}'.")
     return found
 

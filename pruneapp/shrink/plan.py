@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pruneapp.errors import counted
 from pruneapp.export.records import State
-from pruneapp.groups.binding import Axis, Structure, fields_of
+from pruneapp.groups.binding import CONFIG, Axis, Structure, fields_of
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import Group, Units
 from pruneapp.kernels.values import Bools
@@ -28,6 +28,7 @@ from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 from pruneapp.shrink.dead_units import UnitState, is_zero, units_left, work_of
 from pruneapp.shrink.folding import bias_values, fold, takes_constants
+from pruneapp.shrink.vocabulary import VocabularyCut
 
 # Axes whose units zeros can make dead.
 _BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads")
@@ -48,6 +49,8 @@ class Choices:
     experts
         How many experts of each layer stay, with their scores by the place of the group; those of
         the highest scores do.
+    vocabulary
+        Which rows of the embeddings stay, and the files that say so.
     changed
         Axes of which units were pruned for this cut alone, so that what goes of them changes what
         the model computes.
@@ -59,6 +62,7 @@ class Choices:
     layers: tuple[int, ...] = ()
     experts: int | None = None
     expert_scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    vocabulary: VocabularyCut | None = None
     changed: frozenset[AxisName] = frozenset()
     write_as: str = ""
 
@@ -85,6 +89,8 @@ class ShrinkPlan:
         New values of the biases that take up constants, by the names in the source.
     config
         config.json as it is to be written.
+    files
+        Further files that are written in place of those beside the model; None leaves one out.
     """
 
     structure: Structure
@@ -93,6 +99,7 @@ class ShrinkPlan:
     biases: Mapping[str, NDArray[np.float64]]
     config: Mapping[str, Any]
     notices: tuple[str, ...] = ()
+    files: Mapping[str, bytes | None] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -214,6 +221,7 @@ class _Planning:
         self._axes: list[AxisChange] = []
         self._biases: dict[str, NDArray[np.float64]] = {}
         self._notices: list[str] = []
+        self._files: dict[str, bytes | None] = {}
 
     def plan(self) -> ShrinkPlan:
         gone: tuple[str, ...] = ()
@@ -226,6 +234,7 @@ class _Planning:
             limit = "" if self._choices.write_as else axis.limit
             self._cut_dead(beside(replace(axis, groups=groups, limit=limit), self._axes))
         self._cut_experts()
+        self._cut_vocabulary()
         self._write_as()
         config = self._config
         for key in self._structure.inside[:-1]:
@@ -241,6 +250,7 @@ class _Planning:
             self._biases,
             self._config,
             tuple(dict.fromkeys(self._notices)),
+            self._files,
         )
 
     def _cut_dead(self, axis: Axis) -> None:
@@ -382,6 +392,33 @@ class _Planning:
         axis.set_sizes(self._fields, wanted)
         notices = () if wanted % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
         self._axes.append(AxisChange("experts", axis.label, axis.count, wanted, CHANGES, notices))
+
+    def _cut_vocabulary(self) -> None:
+        axis, chosen = self._structure.axes.get("vocabulary"), self._choices.vocabulary
+        if axis is None or axis.why_not or chosen is None:
+            if chosen is not None:
+                raise ShrinkError(axis.why_not if axis is not None else "There is no vocabulary.")
+            return
+        (group,) = axis.groups
+        self._axes.append(
+            AxisChange(
+                "vocabulary",
+                axis.label,
+                group.count,
+                chosen.kept.size,
+                chosen.promise,
+                chosen.notices,
+            )
+        )
+        if chosen.kept.size == group.count:
+            return
+        self._cuts.append(GroupCut(group, chosen.kept))
+        where = str(self._structure.folder / CONFIG)
+        self._fields = chosen.remapped(self._fields, where)
+        axis.set_sizes(self._fields, chosen.kept.size)
+        if self._structure.inside:
+            self._config = chosen.remapped(self._config, where)
+        self._files = {**chosen.files, **dict.fromkeys(chosen.left_out)}
 
     def _write_as(self) -> None:
         wanted = self._choices.write_as

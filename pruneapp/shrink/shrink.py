@@ -11,7 +11,6 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.elements import Bits
-from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
@@ -51,8 +50,8 @@ def shrink(
 
     With it go config.json, the record of the cut, and what else lay beside the model. The files
     are read back from the disk and put into zeros at the places that the cut names: that must be
-    the state, bit for bit, but for the biases that took up constants. If it is not, or `approve`
-    raises, nothing is left.
+    the state with zeros at all places of the units that went, bit for bit, but for the biases that
+    took up constants. If it is not, or `approve` raises, nothing is left.
 
     Raises
     ------
@@ -61,29 +60,32 @@ def shrink(
     ShrinkError
         If there is nothing to cut, or the folder is there already, or the proof fails.
     """
+    refuse_target(request.path)
+    path = request.path
     if plan.is_empty:
         raise ShrinkError(
             "There is nothing to cut: no unit is dead in every layer.",
             remedy="Prune units first, or choose what to cut.",
         )
-    path = request.path
-    if path.exists():
-        raise ShrinkError(
-            f"'{path}' is there already, and a shrunk model needs a folder of its own.",
-            remedy="Name a new folder.",
-        )
     shrunk = ShrunkState(state, plan.cut, plan.biases)
     exported = ExportRequest("safetensors", path, params=request.params)
     check(shrunk.checkpoint, exported)
     resolved = resolve(shrunk, exported, job, provenance)
-    instead = {
+    instead: dict[str, bytes | None] = {
+        **plan.files,
         CONFIG: configuration.encoded(plan.config),
         RECORD: record_of(plan.cut, tuple(plan.biases)).encoded(),
     }
 
     def planned(job: Job) -> dict[Path, Plan]:
-        plans = resolved.plan(job)
-        return plans | {resolved.target / name: Plan.of(data) for name, data in instead.items()}
+        plans = dict(resolved.plan(job))
+        for name, data in instead.items():
+            path = resolved.target / name
+            if data is not None:
+                plans[path] = Plan.of(data)
+            else:
+                plans.pop(path, None)
+        return plans
 
     def proven(folder: Path) -> None:
         with open_checkpoint(folder, job=job) as written:
@@ -93,6 +95,15 @@ def shrink(
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
     return replace(report, notices=(*plan.notices, *report.notices))
+
+
+def refuse_target(path: Path) -> None:
+    """Raise `ShrinkError` if a shrunk model cannot go to a path, as far as is known before."""
+    if path.exists():
+        raise ShrinkError(
+            f"'{path}' is there already, and a shrunk model needs a folder of its own.",
+            remedy="Name a new folder.",
+        )
 
 
 def prove_back_again(
@@ -167,18 +178,16 @@ def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: 
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
             block = chunk.bits.reshape(stop - first, *source.shape[1:])
+            # A unit that does nothing may have numbers left, one that was chosen to go has.
             for dim, kept in each.kept.items():
                 goes = np.ones(source.shape[dim], np.bool_)
                 goes[kept] = False
                 goes = goes[first:stop] if dim == 0 else goes
                 index = (slice(None),) * dim + (goes,)
-                # What was chosen to go need not be 0, and nothing of it is dead.
                 stray = stray or (dim not in chosen and bool(np.any(block[index] << 1)))
                 block[index] = 0
             back = scattered(each, first, stop, written)
-            differs = np.flatnonzero(back != block.reshape(-1))
-            # -0.0 is cut as +0.0 is.
-            if np.any(back[differs]) or np.any(block.reshape(-1)[differs] << 1):
+            if not np.array_equal(back, block.reshape(-1)):
                 raise _defect(f"'{source.name}' does not come back as it was")
             job.step(chunk.bits.size)
     return stray
@@ -188,8 +197,3 @@ def _defect(what: str) -> ShrinkError:
     return ShrinkError(
         f"{what}, which is a defect of Pruneapp. Nothing was written.", remedy="Please report it."
     )
-
-
-def home(checkpoint: Checkpoint) -> Path:
-    """Return the folder that a model lies in."""
-    return home_of(checkpoint)

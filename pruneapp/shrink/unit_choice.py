@@ -16,6 +16,7 @@ from pruneapp.kernels.values import Float64s, decode
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import ShrinkError
+from pruneapp.shrink.dead_units import units_left
 from pruneapp.shrink.plan import legal_sizes, not_legal
 
 NORMS = ("l2", "l1", "mean")
@@ -82,13 +83,19 @@ def without_units(
 ) -> Snapshot:
     """Return the state with the units pruned that score lowest, so that `kept` stay of each group.
 
-    Where groups are wider or narrower than the first, they keep as large a share of theirs.
+    Units that are dead already go first, whatever their scores. Where groups are wider or narrower
+    than the first, they keep as large a share of theirs.
     """
     gone: list[tuple[Group, Units]] = []
-    together = sum(scores[group.place] for group in axis.groups) if axis.rule.same else None
-    for group in axis.groups:
+    left = units_left(state, axis.groups, job)
+    ranks = [
+        np.where(units.alive, scores[group.place], -np.inf)
+        for group, units in zip(axis.groups, left, strict=True)
+    ]
+    if axis.rule.same:
+        ranks = [np.sum(ranks, axis=0)] * len(ranks)
+    for group, ranked in zip(axis.groups, ranks, strict=True):
         stay = kept * group.count // axis.count if axis.rule.share else kept * group.times
-        ranked = scores[group.place] if together is None else np.asarray(together)
         gone.append((group, lowest_units(ranked, group.count - stay, group.outer)))
     masks = masks_without([(group, state.view, units) for group, units in gone], job)
     return state.replaced({"masks": masks})

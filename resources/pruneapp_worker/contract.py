@@ -191,6 +191,11 @@ class Session:
             os._exit(0)
         return {"weights": weights, "inputs": inputs}
 
+    def do_check(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Hold a shrunk folder against its class; the script is `shrunk_folder.py`."""
+        self._progress.reset()
+        return self._call("check", request, seed=0)
+
     def do_solve(
         self, name: str, part: int, layer: dict[str, Any], path: str, **how: Any
     ) -> dict[str, Any]:

@@ -1,61 +1,354 @@
-"""What is written is put back into zeros and held against the state before it gets its name."""
+"""From a state to a folder and back, by the engine and on the command line."""
 
-from __future__ import annotations
-
+import hashlib
+import json
+import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
+from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.groups.binding import structure_of
 from pruneapp.progress import Job
+from pruneapp.shrink import shrunk_state
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
-from pruneapp.shrink.plan import Choices, plan
+from pruneapp.shrink.plan import CHANGES, EXACT, Choices, plan
+from pruneapp.shrink.record import RECORD, read_record
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
-from tests.support.model_folders import LAYERS, NEURONS, write_llama, zeroed_neurons
+from tests.shrink.small_models import (
+    HEAD,
+    HIDDEN,
+    LAYERS,
+    NEURONS,
+    TOKENS,
+    write,
+    write_bert,
+    write_mistral,
+)
+
+DEAD = [[0, 3, 4, 7, 11], [1, 2, 5], [2, 6, 8, 9]]  # of each layer
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def tensors_of(folder):
+    return load_file(folder / "model.safetensors")
+
+
+def config_of(folder):
+    return json.loads((folder / "config.json").read_text())
+
+
+def zero_units(tensors, dead):
+    """Set units of the neurons of each layer to 0, in one of their tensors each."""
+    for layer, units in enumerate(dead):
+        for unit in units:
+            name = ("gate_proj", "up_proj", "down_proj")[unit % 3]
+            weight = tensors[f"model.layers.{layer}.mlp.{name}.weight"]
+            weight[(slice(None), unit) if name == "down_proj" else unit] = 0
 
 
 @pytest.fixture
-def dead(tmp_path):
-    """A model whose last 64 neurons have no gate and no up weights, but some in the next matrix."""
-    tensors = {k: v for n in range(LAYERS) for k, v in zeroed_neurons(64, layer=n).items()}
-    return write_llama(tmp_path / "model", tensors=tensors)
+def source(tmp_path):
+    tensors = write_mistral(tmp_path / "model")
+    zero_units(tensors, DEAD)
+    write(tmp_path / "model", tensors, config_of(tmp_path / "model"))
+    return tmp_path / "model"
 
 
-def planned(folder):
-    checkpoint = open_checkpoint(folder)
+def test_what_is_dead_in_all_layers_goes_and_the_rest_stays_zero(source, tmp_path, capsys):
+    assert run("shrink", source, "--dead", "--multiple", 1, "-o", tmp_path / "out") == 0
+    told = capsys.readouterr()
+    assert "FFN neurons 12 → 9" in told.out
+    assert "'model.layers.0.mlp' keeps 9 units, 2 of them zeros" in told.err + told.out
+    before, after = tensors_of(source), tensors_of(tmp_path / "out")
+    assert config_of(tmp_path / "out")["intermediate_size"] == 9
+    x = np.random.default_rng(1).normal(size=HIDDEN)
+    for layer in range(LAYERS):
+        name = f"model.layers.{layer}.mlp"
+        assert after[f"{name}.gate_proj.weight"].shape == (9, HIDDEN)
+        for each in (before, after):
+            gate, up, down = (
+                each[f"{name}.{n}_proj.weight"].astype(np.float64) for n in ("gate", "up", "down")
+            )
+            y = down @ ((gate @ x) / (1 + np.exp(-(gate @ x))) * (up @ x))
+            if each is before:
+                wanted = y
+        assert y == pytest.approx(wanted, rel=1e-12)
+    untouched = [n for n in before if "mlp" not in n]
+    assert all(np.array_equal(before[n], after[n]) for n in untouched)
+
+
+def test_the_way_back_is_the_masked_model(source, tmp_path):
+    options = ("--ffn", "50%", "--kv-groups", 1, "--layers", 1, "--multiple", 2)
+    assert run("shrink", source, *options, "-o", tmp_path / "out") == 0
+    assert run("unshrink", tmp_path / "out", "--against", source, "-o", tmp_path / "back") == 0
+    before, back = tensors_of(source), tensors_of(tmp_path / "back")
+    assert {n: t.shape for n, t in before.items()} == {n: t.shape for n, t in back.items()}
+    for name, tensor in back.items():
+        kept = tensor != 0
+        assert np.array_equal(tensor[kept], before[name][kept]), "kept as it was, or 0"
+    assert not back["model.layers.1.self_attn.o_proj.weight"].any()
+    assert not back["model.layers.1.mlp.down_proj.weight"].any()
+    assert (back["model.layers.0.mlp.gate_proj.weight"].any(axis=1)).sum() <= 6
+    # What is cut of that once more is the same file.
+    assert run("shrink", tmp_path / "back", "--multiple", 2, "-o", tmp_path / "again") == 0
+    for name in ("model.safetensors", "config.json"):
+        first, second = ((tmp_path / f / name).read_bytes() for f in ("out", "again"))
+        assert hashlib.sha256(first).digest() == hashlib.sha256(second).digest()
+
+
+def test_the_units_that_stay_are_those_of_the_largest_norm(source, tmp_path):
+    assert run("shrink", source, "--ffn", "0.5", "--multiple", 1, "-o", tmp_path / "out") == 0
+    before = tensors_of(source)
+    for cut in read_record(tmp_path / "out").cut.groups:
+        layer = cut.group.place
+        gate, up, down = (
+            before[f"{layer}.{n}_proj.weight"].astype(float) for n in ("gate", "up", "down")
+        )
+        norm = (gate**2).sum(1) + (up**2).sum(1) + (down**2).sum(0)
+        norm[DEAD[int(layer.split(".")[2])]] = 0
+        assert sorted(cut.kept) == sorted(np.argsort(norm, kind="stable")[-6:])
+
+
+def test_scores_of_a_file_decide(source, tmp_path):
+    rng = np.random.default_rng(3)
+    scores = {
+        f"model.layers.{i}.mlp": rng.random(NEURONS).astype(np.float32) for i in range(LAYERS)
+    }
+    save_file(scores, tmp_path / "scores.safetensors")
+    by = ("--by", tmp_path / "scores.safetensors", "--multiple", 1)
+    assert run("shrink", source, "--ffn", "50%", *by, "-o", tmp_path / "out") == 0
+    for cut in read_record(tmp_path / "out").cut.groups:
+        ranked = scores[cut.group.place]
+        ranked[DEAD[int(cut.group.place.split(".")[2])]] = 0
+        assert sorted(cut.kept) == sorted(np.argsort(ranked)[-6:])
+
+
+def test_a_file_without_scores_for_a_group_is_refused(source, tmp_path, capsys):
+    save_file({"model.layers.0.mlp": np.ones(3, np.float32)}, tmp_path / "s.safetensors")
+    by = ("--by", tmp_path / "s.safetensors")
+    assert run("shrink", source, "--ffn", "50%", *by, "--multiple", 1, "-o", tmp_path / "out") == 2
+    assert "must have 12 real numbers (got the shape [3], float32)" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_constants_go_into_the_next_bias(tmp_path):
+    tensors = write_bert(tmp_path / "model")
+    for layer in range(LAYERS):
+        tensors[f"encoder.layer.{layer}.intermediate.dense.weight"][2:6] = 0
+    write(tmp_path / "model", tensors, config_of(tmp_path / "model"))
+    assert run("shrink", tmp_path / "model", "--multiple", 1, "-o", tmp_path / "out") == 0
+    after = tensors_of(tmp_path / "out")
+    for layer in range(LAYERS):
+        name = f"encoder.layer.{layer}"
+        b = tensors[f"{name}.intermediate.dense.bias"][2:6].astype(np.float64)
+        gelu = b * 0.5 * (1 + np.array([math.erf(x) for x in b / math.sqrt(2)]))
+        shift = tensors[f"{name}.output.dense.weight"][:, 2:6].astype(np.float64) @ gelu
+        wanted = (tensors[f"{name}.output.dense.bias"] + shift).astype(np.float32)
+        assert np.array_equal(after[f"{name}.output.dense.bias"], wanted)
+        assert after[f"{name}.intermediate.dense.bias"].shape == (NEURONS - 4,)
+
+
+def test_without_a_bias_to_take_them_constants_stay(tmp_path, capsys):
+    tensors = write_bert(tmp_path / "model")
+    for layer in range(LAYERS):
+        tensors[f"encoder.layer.{layer}.intermediate.dense.weight"][2:6] = 0
+        del tensors[f"encoder.layer.{layer}.output.dense.bias"]
+    write(tmp_path / "model", tensors, config_of(tmp_path / "model"))
+    assert run("shrink", tmp_path / "model", "--multiple", 1, "-o", tmp_path / "out") == 2
+    assert "There is nothing to cut" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--ffn", "1%"), r"nothing goes\. The nearest that may stay: none"),
+        (("--ffn", "10%", "--multiple", 8), r"nothing goes\. The nearest that may stay: 8\."),
+        (("--kv-groups", 3), "cannot be 3; the nearest are 1 and 2"),
+        (("--layers", 3), "has 3 layers, numbered from 0, and no layer 3"),
+        (("--layers", "0-2"), "No layer of 'model.layers' would be left"),
+        (("--layers", "2-1"), "ends before it begins"),
+        (("--layers", "first"), "must be numbers and ranges"),
+        (("--experts", 3), "has no such units"),
+        (("--ffn", "12"), "must be a share"),
+        (("--vocabulary", "trailing"), r"has no tokenizer\.json"),
+        (("--write-as", "llama", "--ffn", "50%", "--multiple", 1), "cannot be written as 'llama'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(source, tmp_path, capsys, options, sentence):
+    assert run("shrink", source, *options, "-o", tmp_path / "out") == 2
+    assert re.search(sentence, capsys.readouterr().err)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+def test_llama_takes_other_numbers_of_heads_as_mistral(tmp_path, capsys):
+    model = tmp_path / "model"
+    write_mistral(
+        model,
+        architectures=["LlamaForCausalLM"],
+        model_type="llama",
+        num_key_value_heads=4,
+        num_attention_heads=4,
+    )
+    tensors = tensors_of(model)
+    rng = np.random.default_rng(0)
+    for i in range(LAYERS):
+        for n in "kv":
+            name = f"model.layers.{i}.self_attn.{n}_proj.weight"
+            tensors[name] = rng.normal(size=(4 * HEAD, HIDDEN)).astype(np.float32)
+    write(model, tensors, config_of(model))
+    assert run("shrink", model, "--kv-groups", 3, "-o", tmp_path / "out") == 2
+    assert "hidden_size % num_attention_heads == 0" in capsys.readouterr().err
+    assert (
+        run("shrink", model, "--kv-groups", 3, "--write-as", "mistral", "-o", tmp_path / "out") == 0
+    )
+    config = config_of(tmp_path / "out")
+    assert config["architectures"] == ["MistralForCausalLM"]
+    assert (config["model_type"], config["sliding_window"]) == ("mistral", None)
+    assert (config["num_attention_heads"], config["head_dim"]) == (3, HEAD)
+
+
+def test_list_says_what_may_be_cut_and_why_not(tmp_path, capsys):
+    write_bert(tmp_path / "model")
+    assert run("shrink", tmp_path / "model", "--list", "--multiple", 4 * 2, "--json") == 0
+    axes = {axis["axis"]: axis for axis in json.loads(capsys.readouterr().out)["axes"]}
+    assert axes["ffn"]["may_stay"] == [8, 12]
+    assert axes["kv-groups"]["why_not"].startswith("bert computes the size of a head")
+    assert run("shrink", tmp_path / "model", "--list") == 0
+    assert "--kv-groups" in capsys.readouterr().out
+
+
+def test_a_defect_of_the_gather_leaves_nothing(source, tmp_path, capsys, monkeypatch):
+    good = shrunk_state._gathered
+
+    def bad(cut, *rest):
+        bits = good(cut, *rest).copy()
+        bits[:1] ^= 1
+        return bits
+
+    monkeypatch.setattr(shrunk_state, "_gathered", bad)
+    assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 2
+    assert "does not come back as it was, which is a defect" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+def test_a_unit_that_is_not_dead_may_not_go(source, tmp_path):
+    """What goes need not be 0, so that it has to be dead."""
+    checkpoint = open_checkpoint(source)
     state = Snapshot(checkpoint)
-    return state, plan(state, structure_of(checkpoint), Choices(), Job())
-
-
-def test_a_dead_unit_may_have_weights_that_do_nothing(dead, tmp_path):
-    """Its column in the next matrix need not be 0: that was called a defect."""
-    state, found = planned(dead)
-    report = shrink(state, found, ShrinkRequest(tmp_path / "out", {}), Job())
-    assert report.nbytes_of_weights < (dead / "model.safetensors").stat().st_size
-
-
-def test_a_unit_that_is_not_dead_may_not_go(dead, tmp_path):
-    state, found = planned(dead)
-    kept = np.arange(1, NEURONS - 63)  # the first one lives
+    found = plan(state, structure_of(checkpoint), Choices(multiple=1), Job())
     first, *rest = found.cut.groups
-    wrong = replace(found, cut=Cut((GroupCut(first.group, kept), *rest)))
+    kept = np.append(first.kept[1:], first.removed[0])  # a living one for a dead one
+    wrong = replace(found, cut=Cut((GroupCut(first.group, np.sort(kept)), *rest)))
     with pytest.raises(ShrinkError, match="went that is not dead"):
         shrink(state, wrong, ShrinkRequest(tmp_path / "out", {}), Job())
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_not_approved_gets_no_name(dead, tmp_path):
-    state, found = planned(dead)
+def test_a_folder_that_is_there_is_left_alone(source, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    assert run("shrink", source, "-o", tmp_path / "out") == 2
+    assert "needs a folder of its own" in capsys.readouterr().err
+    assert (tmp_path / "out" / "mine.txt").read_text() == "mine"
+
+
+def test_what_approve_refuses_leaves_nothing(source, tmp_path):
     seen = []
 
-    def approve(folder):
+    def refuse(folder):
         seen.append(sorted(path.name for path in folder.iterdir()))
-        raise ShrinkError("The class does not take it.")
+        raise ShrinkError("No.")
 
-    with pytest.raises(ShrinkError, match="does not take it"):
-        shrink(state, found, ShrinkRequest(tmp_path / "out", {}, approve), Job())
-    assert seen == [["config.json", "model.safetensors", "pruneapp.shrink.json"]]
-    assert not (tmp_path / "out").exists()
+    with open_checkpoint(source) as checkpoint:
+        state = Snapshot(checkpoint)
+        planned = plan(state, structure_of(checkpoint), Choices(multiple=1), Job())
+        with pytest.raises(ShrinkError, match="No"):
+            shrink(state, planned, ShrinkRequest(tmp_path / "out", {}, refuse), Job())
+    assert seen == [["config.json", "model.safetensors", RECORD]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+def test_labels_are_never_mixed_up(source, tmp_path, capsys):
+    options = ("--layers", 2, "--multiple", 1, "--json")
+    assert run("shrink", source, *options, "-o", tmp_path / "out") == 0
+    axes = {a["axis"]: a for a in json.loads(capsys.readouterr().out)["axes"]}
+    assert (axes["ffn"]["after"], axes["ffn"]["exactness"]) == (9, EXACT)
+    assert (axes["layers"]["after"], axes["layers"]["exactness"]) == (2, CHANGES)
+
+
+def test_a_model_in_shards_stays_one(tmp_path):
+    model = tmp_path / "model"
+    tensors = write_mistral(model)
+    (model / "model.safetensors").unlink()
+    parts = [
+        {n: t for n, t in tensors.items() if ".layers.1." in n},
+        {n: t for n, t in tensors.items() if ".layers.1." not in n},
+    ]
+    where = {}
+    for number, part in enumerate(parts, 1):
+        name = f"model-0000{number}-of-00002.safetensors"
+        save_file(part, model / name, {"format": "pt"})
+        where |= dict.fromkeys(part, name)
+    index = {"metadata": {"total_size": 0}, "weight_map": where}
+    (model / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert run("shrink", model, "--ffn", "50%", "--multiple", 1, "-o", tmp_path / "both") == 0
+    assert len(list((tmp_path / "both").glob("*.safetensors"))) == 2
+    assert run("shrink", model, "--layers", "1", "-o", tmp_path / "one") == 0
+    (name,) = (path.name for path in (tmp_path / "one").glob("*.safetensors"))
+    written = json.loads((tmp_path / "one" / "model.safetensors.index.json").read_text())
+    assert set(written["weight_map"].values()) == {name}
+    with open_checkpoint(tmp_path / "one") as checkpoint:
+        assert len(checkpoint.entries) == len(tensors) - 9
+        nbytes = sum(entry.nbytes for entry in checkpoint.entries.values())
+    assert written["metadata"]["total_size"] == nbytes
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "There is no 'pruneapp.shrink.json'"),
+        ("[]", "object"),
+        ('{"groups": [], "version": 2}', "is of version 2"),
+        (
+            '{"groups": [{"axis": "ffn", "place": "x", "count": 4, "kept": [[3, 9]]}]}',
+            "contradicts itself at 'x'",
+        ),
+        (
+            '{"groups": [{"axis": "ffn", "place": "x", "count": 4, "kept": [[2, 4], [0, 1]]}]}',
+            "contradicts itself",
+        ),
+        (
+            '{"groups": [{"axis": "f", "place": "x", "count": 4, "kept": [], "tensors": [["a"]]}]}',
+            "contradicts itself",
+        ),
+    ],
+)
+def test_a_record_that_does_not_hold_is_refused(source, tmp_path, capsys, text, sentence):
+    assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 0
+    (tmp_path / "out" / RECORD).unlink()
+    if text is not None:
+        (tmp_path / "out" / RECORD).write_text(text)
+    back = ("--against", source, "-o", tmp_path / "back")
+    assert run("unshrink", tmp_path / "out", *back) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "back").exists()
+
+
+def test_another_model_is_no_way_back(source, tmp_path, capsys):
+    assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 0
+    write_mistral(tmp_path / "other", seed=1)
+    other = tensors_of(tmp_path / "other")
+    other["lm_head.weight"] = np.ones((TOKENS + 1, HIDDEN), np.float32)
+    write(tmp_path / "other", other, config_of(tmp_path / "other"))
+    back = ("--against", tmp_path / "other", "-o", tmp_path / "back")
+    assert run("unshrink", tmp_path / "out", *back) == 2
+    assert "was not cut out of" in capsys.readouterr().err

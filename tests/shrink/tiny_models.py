@@ -41,6 +41,23 @@ _ENCODER = {
     "intermediate_size": NEURONS,
     "max_position_embeddings": POSITIONS,
 }
+_VISION = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "image_size": 28,
+    "patch_size": 7,
+}
+_IMAGE_TOKENS = {
+    "image_token_id": 250,
+    "image_token_index": 250,
+    "video_token_id": 251,
+    "vision_start_token_id": 252,
+    "vision_end_token_id": 253,
+    "boi_token_index": 252,
+    "eoi_token_index": 253,
+}
 _DECODER = {**_ENCODER, "num_key_value_heads": KV_GROUPS}
 _PLAIN_ROPE = {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}}
 _HEAD = {"head_dim": HIDDEN // HEADS}  # where the default of the class is another
@@ -122,6 +139,7 @@ TINY_MODELS: Mapping[str, TinyModel] = {
     ),
     "deepseek_v2": TinyModel("DeepseekV2ForCausalLM", {**_DECODER, **_LATENT}),
     "deepseek_v3": TinyModel("DeepseekV3ForCausalLM", {**_DECODER, **_LATENT}),
+    "deit": TinyModel("DeiTForImageClassification", _PIXELS),
     "diffllama": TinyModel("DiffLlamaForCausalLM", _DECODER),
     "dinov2": TinyModel(
         "Dinov2ForImageClassification", {**_PIXELS, "mlp_ratio": 2, "layerscale_value": 0.5}
@@ -202,10 +220,51 @@ TINY_MODELS: Mapping[str, TinyModel] = {
         "GraniteMoeForCausalLM", {**_DECODER, **_EXPERTS, "num_local_experts": EXPERTS}
     ),
     "helium": TinyModel("HeliumForCausalLM", {**_DECODER, **_HEAD}),
+    "hunyuan_v1_dense": TinyModel("HunYuanDenseV1ForCausalLM", {**_DECODER, **_HEAD}),
     "internlm3": TinyModel(
         "LlamaForCausalLM",
         {**_DECODER, **_HEAD, "attention_bias": True, "mlp_bias": True},
         configuration="InternLM3Config",
+    ),
+    "gemma3": TinyModel(  # a model of language inside another
+        "Gemma3ForConditionalGeneration",
+        {
+            "text_config": {**_DECODER, **_HEAD, "model_type": "gemma3_text"},
+            "vision_config": {**_VISION, "model_type": "siglip_vision_model"},
+            "mm_tokens_per_image": 4,
+            **_IMAGE_TOKENS,
+        },
+    ),
+    "llava": TinyModel(
+        "LlavaForConditionalGeneration",
+        {
+            "text_config": {**_DECODER, "model_type": "qwen2"},
+            "vision_config": {**_VISION, "model_type": "clip_vision_model"},
+            **_IMAGE_TOKENS,
+        },
+    ),
+    "qwen2_5_vl": TinyModel(
+        "Qwen2_5_VLForConditionalGeneration",
+        {
+            "text_config": {
+                **_DECODER,
+                "model_type": "qwen2_5_vl_text",
+                "rope_parameters": {
+                    "rope_type": "default",
+                    "rope_theta": 10000.0,
+                    "mrope_section": [1, 1, 2],
+                },
+            },
+            "vision_config": {
+                "depth": 2,
+                "hidden_size": 32,
+                "intermediate_size": 48,
+                "num_heads": 4,
+                "out_hidden_size": HIDDEN,
+                "fullatt_block_indexes": [1],
+            },
+            **_IMAGE_TOKENS,
+        },
     ),
     "llama": TinyModel("LlamaForCausalLM", _DECODER),
     "llama_bias": TinyModel(
@@ -226,6 +285,7 @@ TINY_MODELS: Mapping[str, TinyModel] = {
         },
     ),
     "marian": TinyModel("MarianMTModel", {**_SEQUENCES, "share_encoder_decoder_embeddings": True}),
+    "ministral": TinyModel("MinistralForCausalLM", {**_DECODER, **_HEAD}),
     "mistral": TinyModel("MistralForCausalLM", _DECODER),
     "mixtral": TinyModel(
         "MixtralForCausalLM", {**_DECODER, **_EXPERTS, "num_local_experts": EXPERTS}

@@ -1,0 +1,412 @@
+"""Proof by the class: a shrunk folder is built, or run beside the masked one, by transformers.
+
+Another process does that, with the Python that has transformers: the worker of the evaluation, and
+`resources/pruneapp_worker/shrunk_folder.py` in it. The class is that of transformers, never code of
+a folder.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from sys import float_info
+from typing import Any, Literal, Self
+
+from pruneapp import json_codec, resources
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.errors import PruneAppError, counted, first_names
+from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
+from pruneapp.evaluation.worker import Worker
+from pruneapp.progress import Job
+
+How = Literal["meta", "run"]
+# How far outputs may be apart, in shares of the largest: sums of float32 in another order. A
+# rounding can lead a router to another expert, so the largest may be larger there, but not the
+# median.
+TOLERANCE, TOLERANCE_WITH_EXPERTS = 1e-5, 1e-4
+# Times that, outputs are compared once more in float64 before they are called different: what deep
+# models make of roundings is more than that, what a wrong cut does is far more.
+_DOUBTFUL = 1e3
+_LARGEST_CONFIG = 64 << 20
+# What configurations call the number of layers, and lists with an entry for each of them.
+_DEPTHS = (
+    "num_hidden_layers",
+    "num_layers",
+    "n_layer",
+    "n_layers",
+    "encoder_layers",
+    "decoder_layers",
+    "num_decoder_layers",
+)
+_PER_LAYER = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
+# Lists of the numbers of layers, and what is left to the class's default.
+_NUMBERS = ("mlp_only_layers", "full_attn_idxs", "cross_attention_layers")
+_OF_BACKBONES = ("stage_names", "out_features", "out_indices")
+
+
+class CheckError(PruneAppError):
+    """The class does not take the shrunk folder, or computes something else with it."""
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What the masked folder cannot say by its zeros, and how much is run.
+
+    Attributes
+    ----------
+    layers_removed
+        Numbers of the layers that the shrunk folder lacks, by the name of their stack in the masked
+        one (``bert.encoder.layer``). Where a norm follows the sum, no zeros do what leaving out a
+        layer does, so that the reference is the masked model without them.
+    experts_kept
+        By the number of a layer of the masked folder; its router never chooses the others.
+    vocabulary_kept
+        Ids in the masked folder of the shrunk one's tokens, in the order of their new ids. Without
+        it the shrunk vocabulary is the beginning of the masked one.
+    first_layers
+        Of so many layers of the shrunk folder, and of those of the masked one that become them, the
+        outputs are compared: a large model need not fit into the memory. `layers_removed` has to be
+        given then, whatever the norms.
+    seed
+        Of the inputs.
+    time_limit
+        Seconds that the check may take.
+    """
+
+    layers_removed: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    experts_kept: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    vocabulary_kept: Sequence[int] | None = None
+    first_layers: int | None = None
+    seed: int = 0
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """A check that was passed.
+
+    Attributes
+    ----------
+    largest_difference, median_difference, largest_output
+        Of the outputs of both folders; None where nothing was run.
+    same_largest
+        The share of positions whose largest output is the same: of a language model, its next
+        token.
+    """
+
+    how: How
+    architecture: str
+    transformers: str
+    torch: str
+    seconds: float
+    first_layers: int | None = None
+    largest_difference: float | None = None
+    median_difference: float | None = None
+    largest_output: float | None = None
+    same_largest: float | None = None
+
+    def sentence(self) -> str:
+        """Say what was found."""
+        by = f"{self.architecture} of transformers {self.transformers}"
+        if self.largest_difference is None:
+            return f"{by} takes these shapes."
+        part = "" if self.first_layers is None else f" (first {self.first_layers} layers)"
+        return (
+            f"{by}{part} gives the same outputs as with zeros: they differ by "
+            f"{self.largest_difference:.1g} at most, the largest is {self.largest_output:.3g}, and "
+            f"{self.same_largest:.1%} of the largest are in the same place."
+        )
+
+
+class FolderChecker:
+    """A process that checks folders, one after the other: transformers is imported once.
+
+    Parameters
+    ----------
+    python
+        The interpreter that has transformers; None for the one that evaluations would take.
+    """
+
+    def __init__(self, python: Path | None = None) -> None:
+        self._script = EvaluationScript.read(resources.path("pruneapp_worker/shrunk_folder.py"))
+        self._chosen = python
+        self._worker: Worker | None = None
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 if there is none."""
+        return 0 if self._worker is None else self._worker.pid
+
+    def check(
+        self,
+        shrunk: Path,
+        masked: Path | None = None,
+        how: How = "run",
+        options: CheckOptions | None = None,
+        job: Job | None = None,
+    ) -> CheckResult:
+        """Hold a shrunk folder against its class; see `check_folder`."""
+        options, job = options or CheckOptions(), job or Job()
+        began = time.monotonic()
+        request = _request(shrunk, masked, how, options, job)
+        if self._worker is None:
+            python = find_interpreter(self._script, self._chosen, job).path
+            self._worker = Worker(self._script, python, Options(device="cpu"))
+            self._worker.hasty = True
+        worker = self._worker
+        worker.options = Options(device="cpu", time_limit=options.time_limit)
+        worker.start(job)
+        answer = worker.call("check", job, "checking the shrunk folder", request=request)
+        if _doubtful(answer):
+            request["precision"] = "float64"
+            answer = worker.call("check", job, "checking in float64", request=request)
+        _refuse(answer, shrunk, worker.log)
+        return CheckResult(
+            how=how,
+            architecture=answer["architecture"],
+            transformers=answer["transformers"],
+            torch=answer["torch"],
+            seconds=time.monotonic() - began,
+            first_layers=options.first_layers if how == "run" else None,
+            **answer.get("compared", {}),
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        if self._worker is not None:
+            self._worker.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def check_folder(
+    shrunk: Path,
+    masked: Path | None = None,
+    how: How = "run",
+    *,
+    python: Path | None = None,
+    options: CheckOptions | None = None,
+    job: Job | None = None,
+) -> CheckResult:
+    """Hold a shrunk folder against its class of transformers, in a process of its own.
+
+    Parameters
+    ----------
+    masked
+        The folder with zeros in place of what was cut, with the configuration of before. For
+        ``meta`` it may be missing; if it is there, only what the cut has caused is an error.
+    how
+        ``meta``: the class is built without values, and its shapes are held against the headers.
+        ``run``: both folders are run in float32 with the same seeded inputs, and their outputs are
+        compared.
+    python
+        The interpreter that has transformers; None for the one that evaluations would take.
+
+    Raises
+    ------
+    CheckError
+        If the class refuses the shrunk folder, or its outputs are others.
+    EvaluationError
+        If the check cannot be made: no interpreter, no transformers, a masked folder that does not
+        run.
+    Cancelled
+        Within a moment; the process is gone then.
+    """
+    with FolderChecker(python) as checker:
+        return checker.check(shrunk, masked, how, options, job)
+
+
+def _request(
+    shrunk: Path, masked: Path | None, how: How, options: CheckOptions, job: Job
+) -> dict[str, Any]:
+    if how == "run" and masked is None:
+        raise ValueError("outputs can only be compared with those of a masked folder")
+    small = _side(shrunk, job)
+    large = None if masked is None else _side(masked, job)
+    first = options.first_layers if how == "run" else None
+    kept = {}
+    if large is not None:
+        counts = large["layers"]
+        for stack, removed in options.layers_removed.items():
+            if stack not in counts:
+                raise ValueError(f"the masked folder has no layers '{stack}'")
+            left = [n for n in range(counts[stack]) if n not in set(removed)]
+            kept[stack] = left[:first]
+        if first is not None:
+            ends = [numbers[-1] + 1 for numbers in kept.values()]
+            large["config"] = _of_first_layers(large["config"], max(ends, default=first))
+            large["first"] = True
+    if first is not None:
+        small["config"] = _of_first_layers(small["config"], first)
+        small["first"] = True
+    vocabulary = [
+        size for side in (small, large) if side and (size := _vocabulary_of(side["config"]))
+    ]
+    for side in (small, large):
+        if side is not None:
+            del side["layers"]
+    return {
+        "how": how,
+        "shrunk": small,
+        "masked": large,
+        "layers_kept": kept if how == "run" else {},
+        "experts_kept": {str(n): list(map(int, ids)) for n, ids in options.experts_kept.items()},
+        "vocabulary_kept": None
+        if options.vocabulary_kept is None
+        else list(map(int, options.vocabulary_kept)),
+        "vocabulary": min(vocabulary, default=0),
+        "seed": options.seed,
+        "precision": "float32",
+    }
+
+
+def _side(folder: Path, job: Job) -> dict[str, Any]:
+    """Return what the process is told of a folder; it reads nothing else of it."""
+    path = folder / "config.json"
+    text = json_codec.read(path, "configuration", _LARGEST_CONFIG, EvaluationError)
+    config = json_codec.load_object(text, str(path), constants=True)
+    if _has(config, "auto_map"):
+        raise EvaluationError(
+            f"'{path}' names code of its own in auto_map, and code of a folder is never run.",
+            remedy="Only folders whose class is in transformers can be checked.",
+        )
+    with open_checkpoint(folder, job=job) as checkpoint:
+        files = [file.path for file in checkpoint.files if file.path.suffix == ".safetensors"]
+        if len(files) != len(checkpoint.contents.shards):
+            raise EvaluationError(
+                f"'{folder}' holds {checkpoint.format}, but only safetensors files are checked."
+            )
+        return {
+            "config": config,
+            "files": [str(file.absolute()) for file in files],
+            "layers": _layers_of(checkpoint),
+            "first": False,
+        }
+
+
+def _layers_of(checkpoint: Checkpoint) -> dict[str, int]:
+    """Return how many layers each stack has: what stands before a number in a name."""
+    counts: dict[str, int] = {}
+    for name in checkpoint.entries:
+        for found in re.finditer(r"\.(\d+)(?=\.)", name):
+            stack = name[: found.start()]
+            counts[stack] = max(counts.get(stack, 0), int(found[1]) + 1)
+    return counts
+
+
+def _has(tree: Any, key: str) -> bool:
+    if isinstance(tree, dict):
+        return bool(tree.get(key)) or any(_has(one, key) for one in tree.values())
+    return isinstance(tree, list) and any(_has(one, key) for one in tree)
+
+
+def _vocabulary_of(config: Mapping[str, Any]) -> int:
+    text = config.get("text_config")
+    size = (text if isinstance(text, dict) else config).get("vocab_size")
+    return size if isinstance(size, int) else 0
+
+
+def _of_first_layers(config: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Return a configuration of the first layers only."""
+    cut = dict(config)
+    text = config.get("text_config")
+    if isinstance(text, dict):
+        return cut | {"text_config": _of_first_layers(text, count)}
+    depths = [name for name in _DEPTHS if isinstance(cut.get(name), int)]
+    if not depths:
+        raise EvaluationError(
+            "The configuration does not say how many layers there are, so the first of them cannot "
+            "be checked by themselves.",
+            remedy="Check all layers.",
+        )
+    for name in depths:
+        cut[name] = min(cut[name], count)
+    for name in _PER_LAYER:
+        if isinstance(cut.get(name), list):
+            cut[name] = cut[name][:count]
+    for name in _NUMBERS:
+        if isinstance(cut.get(name), list):
+            cut[name] = [n for n in cut[name] if n < count]
+    if isinstance(cut.get("attention_types"), list):  # of gpt_neo, from which the list is made
+        cut["attention_types"] = [[[one], 1] for one in cut["attention_layers"]]
+    for name in _OF_BACKBONES:
+        cut.pop(name, None)
+    return cut
+
+
+def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
+    """Raise what the answer says against a folder."""
+    by = f"{answer['architecture']} of transformers {answer['transformers']}"
+    if "refused" in answer:
+        raise CheckError(f"'{shrunk}' is not what {by} takes: {answer['refused']}.", details=log)
+    against = answer["against"]
+    missing, unexpected, mismatched = (
+        against[what] for what in ("missing", "unexpected", "mismatched")
+    )
+    shapes = [
+        f"'{name}' is {_shape(there)} instead of {_shape(wanted)}"
+        for name, there, wanted in mismatched
+    ]
+    parts = [
+        f"{counted(len(names), 'tensor')} {what} ({shown})"
+        for names, what, shown in (
+            (missing, "missing", first_names(missing)),
+            (unexpected, "too many", first_names(unexpected)),
+            (shapes, "of another shape", first_names(shapes, show=str)),
+        )
+        if names
+    ]
+    if parts:
+        raise CheckError(
+            f"'{shrunk}' is not what {by} takes: {', '.join(parts)}.",
+            details="\n".join([*missing, *unexpected, *shapes]),
+        )
+    found = answer.get("compared")
+    if found is None:
+        return
+    if "shapes" in found:
+        before, after = map(_shape, found["shapes"])
+        raise CheckError(
+            f"The outputs of '{shrunk}' have the shape {after}, but with zeros {before}."
+        )
+    largest, median = _excess(answer)
+    if max(largest, median) > 1:
+        allowed = found["largest_difference"] / largest if largest else 0.0
+        remedy = "Do not use it: the cut is not what the zeros say."
+        if answer["experts"] and median <= 1:
+            remedy = (
+                f"Most outputs agree (their median differs by {found['median_difference']:.1g}): a "
+                "rounding may have led a router to another expert, which another seed would not."
+            )
+        raise CheckError(
+            f"The outputs of '{shrunk}' differ from those with zeros by "
+            f"{found['largest_difference']:.2g}, where {allowed:.2g} is allowed.",
+            remedy=remedy,
+        )
+
+
+def _excess(answer: Mapping[str, Any]) -> tuple[float, float]:
+    """Return how many times what is allowed the largest and the median difference are."""
+    found = answer["compared"]
+    tolerance = TOLERANCE_WITH_EXPERTS if answer["experts"] else TOLERANCE
+    unit = found["largest_output"] or float_info.min
+    largest, median = found["largest_difference"] / unit, found["median_difference"] / unit
+    return largest / tolerance, median / TOLERANCE
+
+
+def _doubtful(answer: Mapping[str, Any]) -> bool:
+    if "largest_difference" not in answer.get("compared", {}):
+        return False
+    return 1 < max(_excess(answer)) < _DOUBTFUL
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return " × ".join(map(str, shape)) or "a single number"

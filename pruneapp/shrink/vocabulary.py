@@ -1,0 +1,331 @@
+"""Which rows of an embedding are kept, and what files beside it say of their tokens.
+
+Rows behind the last id of the tokenizer can be cut for every text. Fewer tokens are a choice: what
+is said is the same for texts that need no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from pruneapp import json_codec
+from pruneapp.errors import (
+    CheckpointError,
+    DamagedFileError,
+    JsonError,
+    UnsupportedFileError,
+    counted,
+    words_of,
+)
+from pruneapp.progress import Job
+from pruneapp.shrink.token_configuration import named_ids, remap_ids
+from pruneapp.shrink.tokenizer import MAX_BYTES, MAX_ID, Flags, Ids, Tokenizer, parse_tokenizer
+
+TOKENIZER = "tokenizer.json"
+_TOKENIZER_CONFIG = "tokenizer_config.json"
+_ADDED = "added_tokens.json"
+_GENERATION = "generation_config.json"
+_VOCAB_JSON = "vocab.json"
+_VOCAB_TEXT = "vocab.txt"
+_MERGES = "merges.txt"
+# What is read beside tokenizer.json, because ids stand in it, or follow from it.
+_BESIDE = (_TOKENIZER_CONFIG, _ADDED, _GENERATION, _VOCAB_JSON, _VOCAB_TEXT, _MERGES)
+# Vocabularies in formats of their own: sentencepiece, tiktoken, Mistral's, fastBPE's.
+_OTHER = re.compile(
+    r"(?:tokenizer|spiece|sentencepiece|spm|source|target|vocab)\S*\.(?:model|spm)(?:\.v\d+)?"
+    r"|.*\.tiktoken|tiktoken\.model|tekken\.json|bpe\.codes"
+)
+
+
+class _DecoderToken(msgspec.Struct):
+    content: str
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """What a model folder says of its tokens.
+
+    Attributes
+    ----------
+    tokenizer
+        Its tokenizer.json.
+    later
+        Tokens that tokenizer_config.json or added_tokens.json add to it, ascending by their ids.
+    files
+        The other files that name tokens, as far as there are any.
+    others
+        Names of vocabularies in other formats, which cannot be cut.
+    """
+
+    tokenizer: Tokenizer
+    later: tuple[tuple[str, int], ...]
+    files: Mapping[str, bytes]
+    others: tuple[str, ...]
+
+    @property
+    def last_id(self) -> int:
+        """The largest id of a token."""
+        return max([self.tokenizer.last_id, *(number for _, number in self.later)])
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularyCut:
+    """The rows that an embedding keeps, and the files that go with it.
+
+    Attributes
+    ----------
+    rows
+        How many it had.
+    kept
+        Those that it keeps: row ``i`` is row ``kept[i]`` of before; ascending.
+    promise
+        For which texts the model says the same.
+    files
+        What replaces the files of these names.
+    left_out
+        Names of files that must not be copied, as they are about the vocabulary of before.
+    notices
+        What a person should know, as sentences.
+    """
+
+    rows: int
+    kept: Ids
+    promise: Literal["exact", "exact for this text"]
+    files: Mapping[str, bytes]
+    left_out: tuple[str, ...]
+    notices: tuple[str, ...]
+
+    @cached_property
+    def new_ids(self) -> Ids:
+        """The new id for each old one, -1 where it is cut."""
+        return _new_ids(self.kept, self.rows)
+
+    def remapped(self, config: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Return a config.json with the new ids of its tokens; its `vocab_size` is not touched."""
+        return _remapped(config, self.new_ids, where)
+
+
+def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
+    """Read what a model folder says of its tokens.
+
+    Raises
+    ------
+    CheckpointError
+        If it has no tokenizer.json, or one of the files is not what it should be.
+    """
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise CheckpointError(
+            f"The folder '{folder}' cannot be read: {words_of(error)}.",
+            remedy="Check the folder and your right to read it.",
+        ) from None
+    others = tuple(name for name in names if _OTHER.fullmatch(name))
+    if TOKENIZER not in names:
+        found = f", only '{others[0]}', which cannot be cut" if others else ""
+        raise UnsupportedFileError(
+            f"The folder '{folder}' has no {TOKENIZER}{found}, so that its vocabulary must stay as "
+            "it is.",
+            remedy="Save the tokenizer with transformers as a fast tokenizer.",
+        )
+
+    def read(name: str) -> bytes:
+        job.step(0)
+        return json_codec.read(folder / name, "tokenizer", MAX_BYTES, UnsupportedFileError)
+
+    tokenizer = parse_tokenizer(read(TOKENIZER), str(folder / TOKENIZER), job)
+    files = {name: read(name) for name in _BESIDE if name in names}
+    return Vocabulary(tokenizer, _later_tokens(tokenizer, files), files, others)
+
+
+def surplus_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -> int:
+    """Return how many rows of an embedding lie behind all ids of its tokens.
+
+    Parameters
+    ----------
+    config
+        The config.json: a row whose id it names, or generation_config.json, is none of them.
+    """
+    named = _named_rows(vocabulary, config, rows)
+    return max(0, rows - 1 - max([vocabulary.last_id, *named]))
+
+
+def cut_surplus(
+    vocabulary: Vocabulary, config: Mapping[str, Any], rows: int, *, multiple: int = 1
+) -> VocabularyCut:
+    """Cut the rows behind all ids; of these as many stay as make their number a multiple."""
+    left = rows - surplus_rows(vocabulary, config, rows)
+    kept = np.arange(min(rows, -(-left // multiple) * multiple), dtype=np.int64)
+    return VocabularyCut(rows, kept, "exact", {}, (), ())
+
+
+def cut_tokens(
+    vocabulary: Vocabulary,
+    config: Mapping[str, Any],
+    wanted: Ids,
+    rows: int,
+    job: Job,
+    *,
+    multiple: int = 1,
+) -> VocabularyCut:
+    """Cut all tokens but some, and those that these are made of.
+
+    Added tokens, single characters and bytes, and those that a configuration names are kept too.
+
+    Parameters
+    ----------
+    config
+        The config.json.
+    wanted
+        Ids of the tokens to keep.
+    rows
+        Those of the embedding.
+    multiple
+        More tokens are kept, so that their number is a multiple of this.
+
+    Raises
+    ------
+    CheckpointError
+        If the ids in the files do not agree with each other, or with the embedding.
+    """
+    tokenizer = vocabulary.tokenizer
+    if vocabulary.last_id >= rows:
+        raise DamagedFileError(
+            f"'{tokenizer.where}' has tokens up to the id {vocabulary.last_id:,}, but the "
+            f"embedding has only {counted(rows, 'row')}: they do not belong together.",
+            remedy="Keep the whole vocabulary, or check that the folder is complete.",
+        )
+    tokenizer.check_ids(vocabulary.later)
+    named = _named_rows(vocabulary, config, rows)
+    behind = {number for _, number in vocabulary.later}
+    behind |= {number for number in named if number > tokenizer.last_id}
+    ids = np.concatenate([wanted, np.array(sorted(named), np.int64)])
+    flags = tokenizer.closure(ids, job)
+    count = int(flags.sum()) + len(behind)
+    target = min(rows, -(-count // multiple) * multiple)
+    flags = tokenizer.filled(flags, target - len(behind), job)
+    kept = np.array([*np.flatnonzero(flags), *sorted(behind)], np.int64)
+    if kept.size < target:  # nothing but rows without a token is left to fill it with
+        free = np.setdiff1d(np.arange(tokenizer.last_id + 1, rows), kept)
+        kept = np.sort(np.concatenate([kept, free[: target - kept.size]]))
+    job.step(0)
+    new_ids = _new_ids(kept, rows)
+    files = {
+        TOKENIZER: tokenizer.cut(flags, new_ids, vocabulary.later, job),
+        **_files_beside(vocabulary, flags, new_ids, job),
+    }
+    left_out = (*(name for name in vocabulary.files if name not in files), *vocabulary.others)
+    notices = tuple(
+        f"'{name}' is left out: it holds the vocabulary in a form that cannot be cut; {TOKENIZER} "
+        "has all that is needed."
+        for name in left_out
+    )
+    return VocabularyCut(rows, kept, "exact for this text", files, left_out, notices)
+
+
+def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tuple[str, int], ...]:
+    """Return the tokens that are not in tokenizer.json, but in files for other readers of it."""
+    found: dict[str, int] = {}
+    for name in (_TOKENIZER_CONFIG, _ADDED):
+        where = str(Path(tokenizer.where).with_name(name))
+        for content, number in _added_in(name, files, where):
+            if not 0 <= number <= MAX_ID:
+                raise JsonError(f"expected an id up to {MAX_ID:,}, got {number:,}", where, content)
+            found.setdefault(content, number)
+    ours = {**tokenizer.vocab, **dict(tokenizer.added)}
+    return tuple(
+        (content, number)
+        for content, number in sorted(found.items(), key=lambda one: one[1])
+        if ours.get(content) != number
+    )
+
+
+def _added_in(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tuple[str, int]]:
+    if name not in files:
+        return
+    tree = json_codec.decode(files[name], dict[str, Any], where)
+    if name == _ADDED:
+        yield from json_codec.convert(tree, dict[str, int], where).items()
+        return
+    decoder = tree.get("added_tokens_decoder") or {}
+    for number, token in json_codec.convert(decoder, dict[str, _DecoderToken], where).items():
+        if not re.fullmatch(r"[0-9]{1,8}", number):
+            raise JsonError(f"expected an id, got '{number[:40]}'", where, "added_tokens_decoder")
+        yield token.content, int(number)
+
+
+def _named_rows(vocabulary: Vocabulary, config: Mapping[str, Any], rows: int) -> set[int]:
+    """Return the rows whose ids the configurations name."""
+    folder = Path(vocabulary.tokenizer.where).parent
+    named = named_ids(config, str(folder / "config.json"))
+    for name in (_GENERATION, _TOKENIZER_CONFIG):
+        if name in vocabulary.files:
+            where = str(folder / name)
+            named |= named_ids(json_codec.load_object(vocabulary.files[name], where), where)
+    return {number for number in named if 0 <= number < rows}
+
+
+def _new_ids(kept: Ids, rows: int) -> Ids:
+    new_ids = np.full(rows, -1, np.int64)
+    new_ids[kept] = np.arange(kept.size)
+    return new_ids
+
+
+def _remapped(config: Mapping[str, Any], new_ids: Ids, where: str) -> dict[str, Any]:
+    kept = np.flatnonzero(new_ids >= 0)
+    old_to_new = dict(zip(kept.tolist(), new_ids[kept].tolist(), strict=True))
+    return remap_ids(config, old_to_new, new_ids.size, where)
+
+
+def _files_beside(vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job) -> dict[str, bytes]:
+    """Return the files beside tokenizer.json for the new ids; without those that disagree."""
+    files: dict[str, bytes] = {}
+    tokenizer = vocabulary.tokenizer
+    folder = Path(tokenizer.where).parent
+    known = {**tokenizer.vocab, **dict(tokenizer.added), **dict(vocabulary.later)}
+    for name, data in vocabulary.files.items():
+        job.step(0)
+        where = str(folder / name)
+        if name in {_GENERATION, _TOKENIZER_CONFIG}:
+            tree = _remapped(json_codec.decode(data, dict[str, Any], where), new_ids, where)
+            if tree.get("added_tokens_decoder"):
+                tree["added_tokens_decoder"] = {
+                    str(new_ids[int(number)]): token
+                    for number, token in tree["added_tokens_decoder"].items()
+                }
+            files[name] = json_codec.encoded(tree, indent=2)
+        elif name in {_ADDED, _VOCAB_JSON}:
+            ids: dict[str, int] = json_codec.decode(data, dict[str, int], where)
+            if all(known.get(token) == number for token, number in ids.items()):
+                left = {t: int(new_ids[n]) for t, n in ids.items() if new_ids[n] >= 0}
+                files[name] = json_codec.encoded(left, indent=2 if name == _ADDED else None)
+        elif name == _VOCAB_TEXT:
+            lines = [line.rstrip("\r") for line in data.decode(errors="replace").split("\n")]
+            lines = lines if lines[-1] else lines[:-1]
+            if {line: number for number, line in enumerate(lines)} == tokenizer.vocab:
+                kept = [line for number, line in enumerate(lines) if flags[number]]
+                files[name] = "".join(f"{line}\n" for line in kept).encode()
+        elif name == _MERGES and (text := _merges_text(data, tokenizer, flags)) is not None:
+            files[name] = text
+    return files
+
+
+def _merges_text(data: bytes, tokenizer: Tokenizer, flags: Flags) -> bytes | None:
+    """Return merges.txt; None if it would not be the same merges."""
+    pairs = [
+        merge if isinstance(merge, str) else " ".join(merge)
+        for merge in tokenizer.kept_merges(flags)
+    ]
+    if any(pair.count(" ") != 1 or "\n" in pair for pair in pairs):
+        return None
+    first = data.split(b"\n", 1)[0]
+    head = first + b"\n" if first.startswith(b"#version") else b""
+    return head + "".join(f"{pair}\n" for pair in pairs).encode()
