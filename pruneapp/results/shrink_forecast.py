@@ -30,12 +30,15 @@ class CutRequest:
         What the number of FFN neurons is rounded up to a multiple of.
     write_as
         Another model type to write; empty to leave it.
+    surplus
+        Whether rows of the vocabulary behind the last token go.
     """
 
     kept: Mapping[str, int] = field(default_factory=dict)
     layers: tuple[int, ...] = ()
     multiple: int = USUAL_MULTIPLE
     write_as: str = ""
+    surplus: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,8 @@ class ShrinkForecast:
         In the order in which they are shown.
     write_as
         The model type that it may be written as beside its own; empty if none.
+    surplus
+        Rows of the vocabulary behind the last token of the tokenizer, which could go.
     config
         Lines of config.json that differ, each after a minus or a plus.
     loaded_by
@@ -146,6 +151,7 @@ class ShrinkForecast:
     axes: tuple[AxisForecast, ...] = ()
     layers: LayersForecast = LayersForecast()
     write_as: str = ""
+    surplus: int = 0
     before: ModelSize | None = None
     after: ModelSize | None = None
     config: tuple[str, ...] = ()

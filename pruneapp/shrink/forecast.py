@@ -7,15 +7,17 @@ sizes, so that a forecast ranks nothing and reads nothing but what was dead at t
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import CheckpointError
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.groups.binding import Axis, Structure, Unknown, fields_of, structure_of
@@ -52,6 +54,10 @@ from pruneapp.shrink.plan import (
 )
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.shrunk_state import ShrunkState
+from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, read_vocabulary
+
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import CheckResult, How
 
 Scores = NDArray[np.float64]
 # Axes that are cut by a number.
@@ -67,6 +73,7 @@ class SurveyedState:
     state: Snapshot
     structure: Structure
     found: Survey
+    surplus: VocabularyCut | None = None  # the cut of rows behind the last token, if there are any
 
     def staying(self, axis: Axis, request: CutRequest) -> list[Group]:
         """Return the groups of an axis in layers that stay."""
@@ -77,6 +84,17 @@ class SurveyedState:
             for number in {*request.layers, *self.found.silent[stack.place]}
         )
         return [group for group in axis.groups if not group.place.startswith(gone)]
+
+    def choices(self, request: CutRequest, scores: Mapping[str, Scores]) -> Choices:
+        """Return what is chosen beside what is dead; `scores` are those of experts."""
+        return Choices(
+            request.multiple,
+            request.layers,
+            request.kept.get("experts"),
+            scores,
+            vocabulary=self.surplus if request.surplus else None,
+            write_as=request.write_as,
+        )
 
     def left(self, group: Group) -> Bools:
         """Return which units of a group stay if nothing else is asked for."""
@@ -122,7 +140,20 @@ def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
     structure = structure_of(state.checkpoint)
     if isinstance(structure, Unknown):
         return structure
-    return SurveyedState(state, structure, survey(state, structure, job))
+    found = survey(state, structure, job)
+    return SurveyedState(state, structure, found, _surplus(structure, job))
+
+
+def _surplus(structure: Structure, job: Job) -> VocabularyCut | None:
+    axis = structure.axes.get("vocabulary")
+    if axis is None or axis.why_not:
+        return None
+    try:
+        vocabulary = read_vocabulary(structure.folder, job)
+    except CheckpointError:  # without a tokenizer nobody knows which rows are needed
+        return None
+    cut = cut_surplus(vocabulary, structure.config, axis.count)
+    return cut if cut.kept.size < axis.count else None
 
 
 def forecast(
@@ -149,13 +180,17 @@ def cut_out(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
     provenance: Provenance | None = None,
+    *,
+    how: How | None = None,
 ) -> ExportReport:
     """Prune what was asked for beside what is dead, cut it out, and write what is left.
 
-    Raises as `shrink`, and `ShrinkError` if that would have other sizes than were `expected`.
+    `how` the class of the model is asked before the folder gets its name; None for not at all.
+    Raises as `shrink`, and as `pruneapp.shrink.check.check_folder`; `ShrinkError` if that would
+    have other sizes than were `expected`.
     """
     pruned, scores = _pruned(surveyed, expected.request, kernel, job)
-    made = plan(pruned, surveyed.structure, _choices(expected.request, scores), job)
+    made = plan(pruned, surveyed.structure, surveyed.choices(expected.request, scores), job)
     sizes = {str(axis.name): axis.after for axis in made.axes}
     for axis in expected.axes:
         if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
@@ -164,13 +199,23 @@ def cut_out(  # noqa: PLR0917 - each its own type
                 "defect of Pruneapp. Nothing was written.",
                 remedy="Please report it.",
             )
-    report = shrink(pruned, made, request, job, provenance)
+    results: list[CheckResult] = []
+    with contextlib.ExitStack() as stack:
+        if how is not None:
+            # It brings processes with it, which a forecast does without.
+            from pruneapp.shrink.proof import class_proof
+
+            proof = class_proof(pruned, made, how, request.path, job)
+            approve, results = stack.enter_context(proof)
+            request = replace(request, approve=approve)
+        report = shrink(pruned, made, request, job, provenance)
     smaller = [axis for axis in expected.axes if axis.after < axis.before]
     said = ", ".join(f"{each.label} {each.before:,} → {each.after:,}" for each in smaller)
     return replace(
         report,
         label="shrunk",
         loads=_loads(request.path.absolute(), made.config),
+        notices=(*report.notices, *(result.sentence() for result in results)),
         cut=said,
         effect=expected.exactness,
     )
@@ -182,16 +227,6 @@ def _loads(path: Path, config: Mapping[str, Any]) -> str:
     (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
     name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
     return f"from transformers import {name}\nmodel = {name}.from_pretrained({str(path)!r})"
-
-
-def _choices(request: CutRequest, scores: Mapping[str, Scores]) -> Choices:
-    return Choices(
-        request.multiple,
-        request.layers,
-        request.kept.get("experts"),
-        scores,
-        write_as=request.write_as,
-    )
 
 
 def _pruned(
@@ -228,10 +263,11 @@ class _Forecast:
 
     def forecast(self) -> ShrinkForecast:
         structure, request = self._structure, self._request
+        choices, surplus = self._surveyed.choices, self._surveyed.surplus
         experts = structure.axes.get("experts")
         scores = {} if experts is None else {g.place: np.zeros(g.count) for g in experts.groups}
-        least = self._plan(_choices(replace(request, kept={}), {}), self._surveyed.found)
-        made = self._plan(_choices(request, scores), self._thinned())
+        least = self._plan(choices(replace(request, kept={}), {}), self._surveyed.found)
+        made = self._plan(choices(request, scores), self._thinned())
         whole = Cut(()).tensors(self._surveyed.state.checkpoint)
         shrunk = ShrunkState(self._surveyed.state, made.cut, made.biases)
         limited = any(axis.limit for axis in structure.axes.values()) and not structure.inside
@@ -242,6 +278,7 @@ class _Forecast:
             axes=tuple(self._axes(least, made)),
             layers=self._layers(),
             write_as=other if limited else "",
+            surplus=0 if surplus is None else surplus.rows - surplus.kept.size,
             before=self._size(self._surveyed.state, whole, structure.config),
             after=self._size(shrunk, shrunk.cuts, made.config),
             config=configuration.difference(structure.config, made.config),

@@ -246,8 +246,9 @@ def test_a_unit_that_is_not_dead_may_not_go(source, tmp_path):
     state = Snapshot(checkpoint)
     found = plan(state, structure_of(checkpoint), Choices(multiple=1), Job())
     first, *rest = found.cut.groups
-    kept = np.append(first.kept[1:], first.removed[0])  # a living one for a dead one
-    wrong = replace(found, cut=Cut((GroupCut(first.group, np.sort(kept)), *rest)))
+    living = next(unit for unit in first.kept if unit not in DEAD[0])
+    kept = np.setdiff1d(np.append(first.kept, first.removed[0]), [living])
+    wrong = replace(found, cut=Cut((GroupCut(first.group, kept), *rest)))
     with pytest.raises(ShrinkError, match="went that is not dead"):
         shrink(state, wrong, ShrinkRequest(tmp_path / "out", {}), Job())
     assert not (tmp_path / "out").exists()

@@ -43,10 +43,8 @@ from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.export.shrink_controller import (
     SHRUNK,
-    Approval,
     ShrinkForecasts,
     ShrinkJob,
-    no_approval,
 )
 from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets import number_format
@@ -328,7 +326,6 @@ class ExportController(DialogController[ExportDialog]):
         self._opened = Path()
         self.report: ExportReportDialog | None = None
         self._forecasts: ShrinkForecasts | None = None  # of the dialog
-        self.approval: Approval = no_approval
         self._later = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -417,7 +414,7 @@ class ExportController(DialogController[ExportDialog]):
         capture = Capture.of(document)
         if capture.snapshot.revision != surveyed.state.revision:
             return  # the dialog was open before something else was opened
-        writing = ShrinkJob(capture, surveyed, order, self._session.kernel, self.approval)
+        writing = ShrinkJob(capture, surveyed, order, self._session.kernel)
         self.began.emit(order.path)
         task = self._jobs.submit(
             self.tr("Shrinking"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -24,9 +24,12 @@ from pruneapp.results.shrink_forecast import CutRequest, ShrinkForecast
 from pruneapp.shrink.forecast import SurveyedState, cut_out, forecast, survey_state
 from pruneapp.shrink.shrink import ShrinkRequest
 
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import How
+
 SHRUNK = "-shrunk"
-# Makes what looks at a folder before it has its name, by the way in which that is checked.
-Approval = Callable[[ShrinkOrder, Job], Callable[[Path], None] | None]
+# What the choice of a check asks the class of the model.
+_CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +58,20 @@ class ShrinkJob:
     surveyed: SurveyedState
     order: ShrinkOrder
     kernel: Callable[[], Kernel]
-    approval: Approval
 
     def work(self, job: Job) -> ExportReport:
         """Write the document without what is dead, and what was chosen beside it, as forecast."""
         order, snapshot = self.order, self.capture.snapshot
         origin = provenance_of(snapshot, history_recipe(self.capture, job), job, order.path.name)
-        request = ShrinkRequest(order.path, {}, self.approval(order, job))
-        return cut_out(self.surveyed, order.forecast, request, self.kernel(), job, origin)
+        return cut_out(
+            self.surveyed,
+            order.forecast,
+            ShrinkRequest(order.path, {}),
+            self.kernel(),
+            job,
+            origin,
+            how=_CHECKS[order.check],
+        )
 
 
 class ShrinkForecasts(QObject):
@@ -125,8 +134,3 @@ class ShrinkForecasts(QObject):
     def _stop(self, _result: int) -> None:
         self._survey.cancel()
         self._answer.cancel()
-
-
-def no_approval(_order: ShrinkOrder, _job: Job) -> Callable[[Path], None] | None:
-    """Look at nothing beside shapes and the way back, which `shrink` does by itself."""
-    return None

@@ -303,6 +303,11 @@ class ShrinkPage(QWidget):
         self.rows = AxisRows(self)
         self.write_as = QCheckBox(self.tr("Write as another type"), self)
         self.write_as.hide()
+        self.surplus = QCheckBox(self.tr("Cut surplus rows of the vocabulary"), self)
+        self.surplus.setAccessibleDescription(
+            self.tr("No text has these tokens: the model computes the same.")
+        )
+        self.surplus.hide()
         self.loss = plain(loss_words(), wrap=True, ink=DANGER)
         self.sizes = SizeTable(self)
         self.diff = ConfigDiff(self)
@@ -321,12 +326,12 @@ class ShrinkPage(QWidget):
                 (self.tr("Run and compare outputs"), "run"),
             ),
         )
-        self.set_checks(("shapes",))
         self.tab_parts: tuple[QWidget, ...] = ()
         self._lay_out()
         self.rows.changed.connect(self._request)
         self.multiple.currentIndexChanged.connect(self._request)
         self.write_as.toggled.connect(self._request)
+        self.surplus.toggled.connect(self._request)
         self.target.changed.connect(self.changed)
         self.again.clicked.connect(self._survey)
         self._show()
@@ -351,6 +356,7 @@ class ShrinkPage(QWidget):
             self.multiple,
             self.rows,
             self.write_as,
+            self.surplus,
             self.diff,
             self.target,
             self.check,
@@ -361,6 +367,7 @@ class ShrinkPage(QWidget):
         add_row(layout, heading(self.tr("What is cut")), None, label, self.multiple)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
+        layout.addWidget(self.surplus)
         layout.addWidget(self.wrong)
         layout.addWidget(self.loss)
         layout.addSpacing(4)
@@ -377,16 +384,6 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.notes)
 
     # -- what is told ---------------------------------------------------------------------------
-
-    def set_checks(self, able: Sequence[str]) -> None:
-        """Offer these checks, and dim the others."""
-        model = self.check.model()
-        for place in range(self.check.count()):
-            flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-            offered = self.check.itemData(place) in able
-            role = int(Qt.ItemDataRole.UserRole) - 1  # the flags of an item, as Qt's models keep
-            model.setData(model.index(place, 0), flags.value if offered else 0, role)
-        self.check.setEnabled(len(able) > 1)
 
     def set_progress(self, done: int, total: int) -> None:
         """Show how far the search for dead units is."""
@@ -436,6 +433,7 @@ class ShrinkPage(QWidget):
             self.rows.strip.gone(),
             int(self.multiple.currentData()),
             str(self.write_as.property("type")) if self.write_as.isChecked() else "",
+            self.surplus.isChecked(),
         )
 
     def order(self) -> ShrinkOrder | None:
@@ -512,6 +510,13 @@ class ShrinkPage(QWidget):
             self.write_as.setChecked(bool(self._asked.write_as))
             del blocker
         self.write_as.setVisible(bool(forecast.write_as))
+        if forecast.surplus:
+            words = self.tr("Cut {n} rows of the vocabulary behind the last token: ✓ exact")
+            self.surplus.setText(words.format(n=number_format.count(forecast.surplus)))
+            blocker = QSignalBlocker(self.surplus)
+            self.surplus.setChecked(self._asked.surplus)
+            del blocker
+        self.surplus.setVisible(bool(forecast.surplus))
         if forecast.before is not None and forecast.after is not None:
             self.sizes.set_sizes(forecast.before, forecast.after)
         self.diff.set_lines(forecast.config or (self.tr("  nothing changes"),))

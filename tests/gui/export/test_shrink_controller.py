@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtCore import Qt
 from safetensors.numpy import load_file
 
 from pruneapp.gui.export import shrink_controller
+from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
 
@@ -185,20 +187,23 @@ def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
     person.wait(lambda: tokens[0].cancelled and not person.workbench.jobs.busy)
 
 
-def test_what_does_not_approve_of_the_folder_leaves_nothing(person, folder, dialog):
-    """The check processes come in by this."""
+def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypatch):
     asked = []
 
-    def approval(order, _job):
+    @contextlib.contextmanager
+    def class_proof(_state, planned, how, _target, _job):
         def approve(path):
-            asked.append((order.check, (path / "config.json").is_file()))
+            asked.append((how, planned.config["intermediate_size"], path.is_dir()))
             raise ShrinkError("LlamaForCausalLM does not take it.")
 
-        return approve
+        yield approve, []
 
-    person.workbench.export.approval = approval
+    monkeypatch.setattr(proof, "class_proof", class_proof)
+    check = dialog.page.check
+    check.setFocus()
+    person.qtbot.keyClick(check, Qt.Key.Key_Down)
     person.click(dialog.go)
     person.wait(lambda: person.trouble)
-    assert asked == [("shapes", True)]
+    assert asked == [("meta", 192, True)]
     assert person.trouble == ["LlamaForCausalLM does not take it."]
     assert not folder.with_name("tiny-shrunk").exists()

@@ -258,15 +258,23 @@ def test_nothing_to_cut_is_no_export(page):
     assert page.diff.toPlainText().strip() == "nothing changes"
 
 
-def test_checks_that_need_a_python_with_transformers_are_dimmed_until_there_is_one(page):
-    assert not page.check.isEnabled()
+def test_the_class_is_asked_if_that_is_chosen(page, qtbot):
     assert page.order().check == "shapes"
-    page.set_checks(("shapes", "meta"))
-    model = page.check.model()
-    able = [bool(model.flags(model.index(n, 0)) & Qt.ItemFlag.ItemIsEnabled) for n in range(3)]
-    assert able == [True, True, False]
-    page.check.setCurrentIndex(1)
+    page.check.setFocus()
+    qtbot.keyClick(page.check, Qt.Key.Key_Down)
     assert page.order().check == "meta"
+    qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    assert page.order().check == "run"
+
+
+def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
+    assert not page.surplus.isVisible()
+    page.set_forecast(replace(FOUND, surplus=271))
+    assert page.surplus.text() == ("Cut 271 rows of the vocabulary behind the last token: ✓ exact")
+    qtbot.mouseClick(
+        page.surplus, Qt.MouseButton.LeftButton, pos=QPoint(8, page.surplus.height() // 2)
+    )
+    assert page.asked == [CutRequest(surplus=True)]
 
 
 def test_many_notices_of_an_axis_are_one_line_and_a_tooltip(page):
