@@ -22,9 +22,11 @@ from tests.support.model_folders import (
     HIDDEN,
     LAYERS,
     NEURONS,
+    TOKENS,
     write_llama,
     zeroed_neurons,
 )
+from tests.support.tokenizer_files import bpe, tokenizer_json
 
 
 def state_of(folder):
@@ -135,6 +137,9 @@ def test_query_heads_are_counted_beside_the_groups_that_are_left(dead):
     found = forecast(surveyed(dead), both, Job())
     assert '+  "num_attention_heads": 1' in found.config
     assert '+  "num_key_value_heads": 1' in found.config
+    out = dead.with_name("out")
+    report = cut_out(surveyed(dead), found, ShrinkRequest(out, {}), CpuKernel(), Job())
+    assert "KV groups 2 → 1, Query heads per KV group 2 → 1" in report.cut
 
 
 def test_only_values_that_differ_are_said_to(llama):
@@ -188,6 +193,19 @@ def test_what_cannot_be_asked_for_is_said_and_the_rest_is_forecast(llama):
     assert found.before == found.after
 
 
+def test_rows_behind_the_last_token_may_go_and_are_exact(llama, tmp_path):
+    assert forecast(surveyed(llama), CutRequest(), Job()).surplus == 0, "nobody knows the tokens"
+    vocabulary = {f"t{number}": number for number in range(40)}
+    (llama / "tokenizer.json").write_bytes(tokenizer_json(bpe(vocabulary, [])))
+    found = surveyed(llama)
+    assert forecast(found, CutRequest(), Job()).surplus == TOKENS - 40
+    expected = forecast(found, CutRequest(surplus=True), Job())
+    assert expected.exactness == EXACT
+    report = cut_out(found, expected, ShrinkRequest(tmp_path / "out", {}), CpuKernel(), Job())
+    assert report.nbytes_of_weights == expected.after.nbytes
+    assert len(load_file(tmp_path / "out" / "model.safetensors")["lm_head.weight"]) == 40
+
+
 def test_nothing_is_known_of_another_type(tmp_path):
     folder = write_llama(tmp_path / "model", model_type="nobody_knows")
     found = survey_state(state_of(folder), Job())
@@ -199,6 +217,6 @@ def test_sizes_are_those_of_the_shapes(llama):
     size = forecast(surveyed(llama), CutRequest(), Job()).before
     neurons, heads, groups = NEURONS, 4 * HEAD, 2 * HEAD
     layer = 3 * neurons * HIDDEN + 2 * heads * HIDDEN + 2 * groups * HIDDEN
-    assert size.multiply_adds == LAYERS * layer + 48 * HIDDEN
+    assert size.multiply_adds == LAYERS * layer + TOKENS * HIDDEN
     assert size.cache == LAYERS * 2 * groups * 4
     assert size.nbytes == (llama / "model.safetensors").stat().st_size
