@@ -104,6 +104,8 @@ class ExportReport:
     beside: tuple[
         Path, ...
     ] = ()  # those of the files that go with the weights: a tokenizer, a reader
+    cut: str = ""  # what was cut out, in words; empty if tensors kept their shapes
+    effect: str = ""  # what that does to what the model computes
 
     @property
     def nbytes(self) -> int:

@@ -117,6 +117,7 @@ def encoded(config: Mapping[str, Any]) -> bytes:
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the lines that differ, each after a minus or a plus."""
-    old, new = encoded(before).decode().splitlines(), encoded(after).decode().splitlines()
+    # Without commas: the last line has none, and differs by that where another follows.
+    old, new = ([x.rstrip(",") for x in encoded(c).decode().splitlines()] for c in (before, after))
     lines = difflib.unified_diff(old, new, lineterm="", n=0)
     return tuple(line for line in lines if not line.startswith(("---", "+++", "@@")))

@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,17 +23,12 @@ from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import Group, Units
 from pruneapp.kernels.values import Bools
 from pruneapp.progress import Job
+from pruneapp.results.shrink_forecast import CHANGES, EXACT, Exactness
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 from pruneapp.shrink.dead_units import UnitState, is_zero, units_left, work_of
 from pruneapp.shrink.folding import bias_values, fold, takes_constants
 from pruneapp.shrink.vocabulary import VocabularyCut
-
-# What a cut does to what the model computes: nothing; nothing for the texts that were looked at;
-# something, which only data can tell.
-Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
-EXACT: Exactness = "exact"
-CHANGES: Exactness = "changes what the model computes"
 
 # Axes whose units zeros can make dead.
 _BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads")
@@ -111,12 +107,57 @@ class ShrinkPlan:
         return not any(axis.after < axis.before for axis in self.axes)
 
 
-def plan(state: State, structure: Structure, choices: Choices, job: Job) -> ShrinkPlan:
-    """Find what a state has to cut, and what follows from that; reads every member of a group.
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What is dead in a state.
 
-    Raises `ShrinkError` if a choice is not one that the model's class takes.
+    Attributes
+    ----------
+    units
+        What is left of the units of a group, by its axis and place.
+    silent
+        The layers that hand on what they were given, by the place of their stack.
     """
-    return _Planning(state, structure, choices, job).plan()
+
+    units: Mapping[tuple[str, str], UnitState]
+    silent: Mapping[str, frozenset[int]]
+
+    def of(self, group: Group) -> UnitState:
+        """Return what is left of the units of a group."""
+        return self.units[group.axis, group.place]
+
+
+def survey(state: State, structure: Structure, job: Job) -> Survey:
+    """Find what is dead in a state; reads every member of a group."""
+    groups = [group for axis in axes_by_zeros(structure) for group in axis.groups]
+    job.start(work_of(state, groups))
+    left = units_left(state, groups, job)
+    units = {(each.axis, each.place): some for each, some in zip(groups, left, strict=True)}
+    axis = structure.axes.get("layers")
+    stacks = () if axis is None else axis.groups
+    return Survey(units, {stack.place: _silent(state, stack, job) for stack in stacks})
+
+
+def axes_by_zeros(structure: Structure) -> tuple[Axis, ...]:
+    """Return the axes that may be cut and whose units zeros can make dead."""
+    axes = map(structure.axes.get, _BY_ZEROS)
+    return tuple(axis for axis in axes if axis is not None and not axis.why_not)
+
+
+def plan(
+    state: State,
+    structure: Structure,
+    choices: Choices,
+    job: Job,
+    found: Survey | None = None,
+) -> ShrinkPlan:
+    """Find what a state has to cut, and what follows from that.
+
+    Reads every member of a group, unless what is dead was `found` before. Raises `ShrinkError` if a
+    choice is not one that the model's class takes.
+    """
+    found = survey(state, structure, job) if found is None else found
+    return _Planning(state, structure, choices, job, found).plan()
 
 
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
@@ -134,6 +175,26 @@ def next_legal(axis: Axis, fields: Mapping[str, Any], wanted: int, multiple: int
     return next(n for n in legal_sizes(axis, fields, multiple) if n >= wanted)
 
 
+def beside(axis: Axis, changes: Iterable[AxisChange]) -> Axis:
+    """Return an axis as it is beside those that were cut before it.
+
+    Query heads are counted over all groups of keys and values, of which fewer may be left.
+    """
+    groups = next((each for each in changes if each.name == "kv-groups"), None)
+    if axis.name != "query-heads" or groups is None or groups.after == groups.before:
+        return axis
+    here = f"n * {groups.after} // {groups.before}"
+    texts = {name: here if text == "n" else text for name, text in axis.rule.set.items()}
+    return replace(axis, rule=msgspec.structs.replace(axis.rule, set=texts))
+
+
+def must_stay(state: State, group: Group, units: UnitState) -> Bools:
+    """Return which units stay, dead ones among them whose constants nothing takes up."""
+    if units.constants is None or takes_constants(state, group):
+        return units.alive
+    return units.alive | units.constants.any(axis=1)
+
+
 def not_legal(axis: Axis, fields: Mapping[str, Any], wanted: int) -> ShrinkError:
     """Return the refusal of a number of units, with the nearest that would do."""
     sizes = legal_sizes(axis, fields)
@@ -146,8 +207,11 @@ def not_legal(axis: Axis, fields: Mapping[str, Any], wanted: int) -> ShrinkError
 
 
 class _Planning:
-    def __init__(self, state: State, structure: Structure, choices: Choices, job: Job) -> None:
+    def __init__(
+        self, state: State, structure: Structure, choices: Choices, job: Job, found: Survey
+    ) -> None:
         self._state = state
+        self._found = found
         self._structure = structure
         self._choices = choices
         self._job = job
@@ -160,17 +224,15 @@ class _Planning:
         self._files: dict[str, bytes | None] = {}
 
     def plan(self) -> ShrinkPlan:
-        axes = [a for n in _BY_ZEROS if (a := self._structure.axes.get(n)) and not a.why_not]
-        self._job.start(work_of(self._state, (g for axis in axes for g in axis.groups)))
         gone: tuple[str, ...] = ()
         layer_axis = self._structure.axes.get("layers")
         if layer_axis is not None:
             gone = self._cut_layers(layer_axis)
-        for axis in axes:
+        for axis in axes_by_zeros(self._structure):
             # A layer that goes does not decide how many units the others keep.
             groups = tuple(group for group in axis.groups if not group.place.startswith(gone))
             limit = "" if self._choices.write_as else axis.limit
-            self._cut_dead(replace(axis, groups=groups, limit=limit))
+            self._cut_dead(beside(replace(axis, groups=groups, limit=limit), self._axes))
         self._cut_experts()
         self._cut_vocabulary()
         self._write_as()
@@ -193,13 +255,13 @@ class _Planning:
 
     def _cut_dead(self, axis: Axis) -> None:
         """Cut the units of an axis that are dead in all of its groups."""
-        states = units_left(self._state, axis.groups, self._job)
+        states = [self._found.of(group) for group in axis.groups]
         notices: list[str] = []
         alive = []
         for group, units in zip(axis.groups, states, strict=True):
-            left, unfolded = self._must_stay(group, units)
+            left = must_stay(self._state, group, units)
             alive.append(left)
-            if unfolded:
+            if unfolded := int(np.count_nonzero(left & ~units.alive)):
                 notices.append(
                     f"{counted(unfolded, 'unit')} of '{group.place}' emit a constant that no bias "
                     "takes up, and stay."
@@ -231,13 +293,6 @@ class _Planning:
 
     def _label(self, axis: Axis) -> Exactness:
         return CHANGES if axis.name in self._choices.changed else EXACT
-
-    def _must_stay(self, group: Group, units: UnitState) -> tuple[Bools, int]:
-        """Return which units stay, dead ones among them whose constants nothing takes up."""
-        if units.constants is None or takes_constants(self._state, group):
-            return units.alive, 0
-        constant = units.constants.any(axis=1)
-        return units.alive | constant, int(np.count_nonzero(constant))
 
     def _sizes(self, axis: Axis, alive: Sequence[Bools]) -> list[int]:
         """Return how many units of each group stay."""
@@ -292,7 +347,7 @@ class _Planning:
                     "and cannot go.",
                     remedy="Name other layers.",
                 )
-            silent = self._silent(group) - set(self._structure.family.keep)
+            silent = self._found.silent[group.place] - set(self._structure.family.keep)
             dead += len(silent - chosen)
             kept[group.prefix.rstrip(".")] = [
                 n for n in range(group.count) if n not in chosen | silent
@@ -317,15 +372,6 @@ class _Planning:
             for number in range(group.count)
             if number not in kept[group.prefix.rstrip(".")]
         )
-
-    def _silent(self, group: Group) -> set[int]:
-        """Return the layers of a stack that hand on what they were given."""
-        found = set()
-        for number, names in enumerate(group.silenced_by):
-            entries = map(self._state.checkpoint.entry, names)
-            if names and all(is_zero(self._state, entry, self._job) for entry in entries):
-                found.add(number)
-        return found
 
     def _cut_experts(self) -> None:
         axis, wanted = self._structure.axes.get("experts"), self._choices.experts
@@ -396,6 +442,16 @@ class _Planning:
         self._fields["architectures"] = [n.replace(old, wanted.capitalize(), 1) for n in names]
         self._fields["sliding_window"] = None
         self._notices.append(f"Written as '{wanted}', which computes the same.")
+
+
+def _silent(state: State, group: Group, job: Job) -> frozenset[int]:
+    """Return the layers of a stack that hand on what they were given."""
+    found = set()
+    for number, names in enumerate(group.silenced_by):
+        entries = map(state.checkpoint.entry, names)
+        if names and all(is_zero(state, entry, job) for entry in entries):
+            found.add(number)
+    return frozenset(found)
 
 
 def _in_runs(alive: Bools, outer: int) -> int:

@@ -19,7 +19,8 @@ from pruneapp.groups.binding import CONFIG
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
-from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
+from pruneapp.shrink.cut import CHOSEN, Cut, ShrinkError, TensorCut
+from pruneapp.shrink.dead_units import units_left, work_of
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
@@ -111,20 +112,23 @@ def prove_back_again(
     """Put a shrunk model back into zeros, and hold it against the state; see `shrink`.
 
     `folded` are the biases that may differ where they took up constants, by their names in the
-    source. Steps `job` by the elements of the source that are compared. Raises `ShrinkError`.
+    source. What went with dead units need not be 0 in the state: then they are looked at again.
+    Steps `job` by the elements of the source that are compared. Raises `ShrinkError`.
     """
     tensors = tuple(cut.tensors(state.checkpoint))
     job.extend(sum(each.source.numel for each in tensors))
     wanted = {each.entry.name for each in tensors}
     if extra := set(written.entries) - wanted:
         raise _defect(f"'{min(extra)}' was written and should not have been")
+    stray: set[str] = set()
     for each in tensors:
         job.label(each.entry.name)
         there = written.entry(each.entry.name)
         if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
             raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")
-        if each.source.name not in folded:
-            _compare(state, each, written, job)
+        if each.source.name not in folded and _compare(state, each, cut, written, job):
+            stray.add(each.source.name)
+    _prove_dead(state, cut, stray, job)
 
 
 def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
@@ -144,11 +148,26 @@ def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bi
     return result.reshape((stop - first) * inner)
 
 
-def _compare(state: State, each: TensorCut, written: Checkpoint, job: Job) -> None:
-    """Hold the places that stay of a tensor against what was written."""
-    source = each.source
+def _prove_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
+    """Refuse units that went and were not dead, of groups with tensors in which they were not 0.
+
+    A row of zeros leaves a unit dead whatever its weights in the next matrix are.
+    """
+    for each in cut.groups:
+        if each.group.axis in CHOSEN or names.isdisjoint(each.group.member_of):
+            continue
+        job.extend(work_of(state, [each.group]))
+        (units,) = units_left(state, [each.group], job)
+        if units.alive[each.removed].any():
+            raise _defect(f"a unit of '{each.group.place}' went that is not dead")
+
+
+def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> bool:
+    """Hold a tensor against its source; returns whether anything went with a dead unit but 0."""
+    source, chosen = each.source, cut.chosen_dims(each.source.name)
+    stray = False
     if not source.shape:
-        return
+        return stray
     inner = int(np.prod(source.shape[1:], dtype=np.int64))
     small = int(np.prod(each.entry.shape[1:], dtype=np.int64))
     step = max(_SLAB // max(inner, 1), 1)
@@ -160,14 +179,20 @@ def _compare(state: State, each: TensorCut, written: Checkpoint, job: Job) -> No
         for chunk in state.chunks(source.name, first * inner, stop * inner, size):
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
-            block = chunk.bits.reshape(stop - first, *source.shape[1:])
+            whole = block = chunk.bits.reshape(stop - first, *source.shape[1:])
             for dim, kept in each.kept.items():
+                if not stray and dim not in chosen:
+                    goes = np.ones(source.shape[dim], np.bool_)
+                    goes[kept] = False
+                    gone = np.flatnonzero(goes if dim else goes[first:stop])
+                    stray = bool(np.any(np.take(whole, gone, axis=dim) << 1))
                 block = np.take(block, kept if dim else kept[a:b] - first, axis=dim)
             if not np.array_equal(
                 block.reshape(-1), written.bits(each.entry.name, a * small, b * small)
             ):
                 raise _defect(f"'{source.name}' does not come back as it was")
             job.step(chunk.bits.size)
+    return stray
 
 
 def _defect(what: str) -> ShrinkError:

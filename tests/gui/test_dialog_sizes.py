@@ -40,7 +40,7 @@ from pruneapp.gui.sensitivity.allocation_controller import PARAMS as ALLOCATION_
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
-from pruneapp.gui.widgets.screen import Dialog, Scrolled, room
+from pruneapp.gui.widgets.screen import Dialog, room
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.recipes.replay import SCHEDULE
@@ -208,7 +208,7 @@ def test_the_choices_of_an_export_scroll_and_its_buttons_stay(qtbot, monkeypatch
     assert dialog.rect().contains(dialog.go.geometry())
     for stays in (dialog.target.path, dialog.beside):
         assert not stays.visibleRegion().isEmpty()
-    (chosen,) = dialog.findChildren(Scrolled)
+    chosen = dialog.scrolled
     bar = chosen.verticalScrollBar()
     bar.setValue(bar.maximum())
     dialog.stop.setFocus()

@@ -24,8 +24,9 @@ WORKING = {
     "dialogs": "asks which of the dicts of tensors of a file is meant",
 }
 ENGINE = {
-    "analysis", "checkpoint", "cli", "document", "edits", "evaluation", "export", "kernels",
-    "masks", "methods", "preview", "prune", "recipes", "repair", "sessions", "statistics",
+    "analysis", "checkpoint", "cli", "document", "edits", "evaluation", "export", "groups",
+    "kernels", "masks", "methods", "preview", "prune", "recipes", "repair", "sessions", "shrink",
+    "statistics",
 }  # fmt: skip
 
 

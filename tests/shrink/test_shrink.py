@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.groups.binding import structure_of
 from pruneapp.progress import Job
 from pruneapp.shrink import shrunk_state
-from pruneapp.shrink.cut import ShrinkError
+from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 from pruneapp.shrink.plan import CHANGES, EXACT, Choices, plan
 from pruneapp.shrink.record import RECORD, read_record
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
@@ -237,6 +238,20 @@ def test_a_defect_of_the_gather_leaves_nothing(source, tmp_path, capsys, monkeyp
     assert run("shrink", source, "--multiple", 1, "-o", tmp_path / "out") == 2
     assert "does not come back as it was, which is a defect" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+def test_a_unit_that_is_not_dead_may_not_go(source, tmp_path):
+    """What goes need not be 0, so that it has to be dead."""
+    checkpoint = open_checkpoint(source)
+    state = Snapshot(checkpoint)
+    found = plan(state, structure_of(checkpoint), Choices(multiple=1), Job())
+    first, *rest = found.cut.groups
+    living = next(unit for unit in first.kept if unit not in DEAD[0])
+    kept = np.setdiff1d(np.append(first.kept, first.removed[0]), [living])
+    wrong = replace(found, cut=Cut((GroupCut(first.group, kept), *rest)))
+    with pytest.raises(ShrinkError, match="went that is not dead"):
+        shrink(state, wrong, ShrinkRequest(tmp_path / "out", {}), Job())
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_is_there_is_left_alone(source, tmp_path, capsys):

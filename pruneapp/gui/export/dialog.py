@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QPushButton, QTabBar, QVBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError, abridged
 from pruneapp.gui.export.format_list import (
@@ -21,6 +21,7 @@ from pruneapp.gui.export.format_list import (
     rounding_words,
     size_words,
 )
+from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.export.target_row import TargetRow
 from pruneapp.gui.method_form.fields import Field, Fields
 from pruneapp.gui.widgets import number_format, reports
@@ -36,9 +37,10 @@ from pruneapp.gui.widgets.controls import (
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
-from pruneapp.gui.widgets.screen import Dialog, Scrolled
+from pruneapp.gui.widgets.screen import Dialog, Scrolled, fit_into_screen, room
 from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, RoundingCost, TargetCheck
 from pruneapp.results.pattern_report import BrokenPattern
+from pruneapp.results.shrink_forecast import CutRequest
 
 # The one that holds every number of float32: what is offered unasked ruins nothing.
 _SAFE = "bfloat16"
@@ -82,6 +84,8 @@ _WIDTH, _USUAL_WIDTH = 52, 72
 _SPARE_LINES = 2
 # Lines of all that is chosen that are seen in the lowest dialog.
 _LEAST_LINES = 8
+# Of the page of cuts: letters of its width, and lines of its height.
+_PAGE_WIDTH, _PAGE_LINES = 128, 38
 # Of so many formats the height is measured, to open the dialog with room for any.
 _MEASURED = 2
 # So far the words of a radio button beside it are below its top.
@@ -283,6 +287,8 @@ class ExportChoices:
     path: str = ""  # empty if it was as proposed
     script: bool = False
     report: str = ""
+    shrunk: bool = False  # whether what is dead was to be cut out
+    cut: CutRequest = field(default_factory=CutRequest)
 
 
 class SideFiles(QWidget):
@@ -336,11 +342,13 @@ class ExportDialog(Dialog):
     roundingRequested = Signal(str)  # the person chose a type whose cost is not known yet
     # ExportRequest: The person chose this, and paused; what is at its target is not known yet.
     checkRequested = Signal(object)
+    shrinkRequested = Signal(object)  # ShrinkOrder: the person wants this; the dialog closes
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
+        self._is_copy = False
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.state = plain(wrap=True)
         self.state.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
@@ -348,6 +356,19 @@ class ExportDialog(Dialog):
         self.broken.setContentsMargins(0, 0, 0, 8)
         self.broken.hide()
         self._rounded = ""
+        self._above = QWidget(self)
+        self.tabs = QTabBar(self)
+        self.tabs.setDrawBase(False)
+        self.tabs.setAccessibleName(self.tr("What is written"))
+        for words, tip in (
+            (self.tr("Full size"), self.tr("Tensors keep their shapes; what is pruned is 0.")),
+            (
+                self.tr("Shrunk"),
+                self.tr("Dead units are cut out: smaller tensors, and a config.json for them."),
+            ),
+        ):
+            self.tabs.setTabToolTip(self.tabs.addTab(words), tip)
+        self.page = ShrinkPage(self)
         self.purposes = Purposes(self)
         self.formats = Formats(self)
         self.details = FormatDetails(self)
@@ -357,8 +378,10 @@ class ExportDialog(Dialog):
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
         self.stop = QPushButton(self.tr("Cancel"), self)
-        self._tab_parts = self.purposes, self.formats, self.details, self.target, self.beside
+        self._full = self.purposes, self.formats, self.details, self.target, self.beside
         self._lay_out()
+        self.tabs.currentChanged.connect(self._on_turned)
+        self.page.changed.connect(self._arrange)
         self.purposes.chosen.connect(self._on_best)
         self.formats.picked.connect(self._on_picked)
         self.details.changed.connect(self._on_changed)
@@ -370,15 +393,20 @@ class ExportDialog(Dialog):
     def _lay_out(self) -> None:
         content = QWidget()
         purpose, form = heading(self.tr("Purpose")), heading(self.tr("Format"))
-        layout = lay_in_column(content, self.state, self.broken, purpose, self.purposes, 4, form)
+        layout = lay_in_column(content, purpose, self.purposes, 4, form)
         add_row(layout, self.formats, self.details, spacing=24, wide=self.details, stretch=1)
         # On a low screen what is chosen scrolls; where it goes, and the buttons, stay.
         self.scrolled = Scrolled(content, self)
         self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
-        parts = self.scrolled, self.target, self.beside
-        layout = lay_in_column(
-            self, *parts, spacing=12, margins=(16, 16, 16, 16), wide=self.scrolled
-        )
+        layout = lay_in_column(self, spacing=12, margins=(16, 16, 16, 16))
+        lay_in_column(self._above, self.state, self.broken, spacing=0)
+        layout.addWidget(self._above)
+        add_row(layout, self.tabs, None)
+        layout.addWidget(self.scrolled, 1)
+        layout.addWidget(self.page, 1)
+        layout.addWidget(self.target)
+        layout.addWidget(self.beside)
+        self.page.hide()
         add_button_row(layout, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
@@ -390,7 +418,8 @@ class ExportDialog(Dialog):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Follow Tab as one reads, whenever the settings of a format were made."""
-        parts = (*self._tab_parts, self.stop, self.go)
+        shown = self.page.tab_parts if self.is_shrunk else self._full
+        parts = (self.tabs, *shown, self.stop, self.go)
         moved = move_focus(parts, self.focusWidget(), forward=forward)
         return moved or super().focusNextPrevChild(forward)
 
@@ -404,14 +433,20 @@ class ExportDialog(Dialog):
         inside = here is not None and (self.details.isAncestorOf(here) or here is self.beside.kind)
         pages = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
         if event.key() in pages:
-            bar = self.scrolled.verticalScrollBar()
+            area = self.page.scrolled if self.is_shrunk else self.scrolled
+            bar = area.verticalScrollBar()
             bar.setValue(bar.value() + pages[Qt.Key(event.key())] * bar.pageStep())
         elif event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             super().keyPressEvent(event)
-        elif not inside and self.go.isEnabled() and self.target.is_taken():
+        elif not inside and self.go.isEnabled() and not self.is_shrunk and self.target.is_taken():
             self.go.setFocus(Qt.FocusReason.TabFocusReason)
         elif not inside:
             super().keyPressEvent(event)
+
+    @property
+    def is_shrunk(self) -> bool:
+        """Whether dead units are to be cut out."""
+        return self.tabs.currentIndex() == 1
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
         """Offer these formats; at first the first that can be is chosen."""
@@ -425,6 +460,7 @@ class ExportDialog(Dialog):
 
         Where nothing is pruned that is said, and which button, `asked`, would apply the preview.
         """
+        self._is_copy = not pruned and not asked
         if pruned:
             text = self.tr("State {title}") if title[:1].isdigit() else "{title}"
             text = text.format(title=within_reason(title))
@@ -464,6 +500,8 @@ class ExportDialog(Dialog):
         for name, values in choices.values.items():
             if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
+        self.page.set_request(choices.cut)
+        self.tabs.setCurrentIndex(int(choices.shrunk))
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show what rounding to a type costs, or a sentence on why that is not known."""
@@ -483,6 +521,8 @@ class ExportDialog(Dialog):
             self.target.typed(),
             self.beside.script.isChecked(),
             self.beside.report(),
+            self.is_shrunk,
+            self.page.request,
         )
 
     def request(self) -> ExportRequest | None:
@@ -502,6 +542,33 @@ class ExportDialog(Dialog):
             script=self.beside.script.isChecked(),
             report=self.beside.report(),
         )
+
+    def _on_turned(self, _page: int) -> None:
+        shrunk = self.is_shrunk
+        self.page.setVisible(shrunk)
+        # Zeros of the file can be cut out, too: it need not be a copy.
+        self.state.setVisible(not (shrunk and self._is_copy))
+        self._above.setVisible(not (self.state.isHidden() and self.broken.isHidden()))
+        for part in (self.scrolled, self.target, self.beside):
+            part.setVisible(not shrunk)
+        if shrunk and self.isVisible():
+            self._make_room()
+            self.page.survey()
+        self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look at the model if it is to be cut, as it was before."""
+        super().showEvent(event)
+        if self.is_shrunk:
+            self._make_room()
+            self.page.survey()
+
+    def _make_room(self) -> None:
+        """Take the room that the page needs once something is known, so that nothing moves then."""
+        metrics = self.fontMetrics()
+        size = QSize(metrics.averageCharWidth() * _PAGE_WIDTH, metrics.lineSpacing() * _PAGE_LINES)
+        self.resize(self.size().expandedTo(size).boundedTo(room(self)))
+        fit_into_screen(self)
 
     def _on_best(self, name: str) -> None:
         self.formats.choose(name)
@@ -539,6 +606,9 @@ class ExportDialog(Dialog):
             self.roundingRequested.emit(self._rounded)
 
     def _arrange(self) -> None:
+        if self.is_shrunk:
+            self._arrange_shrunk()
+            return
         offer, request = self.chosen(), self.request()
         if request is not None and not request.writes_as(self._checked):
             self._checked = request
@@ -559,12 +629,27 @@ class ExportDialog(Dialog):
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.problem())
 
+    def _arrange_shrunk(self) -> None:
+        forecast = self.page.forecast
+        known = forecast is not None and forecast.after is not None and not forecast.wrong
+        words = self.tr("Export")
+        if known and forecast is not None and forecast.after is not None:
+            size = number_format.size(forecast.after.nbytes)
+            words = self.tr("{action} {size}").format(action=words, size=size)
+        self.go.setText(words)
+        self.go.setEnabled(self.page.order() is not None)
+
     def _request_check(self) -> None:
         request = self.request()
         if request is not None and self.isVisible():
             self.checkRequested.emit(request)
 
     def _finish(self) -> None:
+        if self.is_shrunk:
+            if (order := self.page.order()) is not None:
+                self.accept()
+                self.shrinkRequested.emit(order)
+            return
         request = self.request()
         if request is not None:
             self.accept()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,12 +41,19 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.export.dialog import ExportChoices, ExportDialog
 from pruneapp.gui.export.format_list import rounded_to
 from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.export.shrink_controller import (
+    SHRUNK,
+    ShrinkForecasts,
+    ShrinkJob,
+)
+from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.results.document_rows import numbered
 from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
+from pruneapp.results.shrink_forecast import EXACT
 
 PRUNED = "-pruned"
 _SCRIPT = ".check.py"
@@ -88,6 +97,20 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
         return path.parent.with_name(path.parent.name + PRUNED)
     suffix = path.suffix if path.suffix.lower() in suffixes else suffixes[0]
     return path.with_name(path.stem + PRUNED + suffix)
+
+
+def _shrunk_target(target: Path, opened: Path) -> Path:
+    """Return a new folder for a shrunk model, beside what would be exported else."""
+    name = (opened.resolve() if ".." in opened.parts else opened).name
+    if opened.suffix in {".json", ".safetensors"}:  # a file of a model folder
+        name = opened.absolute().parent.name
+    wanted = target.with_name((name or target.stem) + SHRUNK)
+    numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
+    return (
+        wanted
+        if not os.path.lexists(wanted)
+        else next(path for path in numbered if not os.path.lexists(path))
+    )
 
 
 def is_followed_link(path: Path) -> bool:
@@ -302,6 +325,7 @@ class ExportController(DialogController[ExportDialog]):
         self._choices: ExportChoices | None = None
         self._opened = Path()
         self.report: ExportReportDialog | None = None
+        self._forecasts: ShrinkForecasts | None = None  # of the dialog
         self._later = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -368,6 +392,11 @@ class ExportController(DialogController[ExportDialog]):
         dialog.exportRequested.connect(self._export)
         dialog.finished.connect(self._note_choices)
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
+        origin = preview.provenance
+        self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
+        dialog.page.target.set_path(str(_shrunk_target(target, self._opened)), str(source))
+        dialog.shrinkRequested.connect(self._shrink)
+        dialog.rejected.connect(self._forget_forecasts)
         if self._choices is not None:
             dialog.set_choices(self._choices)
         self.open(dialog)
@@ -375,6 +404,43 @@ class ExportController(DialogController[ExportDialog]):
     def _note_choices(self) -> None:
         if self.dialog is not None:
             self._choices = self.dialog.choices()
+
+    def _shrink(self, order: ShrinkOrder) -> None:
+        document, forecasts = self._session.document, self._forecasts
+        surveyed = None if forecasts is None else forecasts.surveyed
+        self._forget_forecasts()
+        if document is None or surveyed is None or not self._session.may_work():
+            return
+        capture = Capture.of(document)
+        if capture.snapshot.revision != surveyed.state.revision:
+            return  # the dialog was open before something else was opened
+        writing = ShrinkJob(capture, surveyed, order, self._session.kernel)
+        self.began.emit(order.path)
+        task = self._jobs.submit(
+            self.tr("Shrinking"),
+            writing.work,
+            writes=True,
+            on_result=partial(self._on_shrunk, writing, self._session.contents.shown),
+            on_error=self._session.refused.emit,
+            on_cancelled=lambda: self._on_shrinking_cancelled(order, task.token),
+        )
+
+    def _forget_forecasts(self) -> None:
+        self._forecasts = None  # they hold the state
+
+    def _on_shrunk(
+        self, writing: ShrinkJob, shown: Mapping[str, str], report: ExportReport
+    ) -> None:
+        document = self._session.document
+        if document is not None and writing.order.forecast.exactness == EXACT:
+            document.mark_exported(writing.capture.snapshot)
+        self._show_report(report, shown, writing.capture)
+        self.exported.emit(report)
+
+    def _on_shrinking_cancelled(self, order: ShrinkOrder, token: CancelToken) -> None:
+        if token.cancelled:  # else a bug ended it, which is reported
+            sentence = self.tr("Export of {name} cancelled: nothing was written.")
+            self.cancelled.emit(sentence.format(name=order.path.name))
 
     def _export(self, request: ExportRequest) -> None:
         document = self._session.document
@@ -470,12 +536,20 @@ class ExportController(DialogController[ExportDialog]):
         if self._choices is not None and (request.replace_original or report.kept_originals):
             # Nobody should write over the opened file because he did so before.
             self._choices = replace(self._choices, path="")
+        self._show_report(report, shown, writing.capture)
+        self.exported.emit(report)
+        if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
+            self._session.open(report.path)
+
+    def _show_report(
+        self, report: ExportReport, shown: Mapping[str, str], capture: Capture
+    ) -> None:
         dialog = ExportReportDialog(
             report,
             self._window,
             shown=shown,
             short=self._session.contents.short,
-            steps=[(step.label, step.detail) for step in _steps_of(writing.capture)],
+            steps=[(step.label, step.detail) for step in _steps_of(capture)],
         )
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)
@@ -484,9 +558,6 @@ class ExportController(DialogController[ExportDialog]):
         dialog.open()
         if report.path.absolute().parent != self._opened.absolute().parent:
             self._session.note_folder("export", report.path)  # else beside the next file as well
-        self.exported.emit(report)
-        if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
-            self._session.open(report.path)
 
     def _show_folder(self, path: Path) -> None:
         path = path.absolute()

@@ -229,12 +229,13 @@ class ExportReportDialog(Dialog):
                 else self.tr("✕ not compared"),
                 "",
             ),
-            (
-                self.tr("Pruned"),
-                self.tr("{n} weights").format(n=number_format.count(report.pruned)),
-                "",
-            ),
         ]
+        if report.cut:
+            facts.append((self.tr("Cut out"), report.cut, ""))
+            facts.append((self.tr("Effect"), report.effect, ""))
+        else:
+            pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
+            facts.append((self.tr("Pruned"), pruned, ""))
         if report.kept_originals:
             kept = list(map(str, report.kept_originals))
             facts.append((self.tr("Backup of original"), ", ".join(kept), "\n".join(kept)))

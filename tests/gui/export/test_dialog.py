@@ -959,8 +959,11 @@ class TestKeys:
             dialog.beside.account,
             dialog.stop,
             dialog.go,
+            dialog.tabs,
         ]
         qtbot.keyClick(purpose, Qt.Key.Key_Backtab)
+        assert dialog.focusWidget() is dialog.tabs
+        qtbot.keyClick(dialog.tabs, Qt.Key.Key_Backtab)
         assert dialog.focusWidget() is dialog.go
 
     def test_a_key_brings_the_control_that_it_changes_into_sight(self, dialog, qtbot):

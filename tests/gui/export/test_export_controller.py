@@ -62,7 +62,7 @@ def test_nothing_of_the_dialog_is_cut_off_at_the_right(pruned, monkeypatch):
     monkeypatch.setattr(screen, "available", lambda _window: QRect(0, 0, 1280, 800))
     dialog = dialog_of(pruned)
     pruned.wait(lambda: "MB" in dialog.go.text() or "kB" in dialog.go.text())
-    (area,) = dialog.findChildren(screen.Scrolled)
+    area = dialog.scrolled
     for radio in dialog.formats.radios.values():
         if radio.isEnabled():
             press(pruned, radio)

@@ -1,0 +1,405 @@
+"""What may be cut of a model: a row an axis with a slider of legal sizes, and a strip of layers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolTip, QWidget
+
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import Slider
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
+from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.sparsity_bar import hatch
+from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.shrink_forecast import (
+    CHANGES,
+    EXACT,
+    AxisForecast,
+    Exactness,
+    LayersForecast,
+    ShrinkForecast,
+)
+
+# Pixels of a slider, at least.
+_LEAST_SLIDER = 120
+# Notices of an axis, one a layer often: so many are shown, and so many in the tooltip.
+_NOTES, _LISTED = 1, 24
+
+
+def exactness_words(exactness: Exactness) -> str:
+    """Say what a cut does to what the model computes; a glyph goes with the word."""
+    if exactness == EXACT:
+        return translate("Shrink", "✓ exact")
+    if exactness == CHANGES:
+        return translate("Shrink", "▲ changes what the model computes")
+    return translate("Shrink", "△ exact for this text")
+
+
+def counts_words(axis: AxisForecast, after: int) -> str:
+    """Say how many units there are and how many stay: 4,864 → 3,456."""
+    before = axis.before // axis.in_each
+    left = number_format.count(after // axis.in_each)
+    if after == axis.before:
+        return left
+    return f"{number_format.count(before)} → {left}"
+
+
+class AxisRow(QWidget):
+    """An axis: its parts stand in a grid with those of the others, this is their parent."""
+
+    chosen = Signal(str, int)  # the axis, and how many units the person lets stay
+
+    def __init__(self, axis: AxisForecast, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._axis = axis
+        self.slider = Slider(Qt.Orientation.Horizontal, self)
+        self.slider.setMinimumWidth(_LEAST_SLIDER)
+        self.slider.setPageStep(4)
+        self.label = label_for(self.slider, axis.label)
+        self.counts = plain()
+        self.counts.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.exactness = plain()
+        self.notes = plain(wrap=True, ink=MUTED)
+        self.slider.setAccessibleName(axis.label)
+        self.slider.valueChanged.connect(self._on_moved)
+        self.set_axis(axis)
+
+    def add_to(self, grid: QGridLayout, row: int) -> None:
+        """Put the parts into two rows of a grid."""
+        grid.addWidget(self.label, row, 0)
+        grid.addWidget(self.counts, row, 1)
+        grid.addWidget(self.slider, row, 2)
+        grid.addWidget(self.exactness, row, 3)
+        grid.addWidget(self.notes, row + 1, 0, 1, 4)
+
+    @property
+    def axis(self) -> AxisForecast:
+        """What is shown."""
+        return self._axis
+
+    def set_axis(self, axis: AxisForecast) -> None:
+        """Show what becomes of the axis, silently."""
+        self._axis = axis
+        blocker = QSignalBlocker(self.slider)
+        self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
+        self.slider.setValue(max(bisect_right(axis.sizes, axis.after) - 1, 0))
+        del blocker
+        movable = len(axis.sizes) > 1
+        self.slider.setVisible(not axis.why_not and bool(axis.sizes))
+        self.slider.setEnabled(movable)
+        self.counts.setVisible(not axis.why_not)
+        self.exactness.setVisible(not axis.why_not)
+        # A sentence is no control: it is muted, and can still be read.
+        self.label.setForegroundRole(MUTED if axis.why_not else TEXT)
+        name = axis.label
+        if axis.in_each > 1:
+            name = self.tr("{axis} per KV group").format(axis=axis.label)
+        self.label.setText(name)
+        self.slider.setAccessibleName(name)
+        notes = list(axis.notices[:_NOTES])
+        if more := len(axis.notices) - len(notes):
+            notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
+        if axis.why_not:
+            notes = [f"– {axis.why_not}"]
+        elif axis.sizes and not movable:
+            notes.append(self.tr("There is no smaller size that the model's class takes."))
+        self.notes.setText("\n".join(notes))
+        self.notes.setToolTip(as_plain("\n".join(axis.notices[:_LISTED])))
+        self.notes.setVisible(bool(notes))
+        self._show(axis.after, axis.exactness)
+
+    def kept(self) -> int | None:
+        """Return how many units the person lets stay; None where that is what is exact."""
+        value = self.slider.value()
+        return self._axis.sizes[value] if value < len(self._axis.sizes) - 1 else None
+
+    def show_layers(self, layers: LayersForecast) -> None:
+        """Show at once how many layers are left; of several stacks, if they are equally deep."""
+        stacks, rest = divmod(self._axis.before, layers.count)
+        if not rest:
+            exactness = CHANGES if layers.gone - layers.dead else EXACT
+            self._show(stacks * (layers.count - len(layers.gone)), exactness)
+
+    def _on_moved(self, value: int) -> None:
+        kept = self._axis.sizes[value]
+        self._show(kept, CHANGES if value < len(self._axis.sizes) - 1 else EXACT)
+        self.chosen.emit(self._axis.name, kept)
+
+    def _show(self, after: int, exactness: Exactness) -> None:
+        axis = self._axis
+        self.counts.setText(counts_words(axis, after))
+        cut = after < axis.before
+        self.exactness.setText(exactness_words(exactness) if cut else self.tr("nothing to cut"))
+        grave = cut and exactness == CHANGES
+        self.exactness.setForegroundRole(DANGER if grave else TEXT if cut else MUTED)
+        stay = self.tr("{n} of {all} stay: {exactness}").format(
+            n=number_format.count(after // axis.in_each),
+            all=number_format.count(axis.before // axis.in_each),
+            exactness=self.exactness.text(),
+        )
+        self.slider.setAccessibleDescription(stay)
+        self.slider.setToolTip(stay)
+
+
+_GAP = 2
+
+
+class LayerStrip(QWidget):
+    """The layers of a model, one cell each; a click or Space lets one go, or stay."""
+
+    toggled = Signal(int)  # the person clicked a layer that may go
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layers = LayersForecast()
+        self._colors = with_defaults({})
+        self._here = 0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Layers"))
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._describe()
+
+    @property
+    def layers(self) -> LayersForecast:
+        """What is shown."""
+        return self._layers
+
+    def set_layers(self, layers: LayersForecast) -> None:
+        """Show which layers go."""
+        if layers == self._layers:
+            return
+        self._layers = layers
+        self._here = min(self._here, max(layers.count - 1, 0))
+        self._describe()
+        self.updateGeometry()
+        self.update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours by token and paint anew."""
+        self._colors = with_defaults(colors)
+        self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        """Say that it is higher where there is less room."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of all cells in a width."""
+        lines = -(-self._layers.count // self._per_line(width))
+        return max(lines, 1) * (self._side().height() + _GAP) + _GAP
+
+    def sizeHint(self) -> QSize:
+        """Ask for one line of up to 24 cells."""
+        width = min(max(self._layers.count, 1), 24) * (self._side().width() + _GAP) + _GAP
+        return QSize(width, self.heightForWidth(max(self.width(), width)))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with some cells in a line."""
+        return QSize(8 * (self._side().width() + _GAP), self._side().height() + 2 * _GAP)
+
+    def words(self, number: int) -> str:
+        """Say what becomes of a layer."""
+        if number in self._layers.dead:
+            text = self.tr("Layer {n} does nothing and is cut: exact")
+        elif number in self._layers.fixed:
+            text = self.tr("Layer {n} is unlike the others and stays")
+        elif number in self._layers.gone:
+            text = self.tr("Layer {n} is cut: changes what the model computes")
+        else:
+            text = self.tr("Layer {n} stays")
+        return text.format(n=number)
+
+    def cell(self, number: int) -> QRect:
+        """Return where a layer is painted."""
+        side = self._side()
+        line, column = divmod(number, self._per_line(self.width()))
+        left = _GAP + column * (side.width() + _GAP)
+        return QRect(QPoint(left, _GAP + line * (side.height() + _GAP)), side)
+
+    def event(self, event: QEvent) -> bool:
+        """Show what becomes of the layer under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            number = self._at(event.pos())
+            words = "" if number is None else self.words(number)
+            QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Let a layer go, or stay."""
+        number = self._at(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and number is not None:
+            self._here = number
+            self._toggle()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move along the layers; Space lets one go, or stay."""
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -self._per_line(self.width()),
+            Qt.Key.Key_Down: self._per_line(self.width()),
+            Qt.Key.Key_Home: -self._here,
+            Qt.Key.Key_End: self._layers.count - 1 - self._here,
+        }
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Space:
+            self._toggle()
+        elif key in steps and 0 <= self._here + steps[key] < self._layers.count:
+            self._here += steps[key]
+            self._say()
+        elif key not in steps:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the cursor."""
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Hide the cursor."""
+        super().focusOutEvent(event)
+        self.update()
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint kept layers plain, those to be cut hatched, dead ones filled and struck out."""
+        painter = QPainter(self)
+        colors = {name: QColor(value) for name, value in self._colors.items()}
+        ratio = self.devicePixelRatioF()
+        for number in range(self._layers.count):
+            cell = self.cell(number)
+            dead, gone = number in self._layers.dead, number in self._layers.gone
+            fixed = number in self._layers.fixed
+            painter.setPen(QPen(colors["pruned" if gone else "border"], 1))
+            painter.setBrush(colors["window" if fixed else "surface"])
+            painter.drawRect(cell.adjusted(0, 0, -1, -1))
+            if gone and not dead:
+                brush = hatch(self._colors["pruned"], self._colors["surface"], ratio)
+                # The number stands on a plain ground beside the hatch.
+                band = cell.adjusted(1, cell.height() - 6, -1, -1)
+                painter.fillRect(band, brush)
+            elif dead:
+                painter.fillRect(cell.adjusted(1, cell.height() - 6, -1, -1), colors["pruned"])
+            painter.setPen(colors["muted" if fixed or dead else "text"])
+            flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+            painter.drawText(cell.adjusted(0, 2, 0, 0), flags, str(number))
+            if gone:
+                middle = cell.top() + 2 + painter.fontMetrics().height() // 2
+                painter.drawLine(cell.left() + 4, middle, cell.right() - 4, middle)
+            if number == self._here and self.hasFocus():
+                painter.setPen(QPen(colors["accent"], 2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(cell.adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def _side(self) -> QSize:
+        metrics = self.fontMetrics()
+        digits = len(str(max(self._layers.count - 1, 10)))
+        return QSize(metrics.horizontalAdvance("0" * digits) + 12, metrics.height() + 10)
+
+    def _per_line(self, width: int) -> int:
+        return max((width - _GAP) // (self._side().width() + _GAP), 1)
+
+    def _at(self, point: QPoint) -> int | None:
+        numbers = range(self._layers.count)
+        return next((n for n in numbers if self.cell(n).contains(point)), None)
+
+    def _toggle(self) -> None:
+        layers, number = self._layers, self._here
+        if number >= layers.count:
+            return
+        if number not in layers.fixed | layers.dead:
+            gone = layers.gone ^ {number}
+            self._layers = LayersForecast(layers.count, gone, layers.dead, layers.fixed)
+            self.toggled.emit(number)
+        self._say()
+
+    def _say(self) -> None:
+        self._describe()
+        self.update()
+        if QAccessible.isActive():
+            event = QAccessibleAnnouncementEvent(self, self.words(self._here))
+            QAccessible.updateAccessibility(event)
+
+    def _describe(self) -> None:
+        text = self.words(self._here) + ". " if self._layers.count else ""
+        self.setAccessibleDescription(text + self.tr("Arrows move, Space cuts or keeps a layer."))
+
+    def gone(self) -> tuple[int, ...]:
+        """Return the layers that are to go though they do something."""
+        return tuple(sorted(self._layers.gone - self._layers.dead))
+
+
+class AxisRows(QWidget):
+    """All axes of a model, one below the other."""
+
+    changed = Signal()  # the person chose another size, or other layers
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows: dict[str, AxisRow] = {}
+        self.strip = LayerStrip(self)
+        self.strip.hide()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(2, 1)
+        self.strip.toggled.connect(self._on_toggled)
+
+    def set_forecast(self, forecast: ShrinkForecast) -> None:
+        """Show what becomes of each axis."""
+        if [axis.name for axis in forecast.axes] != list(self.rows):
+            self._build(forecast.axes)
+        for axis in forecast.axes:
+            self.rows[axis.name].set_axis(axis)
+        self.strip.set_layers(forecast.layers)
+        self.strip.setVisible(bool(forecast.layers.count))
+
+    def kept(self) -> dict[str, int]:
+        """Return how many units are to stay, by the axes of which fewer are to than is exact."""
+        chosen = {name: row.kept() for name, row in self.rows.items()}
+        return {name: kept for name, kept in chosen.items() if kept is not None}
+
+    def _on_toggled(self, _number: int) -> None:
+        if (row := self.rows.get("layers")) is not None:
+            row.show_layers(self.strip.layers)
+        self.changed.emit()
+
+    def _build(self, axes: Iterable[AxisForecast]) -> None:
+        # The axes of a model are known once: there are no rows before.
+        line = 0
+        for axis in axes:
+            row = AxisRow(axis, self)
+            row.add_to(self._grid, line)
+            row.hide()  # it has no picture of its own: its parts are in the grid
+            row.chosen.connect(self.changed)
+            self._keep_room(row.exactness)
+            line += 2
+            if axis.name == "layers":
+                self._grid.addWidget(self.strip, line, 0, 1, 4)
+                line += 1
+            self.rows[axis.name] = row
+
+    def _keep_room(self, label: QLabel) -> None:
+        """Give a label room for whatever it says later, so that nothing moves."""
+        words = exactness_words(CHANGES)
+        label.setMinimumWidth(self.fontMetrics().horizontalAdvance(words) + 2)

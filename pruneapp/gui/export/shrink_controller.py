@@ -1,0 +1,136 @@
+"""From the page "Shrunk" to the folder: what is dead, what a cut comes to, and the cut itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from pruneapp.document.document import Capture
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError
+from pruneapp.export.provenance import Provenance, provenance_of
+from pruneapp.groups.binding import Unknown
+from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Urgency
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.export.shrink_page import ShrinkOrder
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.progress import Job
+from pruneapp.recipes.recipe import history_recipe
+from pruneapp.results.export import ExportReport
+from pruneapp.results.shrink_forecast import CutRequest, ShrinkForecast
+from pruneapp.shrink.forecast import SurveyedState, cut_out, forecast, survey_state
+from pruneapp.shrink.shrink import ShrinkRequest
+
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import How
+
+SHRUNK = "-shrunk"
+# What the choice of a check asks the class of the model.
+_CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
+
+
+@dataclass(frozen=True, eq=False)
+class FirstForecast:
+    """A state that was looked at, and what cutting it comes to."""
+
+    surveyed: SurveyedState | None  # None if nothing is known of its type
+    forecast: ShrinkForecast
+
+
+def survey_and_forecast(
+    snapshot: Snapshot, request: CutRequest, origin: Provenance, job: Job
+) -> FirstForecast:
+    """Look for what is dead in a state, and forecast a cut."""
+    found = survey_state(snapshot, job)
+    if isinstance(found, Unknown):
+        return FirstForecast(None, ShrinkForecast(request, why_not=found.why_not))
+    return FirstForecast(found, forecast(found, request, job, origin))
+
+
+@dataclass(frozen=True, eq=False)
+class ShrinkJob:
+    """A cut of the window, to be written."""
+
+    capture: Capture
+    surveyed: SurveyedState
+    order: ShrinkOrder
+    kernel: Callable[[], Kernel]
+
+    def work(self, job: Job) -> ExportReport:
+        """Write the document without what is dead, and what was chosen beside it, as forecast."""
+        order, snapshot = self.order, self.capture.snapshot
+        origin = provenance_of(snapshot, history_recipe(self.capture, job), job, order.path.name)
+        return cut_out(
+            self.surveyed,
+            order.forecast,
+            ShrinkRequest(order.path, {}),
+            self.kernel(),
+            job,
+            origin,
+            how=_CHECKS[order.check],
+        )
+
+
+class ShrinkForecasts(QObject):
+    """Computes what the page of a dialog shows; ends with the dialog.
+
+    What is dead is looked for once, by the worker; what is asked for afterwards is answered aside,
+    and a newer question takes the place of an older.
+    """
+
+    def __init__(
+        self, jobs: Jobs, dialog: ExportDialog, snapshot: Snapshot, origin: Provenance
+    ) -> None:
+        super().__init__(dialog)
+        self._page = dialog.page
+        self._snapshot = snapshot
+        self._origin = origin
+        self.surveyed: SurveyedState | None = None
+        self._title = self.tr("Looking for dead units")
+        self._survey, self._answer = LatestTask(jobs), LatestTask(jobs)
+        self._page.surveyRequested.connect(self._look)
+        self._page.forecastRequested.connect(self._forecast)
+        jobs.progressed.connect(self._on_progressed)
+        dialog.finished.connect(self._stop)
+
+    def _look(self) -> None:
+        snapshot, request, origin = self._snapshot, self._page.request, self._origin
+        self._survey.ask(
+            lambda job: survey_and_forecast(snapshot, request, origin, job),
+            self._on_surveyed,
+            self._on_error,
+            title=self._title,
+            on_stopped=self._on_stopped,
+        )
+
+    def _on_surveyed(self, first: FirstForecast) -> None:
+        self.surveyed = first.surveyed
+        self._page.set_forecast(first.forecast)
+
+    def _forecast(self, request: CutRequest) -> None:
+        surveyed, origin = self.surveyed, self._origin
+        if surveyed is None:
+            return
+        self._answer.ask(
+            lambda job: forecast(surveyed, request, job, origin),
+            self._page.set_forecast,
+            self._on_error,
+            urgency=Urgency.SOON,  # what is answered at once waits for sizes of other formats
+        )
+
+    def _on_error(self, error: PruneAppError) -> None:
+        self._page.set_trouble(str(error))
+
+    def _on_stopped(self) -> None:
+        self._page.set_trouble(self.tr("The search for dead units was cancelled."))
+
+    def _on_progressed(self, progress: JobProgress) -> None:
+        if progress.title == self._title:
+            self._page.set_progress(progress.done, progress.total)
+
+    def _stop(self, _result: int) -> None:
+        self._survey.cancel()
+        self._answer.cancel()

@@ -1,0 +1,530 @@
+"""The page "Shrunk" of the export dialog: what is cut out, what comes of it, and where it goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontDatabase,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextDocument,
+)
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.errors import abridged
+from pruneapp.gui.export.axis_rows import AxisRows, exactness_words
+from pruneapp.gui.export.target_row import misplaced
+from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.controls import (
+    add_row,
+    choice_box,
+    lay_in_column,
+    lay_in_row,
+    single_shot,
+)
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    TEXT,
+    heading,
+    label_for,
+    plain,
+    translate,
+)
+from pruneapp.gui.widgets.screen import Scrolled
+from pruneapp.gui.widgets.theme import with_defaults
+from pruneapp.results.shrink_forecast import (
+    CHANGES,
+    MULTIPLES,
+    USUAL_MULTIPLE,
+    CutRequest,
+    ModelSize,
+    ShrinkForecast,
+)
+
+# So long after it was asked for, work that goes on is said to.
+_BUSY_MS = 200
+# Lines of the difference that are always seen, and at most.
+_DIFF_LINES = 6
+_LEAST_LINES = 8
+_BAR = 320  # pixels of the progress, at most
+
+
+@dataclass(frozen=True)
+class ShrinkOrder:
+    """A cut that is to be written: what it will come to, where it goes, and how it is checked."""
+
+    forecast: ShrinkForecast
+    path: Path
+    check: str = "shapes"
+
+
+class DiffColors(QSyntaxHighlighter):
+    """Colours the lines of a difference; the sign in front says the same."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self.set_colors({})
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours by token."""
+        tokens = with_defaults(colors)
+        self._formats = {}
+        for sign, token in (("-", "danger"), ("+", "teal")):
+            self._formats[sign] = QTextCharFormat()
+            self._formats[sign].setForeground(QColor(tokens[token]))
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        """Colour a line."""
+        if (form := self._formats.get(text[:1])) is not None:
+            self.setFormat(0, len(text), form)
+
+
+class ConfigDiff(QPlainTextEdit):
+    """The lines of config.json that differ."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setAccessibleName(self.tr("Changes of config.json"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._inks = DiffColors(self.document())
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours by token and paint anew."""
+        self._inks.set_colors(colors)
+
+    def set_lines(self, lines: Sequence[str]) -> None:
+        """Show a difference."""
+        text = "\n".join(f"{line[:1]} {line[1:].strip()}" for line in lines)
+        if text != self.toPlainText():
+            self.setPlainText(text)
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for some lines."""
+        return QSize(280, self.fontMetrics().lineSpacing() * _DIFF_LINES + 12)
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with some lines; the others scroll."""
+        return QSize(160, self.sizeHint().height())
+
+
+class SizeTable(QWidget):
+    """How large the model is, before and after."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Size"))
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(4, 1)
+        self.names: dict[str, QLabel] = {}
+        self.cells: dict[str, tuple[QLabel, QLabel, QLabel]] = {}
+        for name, words, tip in (
+            ("nbytes", self.tr("Weights"), self.tr("Bytes of the files of weights.")),
+            ("parameters", self.tr("Parameters"), ""),
+            (
+                "cache",
+                self.tr("KV cache per token"),
+                self.tr("Bytes of keys and values, in the dtype of the weights."),
+            ),
+            (
+                "multiply_adds",
+                self.tr("Multiply-adds per token"),
+                self.tr("In matrices; those of attention, which grow with the text, not counted."),
+            ),
+        ):
+            label = plain(words, ink=MUTED)
+            label.setToolTip(tip)
+            row = len(self.cells)
+            before, after, less = plain(), plain(), plain(ink=MUTED)
+            self._grid.addWidget(label, row, 0)
+            for column, cell in enumerate((before, after, less), 1):
+                cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self._grid.addWidget(cell, row, column)
+            self.names[name] = label
+            self.cells[name] = before, after, less
+
+    def set_sizes(self, before: ModelSize, after: ModelSize) -> None:
+        """Show what becomes of the size."""
+        for name, (was, will, less) in self.cells.items():
+            old, new = getattr(before, name), getattr(after, name)
+            known = old is not None and new is not None
+            for widget in (self.names[name], was, will, less):
+                widget.setVisible(known)
+            if not known:
+                continue
+            as_bytes = name in {"nbytes", "cache"}
+            words = number_format.size if as_bytes else number_format.count
+            exact = number_format.exact_size if as_bytes else number_format.count
+            was.setText(words(old))
+            same = old == new
+            will.setText("" if same else f"→ {words(new)}")
+            less.setText("" if same else f"−{number_format.part(old - new, old)}")
+            was.setToolTip(exact(old))
+            will.setToolTip(exact(new))
+            said = self.tr("{what}: {before}, after the cut {after}")
+            will.setAccessibleName(
+                said.format(what=self.names[name].text(), before=exact(old), after=exact(new))
+            )
+
+
+class FolderRow(QWidget):
+    """A new folder that the model goes into."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = ""
+        self.path = QLineEdit(self)
+        self.path.setAccessibleName(self.tr("Destination folder"))
+        self.path.setAccessibleDescription(self.tr("A folder that is not there yet."))
+        self.browse = QPushButton(self.tr("Browse…"), self)
+        self.browse.setAutoDefault(False)
+        self.browse.setAccessibleDescription(self.tr("Choose the destination of the export."))
+        self.note = plain(wrap=True, ink=DANGER)
+        self.note.setMinimumHeight(self.fontMetrics().lineSpacing())
+        layout = lay_in_column(self, heading(self.tr("Folder")), spacing=4)
+        add_row(layout, self.path, self.browse, wide=self.path)
+        layout.addWidget(self.note)
+        self.path.textChanged.connect(self._on_typed)
+        self.browse.clicked.connect(self._browse)
+
+    def set_path(self, path: str, source: str) -> None:
+        """Propose a folder; `source` is what is open."""
+        self._source = source
+        self.path.setText(path)
+
+    def target(self) -> Path:
+        """Return the folder that is wanted."""
+        return Path(self.path.text().strip()).expanduser()
+
+    def problem(self) -> str:
+        """Say why nothing can be written there, as a sentence; empty if it can."""
+        text = self.path.text().strip()
+        problem = misplaced(text, self._source, (".safetensors", ".json"), split=True, folders=True)
+        if problem or not text:
+            return problem
+        there = os.path.lexists(os.path.expanduser(text))  # noqa: PTH111 - takes any name
+        return self.tr("This is there already: name a new folder.") if there else ""
+
+    def _on_typed(self) -> None:
+        problem = self.problem()
+        self.note.setText(f"✕ {problem}" if problem else "")
+        self.changed.emit()
+
+    def _browse(self) -> None:
+        path, _filter = QFileDialog.getSaveFileName(
+            self,
+            self.tr("Export to"),
+            self.path.text(),
+            "",
+            options=QFileDialog.Option.DontConfirmOverwrite,
+        )
+        if path:
+            self.path.setText(path)
+
+
+def loss_words() -> str:
+    """Say how much a cut that changes what the model computes may cost, by what others measured."""
+    return translate(
+        "Shrink",
+        "▲ The weights alone do not say how much is lost: without training, Torch-Pruning reports "
+        "perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA "
+        "advises to cut a third at most and to distill afterwards.",
+    )
+
+
+class ShrinkPage(QWidget):
+    """Asks how far a model is cut, and says what comes of it."""
+
+    surveyRequested = Signal()  # the page is seen: nothing is known of the model yet
+    forecastRequested = Signal(object)  # CutRequest: what would this come to?
+    changed = Signal()  # what can be done is another thing
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.forecast: ShrinkForecast | None = None
+        self._asked = CutRequest()
+        self._seen = False
+        self._late = single_shot(self, _BUSY_MS, self._show_busy)
+        self.why_not = plain(wrap=True)
+        self.why_not.hide()
+        self.busy = plain(self.tr("Looking for dead units…"), ink=MUTED)
+        self.bar = QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Looking for dead units"))
+        self.bar.setMaximumWidth(_BAR)
+        self.busy.hide()
+        self.bar.hide()
+        self.again = QPushButton(self.tr("Look again"), self)
+        self.again.setAutoDefault(False)
+        self.again.hide()
+        self.wrong = plain(wrap=True, ink=DANGER)
+        self.wrong.hide()
+        self.multiple = choice_box(
+            self.tr("Multiple"),
+            self.tr(
+                "The number of FFN neurons that stay is rounded up to a multiple of this: some "
+                "kernels refuse other widths, others are slow with them."
+            ),
+            [(str(n), n) for n in MULTIPLES],
+        )
+        self.multiple.setCurrentIndex(self.multiple.findData(USUAL_MULTIPLE))
+        self.rows = AxisRows(self)
+        self.write_as = QCheckBox(self.tr("Write as another type"), self)
+        self.write_as.hide()
+        self.surplus = QCheckBox(self.tr("Cut surplus rows of the vocabulary"), self)
+        self.surplus.setAccessibleDescription(
+            self.tr("No text has these tokens: the model computes the same.")
+        )
+        self.surplus.hide()
+        self.loss = plain(loss_words(), wrap=True, ink=DANGER)
+        self.sizes = SizeTable(self)
+        self.diff = ConfigDiff(self)
+        self.notes = plain(wrap=True, ink=MUTED)
+        self.state = plain(ink=MUTED)
+        self.target = FolderRow(self)
+        self.check = choice_box(
+            self.tr("Check"),
+            self.tr(
+                "Shapes and the way back are always checked. The class can be built or run by a "
+                "Python that has transformers."
+            ),
+            (
+                (self.tr("Shapes and back again"), "shapes"),
+                (self.tr("Class (meta device)"), "meta"),
+                (self.tr("Run and compare outputs"), "run"),
+            ),
+        )
+        self.tab_parts: tuple[QWidget, ...] = ()
+        self._lay_out()
+        self.rows.changed.connect(self._request)
+        self.multiple.currentIndexChanged.connect(self._request)
+        self.write_as.toggled.connect(self._request)
+        self.surplus.toggled.connect(self._request)
+        self.target.changed.connect(self.changed)
+        self.again.clicked.connect(self._survey)
+        self._show()
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        column = lay_in_column(content, self.why_not, self.busy, self.bar, spacing=8)
+        add_row(column, self.again, None)
+        self.body = QWidget(content)
+        column.addWidget(self.body, 1)
+        column.addStretch(0)  # takes the room that the body has while that is hidden
+        layout = lay_in_column(self.body, spacing=8)
+        self._fill(layout)
+        self.scrolled = Scrolled(content, self)
+        self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
+        self.foot = QWidget(self)
+        below = lay_in_column(self.foot, self.target, spacing=8)
+        add_row(below, label_for(self.check, self.tr("Check")), self.check, None)
+        lay_in_column(self, self.scrolled, self.foot, spacing=12, wide=self.scrolled)
+        self.tab_parts = (
+            self.again,
+            self.multiple,
+            self.rows,
+            self.write_as,
+            self.surplus,
+            self.diff,
+            self.target,
+            self.check,
+        )
+
+    def _fill(self, layout: QVBoxLayout) -> None:
+        label = label_for(self.multiple, self.tr("FFN in multiples of"))
+        add_row(layout, heading(self.tr("What is cut")), None, label, self.multiple)
+        layout.addWidget(self.rows)
+        layout.addWidget(self.write_as)
+        layout.addWidget(self.surplus)
+        layout.addWidget(self.wrong)
+        layout.addWidget(self.loss)
+        layout.addSpacing(4)
+        below = QWidget(self.body)
+        layout.addWidget(below, 1)
+        left, right = QWidget(below), QWidget(below)
+        lay_in_row(below, left, right, spacing=24, wide=right)
+        one = lay_in_column(left, spacing=4)
+        add_row(one, heading(self.tr("Size")), self.state, None)
+        one.addWidget(self.sizes)
+        one.addStretch(1)
+        lay_in_column(right, heading(self.tr("config.json")), self.diff, spacing=4, wide=self.diff)
+        layout.addWidget(heading(self.tr("Compatible with")))
+        layout.addWidget(self.notes)
+
+    # -- what is told ---------------------------------------------------------------------------
+
+    def set_progress(self, done: int, total: int) -> None:
+        """Show how far the search for dead units is."""
+        self.bar.setRange(0, 1000 if total else 0)
+        self.bar.setValue(1000 * done // total if total else 0)
+
+    def set_forecast(self, forecast: ShrinkForecast) -> None:
+        """Show what a cut comes to, unless another was asked for meanwhile."""
+        if forecast.request != self._asked:
+            return
+        self._late.stop()
+        self.forecast = forecast
+        self._show()
+
+    def set_trouble(self, sentence: str) -> None:
+        """Say why dead units could not be looked for, or that somebody stopped that."""
+        self._late.stop()
+        if self.forecast is None:
+            self._seen = False
+            self._show_trouble(sentence)
+        else:
+            self.wrong.setText(f"✕ {abridged(sentence)}")
+            self.wrong.show()
+
+    def set_request(self, request: CutRequest) -> None:
+        """Ask for what was asked for before, silently."""
+        self._asked = request
+        blocker = QSignalBlocker(self.multiple)
+        self.multiple.setCurrentIndex(self.multiple.findData(request.multiple))
+        del blocker
+
+    def survey(self) -> None:
+        """Have the model looked at, once, when the page is seen."""
+        if not self._seen:
+            self._survey()
+
+    # -- what it says ---------------------------------------------------------------------------
+
+    @property
+    def request(self) -> CutRequest:
+        """What is asked for."""
+        return self._asked
+
+    def _chosen(self) -> CutRequest:
+        return CutRequest(
+            self.rows.kept(),
+            self.rows.strip.gone(),
+            int(self.multiple.currentData()),
+            str(self.write_as.property("type")) if self.write_as.isChecked() else "",
+            self.surplus.isChecked(),
+        )
+
+    def order(self) -> ShrinkOrder | None:
+        """Return what is to be written; None while it cannot be."""
+        forecast = self.forecast
+        if forecast is None or forecast.why_not or forecast.wrong or forecast.is_empty:
+            return None
+        if forecast.request != self._asked or self.target.problem():
+            return None
+        return ShrinkOrder(forecast, self.target.target(), str(self.check.currentData()))
+
+    def _survey(self) -> None:
+        self._seen = True
+        self.again.hide()
+        self.why_not.hide()
+        self.set_progress(0, 0)
+        self._late.start()
+        self.surveyRequested.emit()
+
+    def _request(self) -> None:
+        self._asked = self._chosen()
+        self._late.start()
+        self.forecastRequested.emit(self._asked)
+        self.changed.emit()
+
+    def _show_busy(self) -> None:
+        if self.forecast is None:
+            self.busy.show()
+            self.bar.show()
+            return
+        self.state.setText(self.tr("calculating…"))
+        self.state.setForegroundRole(MUTED)
+
+    def _show_trouble(self, sentence: str) -> None:
+        self.busy.hide()
+        self.bar.hide()
+        self.again.show()
+        self.why_not.setText(sentence)
+        self.why_not.setForegroundRole(DANGER)
+        self.why_not.show()
+
+    def _show(self) -> None:
+        forecast = self.forecast
+        known = forecast is not None and not forecast.why_not
+        if forecast is not None:
+            self.busy.hide()
+            self.bar.hide()
+        self.body.setVisible(known)
+        self.foot.setVisible(known)
+        self.why_not.setVisible(forecast is not None and not known)
+        self.state.setText("")
+        if forecast is None:
+            return
+        if not known:
+            self.why_not.setForegroundRole(TEXT)
+            self.why_not.setText(forecast.why_not)
+            self.changed.emit()
+            return
+        self._show_known(forecast)
+        self.changed.emit()
+
+    def _show_known(self, forecast: ShrinkForecast) -> None:
+        if not forecast.wrong:  # else the controls stay as they are: they say what was wrong
+            self.rows.set_forecast(forecast)
+        self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
+        self.wrong.setVisible(bool(forecast.wrong))
+        self.multiple.setEnabled(any(x.name == "ffn" and not x.why_not for x in forecast.axes))
+        self.loss.setVisible(forecast.exactness == CHANGES and not forecast.is_empty)
+        if forecast.write_as:
+            self.write_as.setProperty("type", forecast.write_as)
+            words = self.tr("Write as '{other}', which computes the same and takes any heads")
+            self.write_as.setText(words.format(other=forecast.write_as))
+            blocker = QSignalBlocker(self.write_as)
+            self.write_as.setChecked(bool(self._asked.write_as))
+            del blocker
+        self.write_as.setVisible(bool(forecast.write_as))
+        if forecast.surplus:
+            words = self.tr("Cut {n} rows of the vocabulary behind the last token: ✓ exact")
+            self.surplus.setText(words.format(n=number_format.count(forecast.surplus)))
+            blocker = QSignalBlocker(self.surplus)
+            self.surplus.setChecked(self._asked.surplus)
+            del blocker
+        self.surplus.setVisible(bool(forecast.surplus))
+        if forecast.before is not None and forecast.after is not None:
+            self.sizes.set_sizes(forecast.before, forecast.after)
+        self.diff.set_lines(forecast.config or (self.tr("  nothing changes"),))
+        empty = forecast.is_empty
+        words = self.tr("nothing to cut") if empty else exactness_words(forecast.exactness)
+        self.state.setText("" if forecast.wrong else words)
+        self.state.setForegroundRole(
+            DANGER if forecast.exactness == CHANGES and not empty else MUTED if empty else TEXT
+        )
+        lines = [f"· {line}" for line in forecast.loaded_by]
+        self.notes.setText("\n".join((*lines, *(f"△ {each}" for each in forecast.notices))))

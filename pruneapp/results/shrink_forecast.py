@@ -1,0 +1,171 @@
+"""A cut that is asked for, and what comes of it before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+# What a cut does to what the model computes: nothing; nothing for the texts that were looked at;
+# something, which only data can tell.
+Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
+EXACT: Exactness = "exact"
+CHANGES: Exactness = "changes what the model computes"
+# What the number of FFN neurons is rounded up to a multiple of.
+MULTIPLES = (8, 64, 128, 256)
+USUAL_MULTIPLE = 64
+
+
+@dataclass(frozen=True)
+class CutRequest:
+    """What is to be cut beside what is dead.
+
+    Attributes
+    ----------
+    kept
+        How many units stay, by the name of the axis; those that weigh least go.
+    layers
+        Numbers of layers that go, of every stack.
+    multiple
+        What the number of FFN neurons is rounded up to a multiple of.
+    write_as
+        Another model type to write; empty to leave it.
+    surplus
+        Whether rows of the vocabulary behind the last token go.
+    """
+
+    kept: Mapping[str, int] = field(default_factory=dict)
+    layers: tuple[int, ...] = ()
+    multiple: int = USUAL_MULTIPLE
+    write_as: str = ""
+    surplus: bool = False
+
+
+@dataclass(frozen=True)
+class AxisForecast:
+    """What becomes of an axis.
+
+    Attributes
+    ----------
+    before, after
+        Units of a group.
+    sizes
+        How many may be chosen to stay, ascending; the last is what cutting dead units leaves.
+    in_each
+        How many runs the units lie in, of which each keeps as many: query heads in KV groups.
+    exactness
+        Of the cut as it is asked for.
+    notices
+        What to know of it, a sentence each.
+    why_not
+        Why nothing of it can be cut, as a sentence; empty if something can.
+    """
+
+    name: str
+    label: str
+    before: int = 0
+    after: int = 0
+    sizes: tuple[int, ...] = ()
+    in_each: int = 1
+    exactness: Exactness = EXACT
+    notices: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class LayersForecast:
+    """Which layers may go; they are numbered from 0, those of several stacks together.
+
+    Attributes
+    ----------
+    count
+        How many can be named: those of the shortest stack.
+    gone
+        Those that go as it is asked for.
+    dead
+        Those among them that do nothing.
+    fixed
+        Those that are unlike the others and stay.
+    """
+
+    count: int = 0
+    gone: frozenset[int] = frozenset()
+    dead: frozenset[int] = frozenset()
+    fixed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """How large a model is.
+
+    Attributes
+    ----------
+    nbytes
+        Of its weights as they are written, headers and index included.
+    parameters
+        See `pruneapp.checkpoint.entry.size_of`.
+    cache
+        Bytes of keys and values that are kept of each token; None of a model without such a cache.
+    multiply_adds
+        Of matrices, for each token, without those of attention, which grow with the text. None
+        where the matrices are packed.
+    """
+
+    nbytes: int
+    parameters: int
+    cache: int | None
+    multiply_adds: int | None
+
+
+@dataclass(frozen=True)
+class ShrinkForecast:
+    """What a cut comes to, exact before it is written.
+
+    Attributes
+    ----------
+    request
+        What was asked for.
+    why_not
+        Why nothing is known of the model, as a sentence; nothing else is said then.
+    wrong
+        Why it cannot be cut as it is asked for, as a sentence; then what is said is of the cut
+        without it.
+    axes
+        In the order in which they are shown.
+    write_as
+        The model type that it may be written as beside its own; empty if none.
+    surplus
+        Rows of the vocabulary behind the last token of the tokenizer, which could go.
+    config
+        Lines of config.json that differ, each after a minus or a plus.
+    loaded_by
+        Who loads it, a line each.
+    notices
+        What else to know, a sentence each.
+    """
+
+    request: CutRequest
+    why_not: str = ""
+    wrong: str = ""
+    model_type: str = ""
+    axes: tuple[AxisForecast, ...] = ()
+    layers: LayersForecast = LayersForecast()
+    write_as: str = ""
+    surplus: int = 0
+    before: ModelSize | None = None
+    after: ModelSize | None = None
+    config: tuple[str, ...] = ()
+    loaded_by: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be smaller."""
+        return not any(axis.after < axis.before for axis in self.axes)
+
+    @property
+    def exactness(self) -> Exactness:
+        """What all of it does to what the model computes."""
+        found = {axis.exactness for axis in self.axes if axis.after < axis.before}
+        order: tuple[Exactness, ...] = (CHANGES, "exact for this text", EXACT)
+        return next((each for each in order if each in found), EXACT)

@@ -1,0 +1,529 @@
+"""What a cut comes to before it is written; and the state that it is made of.
+
+Units that are chosen to go are pruned in all their tensors first, in a state that is nobody's but
+the export's: then they are dead, and are cut as what was dead before. How many they are decides all
+sizes, so that a forecast ranks nothing and reads nothing but what was dead at the beginning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry, size_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import CheckpointError
+from pruneapp.export.catalog import get
+from pruneapp.export.provenance import Provenance
+from pruneapp.export.records import State
+from pruneapp.export.sharding import plan_weights
+from pruneapp.groups.binding import Axis, Structure, Unknown, fields_of, structure_of
+from pruneapp.groups.group import Group, Units
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.kernels.values import Bools
+from pruneapp.masks.channels import channels_left
+from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+from pruneapp.results.export import ExportReport
+from pruneapp.results.shrink_forecast import (
+    CHANGES,
+    AxisForecast,
+    CutRequest,
+    LayersForecast,
+    ModelSize,
+    ShrinkForecast,
+)
+from pruneapp.shrink import configuration
+from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
+from pruneapp.shrink.dead_units import UnitState, by_unit
+from pruneapp.shrink.plan import (
+    AxisChange,
+    Choices,
+    ShrinkPlan,
+    Survey,
+    axes_by_zeros,
+    beside,
+    legal_sizes,
+    must_stay,
+    plan,
+    survey,
+)
+from pruneapp.shrink.shrink import ShrinkRequest, shrink
+from pruneapp.shrink.shrunk_state import ShrunkState
+from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, read_vocabulary
+
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import CheckResult, How
+
+Scores = NDArray[np.float64]
+# Axes that are cut by a number.
+_NUMBERED = ("ffn", "kv-groups", "query-heads", "experts")
+# Axes whose cut has to be said to the class, which other programs may not ask for.
+_OF_HEADS = ("kv-groups", "query-heads")
+# How the names of classes end that predict tokens.
+_HEADS = ("LM", "LMHeadModel", "ForConditionalGeneration")
+_CACHED = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
+_CHOSEN = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "top_k_experts")
+# Tables in layers, of which a token takes a row.
+_TABLES = ("embed", "relative_attention_bias")
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyedState:
+    """A state whose model type is known, and what is dead in it."""
+
+    state: Snapshot
+    structure: Structure
+    found: Survey
+    surplus: VocabularyCut | None = None  # the cut of rows behind the last token, if there are any
+
+    def staying(self, axis: Axis, request: CutRequest) -> list[Group]:
+        """Return the groups of an axis in layers that stay."""
+        stacks = self.structure.axes.get("layers")
+        gone = tuple(
+            f"{stack.prefix}{number}."
+            for stack in (() if stacks is None else stacks.groups)
+            for number in {*request.layers, *self.found.silent[stack.place]}
+        )
+        return [group for group in axis.groups if not group.place.startswith(gone)]
+
+    def choices(self, request: CutRequest, scores: Mapping[str, Scores]) -> Choices:
+        """Return what is chosen beside what is dead; `scores` are those of experts."""
+        return Choices(
+            request.multiple,
+            request.layers,
+            request.kept.get("experts"),
+            scores,
+            vocabulary=self.surplus if request.surplus else None,
+            write_as=request.write_as,
+        )
+
+    def left(self, group: Group) -> Bools:
+        """Return which units of a group stay if nothing else is asked for."""
+        return must_stay(self.state, group, self.found.of(group))
+
+    def protected(self, group: Group, job: Job) -> Bools:
+        """Return which units of a group have a weight that is protected."""
+        held = np.zeros(group.count, np.bool_)
+        for member in group.members:
+            mask = self.state.protected.get(member.name)
+            if mask is not None:
+                shape = self.state.entry(member.name).shape
+                entries = channels_left(mask, shape, member.dim, job)
+                held |= by_unit(group, member, entries).any(axis=1)
+        return held
+
+    def going(
+        self, axis: Axis, request: CutRequest, score: Callable[[Group], Scores], job: Job
+    ) -> Iterator[tuple[Group, Units]]:
+        """Yield the units that go so that as many stay as is asked for, but for what goes anyway.
+
+        What is dead goes first, then what scores lowest; protected units stay.
+        """
+        kept, groups = request.kept.get(axis.name), self.staying(axis, request)
+        if kept is None:
+            return
+        scores = [score(group) for group in groups]
+        left = [self.left(group) for group in groups]
+        held = [self.protected(group, job) for group in groups]
+        if axis.rule.same:
+            scores = [np.sum(scores, axis=0)] * len(groups)
+            left = [np.logical_or.reduce(left)] * len(groups)
+            held = [np.logical_or.reduce(held)] * len(groups)
+        for group, rank, some, guarded in zip(groups, scores, left, held, strict=True):
+            order = np.where(some, np.where(guarded, np.inf, rank), -1.0)
+            stay = kept * group.count // axis.count
+            lowest = lowest_units(order, group.count - stay, group.outer)
+            yield group, lowest[some[lowest] & ~guarded[lowest]]
+
+
+def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
+    """Find what is known of a model, and what is dead; reads every member of a group."""
+    structure = structure_of(state.checkpoint)
+    if isinstance(structure, Unknown):
+        return structure
+    found = survey(state, structure, job)
+    return SurveyedState(state, structure, found, _surplus(structure, job))
+
+
+def _surplus(structure: Structure, job: Job) -> VocabularyCut | None:
+    axis = structure.axes.get("vocabulary")
+    if axis is None or axis.why_not:
+        return None
+    try:
+        vocabulary = read_vocabulary(structure.folder, job)
+    except CheckpointError:  # without a tokenizer nobody knows which rows are needed
+        return None
+    cut = cut_surplus(vocabulary, structure.config, axis.count)
+    return cut if cut.kept.size < axis.count else None
+
+
+def forecast(
+    surveyed: SurveyedState, request: CutRequest, job: Job, provenance: Provenance | None = None
+) -> ShrinkForecast:
+    """Return what a cut comes to, to the byte; reads no weights but those that constants go into.
+
+    What the model's class does not take is said in it: nothing is raised.
+    """
+    try:
+        return _Forecast(surveyed, request, job, provenance).forecast()
+    except ShrinkError as error:
+        possible = replace(request, layers=(), write_as="")
+        if possible == request:
+            return ShrinkForecast(request, why_not=str(error))
+        without = forecast(surveyed, possible, job, provenance)
+        return replace(without, request=request, wrong=str(error))
+
+
+def cut_out(  # noqa: PLR0917 - each its own type
+    surveyed: SurveyedState,
+    expected: ShrinkForecast,
+    request: ShrinkRequest,
+    kernel: Kernel,
+    job: Job,
+    provenance: Provenance | None = None,
+    *,
+    how: How | None = None,
+) -> ExportReport:
+    """Prune what was asked for beside what is dead, cut it out, and write what is left.
+
+    `how` the class of the model is asked before the folder gets its name; None for not at all.
+    Raises as `shrink`, and as `pruneapp.shrink.check.check_folder`; `ShrinkError` if that would
+    have other sizes than were `expected`.
+    """
+    pruned, scores = _pruned(surveyed, expected.request, kernel, job)
+    made = plan(pruned, surveyed.structure, surveyed.choices(expected.request, scores), job)
+    sizes = {str(axis.name): axis.after for axis in made.axes}
+    for axis in expected.axes:
+        if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
+            raise ShrinkError(
+                f"{axis.label} would be {sizes[axis.name]:,} and not {axis.after:,}, which is a "
+                "defect of Pruneapp. Nothing was written.",
+                remedy="Please report it.",
+            )
+    results: list[CheckResult] = []
+    with contextlib.ExitStack() as stack:
+        if how is not None:
+            # It brings processes with it, which a forecast does without.
+            from pruneapp.shrink.proof import class_proof
+
+            proof = class_proof(pruned, made, how, request.path, job)
+            approve, results = stack.enter_context(proof)
+            request = replace(request, approve=approve)
+        report = shrink(pruned, made, request, job, provenance)
+    smaller = [axis for axis in expected.axes if axis.after < axis.before]
+    said = ", ".join(map(_said, smaller))
+    return replace(
+        report,
+        label="shrunk",
+        loads=_loads(request.path.absolute(), made.config),
+        notices=(*report.notices, *(result.sentence() for result in results)),
+        cut=said,
+        effect=expected.exactness,
+    )
+
+
+def _said(axis: AxisForecast) -> str:
+    each = axis.in_each
+    label = f"{axis.label} per KV group" if each > 1 else axis.label
+    return f"{label} {axis.before // each:,} → {axis.after // each:,}"
+
+
+def _loads(path: Path, config: Mapping[str, Any]) -> str:
+    """Return how the class of a configuration loads its folder."""
+    named = config.get("architectures")
+    (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
+    name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
+    return f"from transformers import {name}\nmodel = {name}.from_pretrained({str(path)!r})"
+
+
+def _pruned(
+    surveyed: SurveyedState, request: CutRequest, kernel: Kernel, job: Job
+) -> tuple[Snapshot, dict[str, Scores]]:
+    """Return a state without the units that are to go, and scores of experts by their places."""
+    state, structure = surveyed.state, surveyed.structure
+
+    def score(group: Group) -> Scores:
+        return score_units(group, state.view, "l2", kernel, job)
+
+    going: list[tuple[Group, Units]] = []
+    for axis in axes_by_zeros(structure):
+        going += surveyed.going(axis, request, score, job)
+    experts = structure.axes["experts"].groups if "experts" in request.kept else ()
+    masks = masks_without([(group, state.view, gone) for group, gone in going], job)
+    ranked = {group.place: score(group) for group in experts}
+    return state.replaced({"masks": masks}) if masks else state, ranked
+
+
+class _Forecast:
+    def __init__(
+        self,
+        surveyed: SurveyedState,
+        request: CutRequest,
+        job: Job,
+        provenance: Provenance | None,
+    ) -> None:
+        self._surveyed = surveyed
+        self._structure = surveyed.structure
+        self._request = request
+        self._job = job
+        self._provenance = provenance
+
+    def forecast(self) -> ShrinkForecast:
+        structure, request = self._structure, self._request
+        choices, surplus = self._surveyed.choices, self._surveyed.surplus
+        experts = structure.axes.get("experts")
+        scores = {} if experts is None else {g.place: np.zeros(g.count) for g in experts.groups}
+        least = self._plan(choices(replace(request, kept={}), {}), self._surveyed.found)
+        made = self._plan(choices(request, scores), self._thinned())
+        whole = Cut(()).tensors(self._surveyed.state.checkpoint)
+        shrunk = ShrunkState(self._surveyed.state, made.cut, made.biases)
+        limited = any(axis.limit for axis in structure.axes.values()) and not structure.inside
+        other = structure.family.write_as.get(structure.model_type, "")
+        return ShrinkForecast(
+            request,
+            model_type=structure.model_type,
+            axes=tuple(self._axes(least, made)),
+            layers=self._layers(),
+            write_as=other if limited else "",
+            surplus=0 if surplus is None else surplus.rows - surplus.kept.size,
+            before=self._size(self._surveyed.state, whole, structure.config),
+            after=self._size(shrunk, shrunk.cuts, made.config),
+            config=configuration.difference(structure.config, made.config),
+            loaded_by=tuple(_loaders(structure, made)),
+            notices=made.notices,
+        )
+
+    def _plan(self, choices: Choices, found: Survey) -> ShrinkPlan:
+        return plan(self._surveyed.state, self._structure, choices, self._job, found)
+
+    def _size(
+        self, state: State, cuts: Iterable[TensorCut], config: Mapping[str, Any]
+    ) -> ModelSize:
+        return model_size(state, cuts, self._structure, config, self._job, self._provenance)
+
+    def _thinned(self) -> Survey:
+        """Return what would be found dead without as many units as are to go, whichever."""
+        found = self._surveyed.found
+        units = dict(found.units)
+        for axis in axes_by_zeros(self._structure):
+            for group, gone in self._surveyed.going(axis, self._request, _no_scores, self._job):
+                units[group.axis, group.place] = _without(found.of(group), gone)
+        return replace(found, units=units)
+
+    def _axes(self, least: ShrinkPlan, made: ShrinkPlan) -> Iterator[AxisForecast]:
+        exact = {each.name: each for each in least.axes}
+        changes = {each.name: each for each in made.axes}
+        for name, axis in self._structure.axes.items():
+            change = changes.get(name)
+            if axis.why_not:
+                yield AxisForecast(name, axis.label, why_not=axis.why_not)
+            elif change is not None:
+                shown = AxisForecast(
+                    name,
+                    change.label,
+                    change.before,
+                    change.after,
+                    exactness=change.exactness,
+                    notices=change.notices,
+                )
+                numbered = name in _NUMBERED
+                yield self._numbered(shown, axis, exact[name], made) if numbered else shown
+
+    def _numbered(
+        self, shown: AxisForecast, axis: Axis, exact: AxisChange, made: ShrinkPlan
+    ) -> AxisForecast:
+        if self._request.write_as:
+            axis = replace(axis, limit="")
+        earlier = [each for each in made.axes if each.name == "kv-groups"]
+        among = beside(axis, earlier)
+        sizes = legal_sizes(among, self._structure.fields, self._request.multiple)
+        low = self._protected(axis)
+        return replace(
+            shown,
+            sizes=(*(n for n in sizes if low <= n < exact.after), exact.after),
+            in_each=axis.groups[0].outer if axis.name == "query-heads" else 1,
+            exactness=CHANGES if shown.after < exact.after else shown.exactness,
+        )
+
+    def _protected(self, axis: Axis) -> int:
+        """Return how many units of an axis stay at least for protected weights in them."""
+        if axis.name == "experts":
+            return 0
+        groups = self._surveyed.staying(axis, self._request)
+        held = [self._surveyed.protected(group, self._job) for group in groups]
+        held = [some & self._surveyed.left(group) for group, some in zip(groups, held, strict=True)]
+        if axis.rule.same and held:
+            held = [np.logical_or.reduce(held)]
+        most = 0
+        for group, some in zip(groups, held, strict=False):
+            stay = int(np.count_nonzero(some.reshape(group.outer, -1), axis=1).max()) * group.outer
+            most = max(most, -(-stay * axis.count // group.count))
+        return most
+
+    def _layers(self) -> LayersForecast:
+        axis = self._structure.axes.get("layers")
+        if axis is None or axis.why_not or not axis.groups:
+            return LayersForecast()
+        fixed = frozenset(self._structure.family.keep)
+        silent = [self._surveyed.found.silent[group.place] for group in axis.groups]
+        dead = frozenset.intersection(*silent) - fixed
+        count = min(group.count for group in axis.groups)
+        return LayersForecast(count, dead.union(self._request.layers), dead, fixed)
+
+
+def _no_scores(group: Group) -> Scores:
+    return np.zeros(group.count)
+
+
+def _without(units: UnitState, gone: Units) -> UnitState:
+    alive = units.alive.copy()
+    alive[gone] = False
+    constants: Any = None
+    if units.constants is not None:
+        constants = units.constants.copy()
+        constants[gone] = 0.0
+    return UnitState(alive, constants)
+
+
+def _loaders(structure: Structure, made: ShrinkPlan) -> Iterator[str]:
+    """Yield who loads a cut, as far as that was tried."""
+    written = str(made.config.get("model_type", structure.model_type))
+    yield f"transformers 5, by its class for '{written}' as it is (from_pretrained)"
+    heads = [each for each in made.axes if each.name in _OF_HEADS and each.after < each.before]
+    if heads and "head_dim" in fields_of(made.config, structure.inside):
+        yield "other programs if they read the size of a head ('head_dim') from config.json"
+
+
+def model_size(  # noqa: PLR0917 - each its own type
+    state: State,
+    cuts: Iterable[TensorCut],
+    structure: Structure,
+    config: Mapping[str, Any],
+    job: Job,
+    provenance: Provenance | None = None,
+) -> ModelSize:
+    """Return how large a state is; `cuts` are its tensors, with those of the model as it was bound.
+
+    O(n) in the number of tensors, and reads none.
+    """
+    cuts = tuple(job.cancel.each(cuts))
+    return ModelSize(
+        _weights(state, job, provenance),
+        size_of([each.entry for each in cuts], job.cancel).parameters,
+        _cache(state.checkpoint, structure, config),
+        _multiply_adds(cuts, structure, config, job),
+    )
+
+
+def _weights(state: State, job: Job, provenance: Provenance | None) -> int:
+    """Return the bytes of all files of weights, and their index."""
+    form = get("safetensors")
+    plans = plan_weights(state, form, validate_all(form.params, {}), job, provenance=provenance)
+    return sum(plan.nbytes for plan in plans.values())
+
+
+def _is(config: Mapping[str, Any], ends: tuple[str, ...]) -> bool:
+    classes = config.get("architectures") or ()
+    return any(isinstance(name, str) and name.endswith(ends) for name in classes)
+
+
+def _cache(checkpoint: Checkpoint, structure: Structure, config: Mapping[str, Any]) -> int | None:
+    """Return the bytes of keys and values of a token, in the type of the weights.
+
+    None of encoders, and where it is not said: of latent attention and state space models.
+    """
+    fields = fields_of(config, structure.inside)
+    if not _is(config, _CACHED) or fields.get("is_encoder_decoder") or "kv_lora_rank" in fields:
+        return None
+    axis = structure.axes.get("kv-groups")
+    heads = next((fields[n] for n in ("num_attention_heads", "n_head") if n in fields), None)
+    hidden = next((fields[n] for n in ("hidden_size", "n_embd") if n in fields), None)
+    depth = next((fields[f] for f in structure.depths.values() if f in fields), None)
+    if not isinstance(heads, int) or not isinstance(depth, int) or not heads:
+        return None
+    each = fields.get("head_dim") or (hidden // heads if isinstance(hidden, int) else None)
+    groups = fields.get("num_key_value_heads") or heads
+    types = fields.get("layer_types")
+    if isinstance(types, list):
+        depth = sum("attention" in kind and "linear" not in kind for kind in types)
+    first = axis.groups[0].members[0].name if axis is not None and axis.groups else ""
+    entry = checkpoint.entries.get(first) or next(iter(checkpoint.entries.values()), None)
+    if not isinstance(each, int) or entry is None or entry.dtype.packed:
+        return None
+    return 2 * depth * groups * entry.dtype.nbytes(each)
+
+
+def _multiply_adds(
+    cuts: Iterable[TensorCut], structure: Structure, config: Mapping[str, Any], job: Job
+) -> int | None:
+    """Return how many a token takes in matrices; None where they are packed."""
+    inside = {
+        entry.name: rest for layer in structure.layers for rest, entry in layer.entries.items()
+    }
+    fields = fields_of(config, structure.inside)
+    axis = structure.axes.get("experts")
+    of_experts: set[str] = set()
+    for group in () if axis is None else axis.groups:
+        of_experts |= {name for names in group.tensors for name in names}
+    chosen = next((fields[name] for name in _CHOSEN if isinstance(fields.get(name), int)), 0)
+    chosen = chosen or (0 if axis is None else axis.least)
+    total = routed = head = 0
+    for each in job.cancel.each(cuts):
+        entry, rest = each.entry, inside.get(each.source.name)
+        if rest is None:
+            head = max(head, _head(each))
+        elif len(entry.shape) < 2 or any(table in rest for table in _TABLES):
+            continue
+        elif entry.dtype.packed or not entry.dtype.prunable:
+            return None
+        elif each.source.name in of_experts:
+            routed += entry.numel * chosen
+        elif axis is not None and len(entry.shape) == 3 and _is_stacked(each.source, structure):
+            total += entry.numel * chosen // entry.shape[0]
+        else:
+            total += entry.numel
+    if routed:
+        total += routed // _experts_left(fields)
+    if not head and _is(config, _HEADS):
+        head = _table(cuts, structure)
+    return total + head
+
+
+def _is_stacked(entry: TensorEntry, structure: Structure) -> bool:
+    """Whether a tensor holds a matrix of each expert."""
+    groups = structure.axes["experts"].groups
+    return any(
+        member.dim == 0 and member.name == entry.name
+        for group in groups
+        for member in group.members
+    )
+
+
+def _experts_left(fields: Mapping[str, Any]) -> int:
+    names = ("n_routed_experts", "num_experts", "num_local_experts")
+    return next(int(fields[name]) for name in names if isinstance(fields.get(name), int))
+
+
+def _head(each: TensorCut) -> int:
+    """Return the multiply-adds of a matrix that predicts tokens; 0 if it is another tensor."""
+    entry = each.entry
+    ends = ("lm_head.weight", "embed_out.weight", "predictions.decoder.weight")
+    is_head = any(name.endswith(ends) for name in each.source.names)
+    return entry.numel if is_head and len(entry.shape) == 2 else 0
+
+
+def _table(cuts: Iterable[TensorCut], structure: Structure) -> int:
+    """Return the size of the embedding, which predicts tokens where there is no other matrix."""
+    axis = structure.axes.get("vocabulary")
+    names = {m.name for group in axis.groups for m in group.members} if axis is not None else ()
+    sizes = [c.entry.numel for c in cuts if c.source.name in names and len(c.entry.shape) == 2]
+    return max(sizes, default=0)

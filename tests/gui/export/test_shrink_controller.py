@@ -1,0 +1,209 @@
+"""Cutting a folder in the window: by clicks and keys, to a folder that holds what was shown."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+from safetensors.numpy import load_file
+
+from pruneapp.gui.export import shrink_controller
+from pruneapp.shrink import proof
+from pruneapp.shrink.cut import ShrinkError
+from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model of which something else pruned 70 neurons of each layer."""
+    tensors = {k: v for n in range(LAYERS) for k, v in zeroed_neurons(70, layer=n).items()}
+    return write_llama(tmp_path / "tiny", tensors=tensors)
+
+
+def turn_to_page(person):
+    """Open the dialog, and go to the page by keys."""
+    export = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    dialog = export.dialog
+    dialog.tabs.setFocus()
+    person.qtbot.keyClick(dialog.tabs, Qt.Key.Key_Right)
+    person.wait(lambda: dialog.page.forecast is not None)
+    return dialog
+
+
+@pytest.fixture
+def dialog(person, folder):
+    person.open(folder)
+    person.wait_open(folder)
+    return turn_to_page(person)
+
+
+def report_of(person):
+    export = person.workbench.export
+    person.wait(lambda: export.report is not None or person.trouble)
+    assert person.trouble == []
+    return export.report
+
+
+def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
+    assert not dialog.state.isVisible(), "nothing is pruned, and yet it is no copy"
+    assert dialog.page.rows.rows["ffn"].counts.text() == "256 → 192"
+    size = dialog.go.text()
+    person.click(dialog.go)
+    report = report_of(person)
+    out = folder.with_name("tiny-shrunk")
+    assert size == f"Export {person_size(out)}"
+    assert "Cut out: FFN neurons 256 → 192" in report.as_text()
+    assert "Effect: exact" in report.as_text()
+    assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
+    person.close_report()
+    assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
+    before = load_file(folder / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
+    after = load_file(out / "model.safetensors")["model.layers.3.mlp.up_proj.weight"]
+    assert (after == before[:192]).all(), "186 that live, and the first six that are dead"
+
+
+def person_size(folder):
+    from pruneapp.gui.widgets import number_format
+
+    return number_format.size((folder / "model.safetensors").stat().st_size)
+
+
+def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dialog):
+    page = dialog.page
+    revision = person.document.snapshot().revision
+    person.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
+    strip = page.rows.strip
+    for number in (2, 3):
+        person.click(strip, strip.cell(number).center())
+    person.wait(lambda: page.order() is not None)
+    assert page.diff.toPlainText().splitlines() == [
+        '- "intermediate_size": 256',
+        '+ "intermediate_size": 128',
+        '- "num_hidden_layers": 6',
+        '+ "num_hidden_layers": 4',
+    ]
+    assert page.loss.isVisible()
+    person.click(dialog.go)
+    assert "Effect: changes what the model computes" in report_of(person).as_text()
+    person.close_report()
+    out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
+    assert sorted({name.split(".")[2] for name in out if ".layers." in name}) == list("0123")
+    assert out["model.layers.3.mlp.down_proj.weight"].shape[1] == 128
+    assert person.document.snapshot().revision == revision, "the document is as it was"
+    assert person.document.position == 0
+
+
+def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
+    page = dialog.page
+    person.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
+    person.click(page.rows.strip, page.rows.strip.cell(5).center())
+    person.wait(lambda: page.order() is not None)
+    chosen = page.request
+    person.click(dialog.stop)
+    export = person.workbench.export
+    assert export._forecasts is None, "it holds the state"
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
+    again = export.dialog
+    assert again.is_shrunk
+    assert again.page.request == chosen
+    assert again.page.rows.rows["ffn"].counts.text() == "256 → 128"
+    assert again.page.rows.strip.gone() == (5,)
+    person.click(again.stop)
+
+
+def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog):
+    person.click(dialog.go)
+    report_of(person)
+    person.close_report()
+    again = turn_to_page(person)
+    assert again.page.target.target().name == "tiny-shrunk-2"
+    person.click(again.stop)
+
+
+def test_of_another_type_only_the_reason_is_shown(person, tmp_path):
+    folder = write_llama(tmp_path / "odd", model_type="odd")
+    person.open(folder)
+    person.wait_open(folder)
+    dialog = turn_to_page(person)
+    assert "is of type 'odd', whose groups are not known" in dialog.page.why_not.text()
+    assert not dialog.page.body.isVisible()
+    assert not dialog.go.isEnabled()
+    person.click(dialog.stop)
+
+
+def test_a_file_without_a_folder_around_it_says_so(person, tmp_path):
+    folder = write_llama(tmp_path / "model")
+    (folder / "config.json").unlink()
+    person.open(folder / "model.safetensors")
+    person.wait_open(folder / "model.safetensors")
+    dialog = turn_to_page(person)
+    assert dialog.page.why_not.text().startswith("There is no config.json in")
+    person.click(dialog.stop)
+
+
+def test_an_error_while_looking_is_said_on_the_page(person, folder, monkeypatch):
+    def refuse(*_arguments):
+        raise ShrinkError("The file was changed meanwhile.")
+
+    monkeypatch.setattr(shrink_controller, "survey_state", refuse)
+    person.open(folder)
+    person.wait_open(folder)
+    export = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    dialog = export.dialog
+    dialog.tabs.setCurrentIndex(1)
+    person.wait(dialog.page.why_not.isVisible)
+    assert dialog.page.why_not.text() == "The file was changed meanwhile."
+    assert person.trouble == []
+    monkeypatch.undo()
+    person.click(dialog.page.again)
+    person.wait(lambda: dialog.page.forecast is not None)
+    person.click(dialog.stop)
+
+
+def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
+    tokens = []
+
+    def wait(_state, job):
+        tokens.append(job.cancel)
+        while True:
+            job.cancel.check()
+
+    monkeypatch.setattr(shrink_controller, "survey_state", wait)
+    person.open(folder)
+    person.wait_open(folder)
+    export = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    export.dialog.tabs.setCurrentIndex(1)
+    person.wait(tokens.copy)
+    person.click(export.dialog.stop)
+    person.wait(lambda: tokens[0].cancelled and not person.workbench.jobs.busy)
+
+
+def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypatch):
+    asked = []
+
+    @contextlib.contextmanager
+    def class_proof(_state, planned, how, _target, _job):
+        def approve(path):
+            asked.append((how, planned.config["intermediate_size"], path.is_dir()))
+            raise ShrinkError("LlamaForCausalLM does not take it.")
+
+        yield approve, []
+
+    monkeypatch.setattr(proof, "class_proof", class_proof)
+    check = dialog.page.check
+    check.setFocus()
+    person.qtbot.keyClick(check, Qt.Key.Key_Down)
+    person.click(dialog.go)
+    person.wait(lambda: person.trouble)
+    assert asked == [("meta", 192, True)]
+    assert person.trouble == ["LlamaForCausalLM does not take it."]
+    assert not folder.with_name("tiny-shrunk").exists()

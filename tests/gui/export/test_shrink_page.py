@@ -1,0 +1,286 @@
+"""The page "Shrunk" alone: what it says of a forecast, what it asks for, and what may be done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from pruneapp.gui.export.shrink_page import ShrinkPage
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT
+from pruneapp.results.shrink_forecast import (
+    CHANGES,
+    EXACT,
+    AxisForecast,
+    CutRequest,
+    LayersForecast,
+    ModelSize,
+    ShrinkForecast,
+)
+
+pytestmark = pytest.mark.usefixtures("english")
+
+FFN = AxisForecast("ffn", "FFN neurons", 4864, 4800, tuple(range(64, 4801, 64)))
+KV = AxisForecast("kv-groups", "KV groups", 2, 2, (1, 2))
+HEADS = AxisForecast("query-heads", "Query heads", 14, 14, (2, 6, 14), in_each=2)
+EXPERTS = AxisForecast("experts", "Experts", why_not="Its experts have one size.")
+LAYERS = AxisForecast("layers", "Layers", 6, 5)
+BEFORE = ModelSize(1_000_000, 500_000, 12_288, 400_000)
+AFTER = ModelSize(900_000, 450_000, 12_288, 360_000)
+FOUND = ShrinkForecast(
+    CutRequest(),
+    model_type="llama",
+    axes=(FFN, KV, HEADS, EXPERTS, LAYERS),
+    layers=LayersForecast(6, frozenset({2}), frozenset({2}), frozenset({0})),
+    write_as="mistral",
+    before=BEFORE,
+    after=AFTER,
+    config=('-  "intermediate_size": 4864,', '+  "intermediate_size": 4800,'),
+    loaded_by=("transformers 5",),
+    notices=("A notice.",),
+)
+
+
+@pytest.fixture
+def page(show, tmp_path):
+    page = show(ShrinkPage(), 900, 760)
+    page.asked = []
+    page.forecastRequested.connect(page.asked.append)
+    page.target.set_path(str(tmp_path / "new"), "")
+    page.survey()
+    page.set_forecast(FOUND)
+    return page
+
+
+def row(page, name):
+    return page.rows.rows[name]
+
+
+def test_the_model_is_looked_at_when_the_page_is_seen_and_once(show, qtbot):
+    page = show(ShrinkPage())
+    asked = []
+    page.surveyRequested.connect(lambda: asked.append(1))
+    page.survey()
+    page.survey()
+    assert asked == [1]
+    assert not page.busy.isVisible(), "not before it takes long"
+    qtbot.waitUntil(page.busy.isVisible)
+    page.set_progress(1, 4)
+    assert (page.bar.value(), page.bar.maximum()) == (250, 1000)
+    assert page.order() is None
+
+
+def test_an_error_is_said_where_it_happened_and_can_be_tried_again(show, qtbot):
+    page = show(ShrinkPage())
+    asked = []
+    page.surveyRequested.connect(lambda: asked.append(1))
+    page.survey()
+    page.set_trouble("The file was changed.")
+    assert page.why_not.text() == "The file was changed."
+    assert page.why_not.foregroundRole() == DANGER
+    qtbot.mouseClick(page.again, Qt.MouseButton.LeftButton)
+    assert asked == [1, 1]
+    assert not page.why_not.isVisible()
+
+
+def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
+    page = show(ShrinkPage())
+    page.survey()
+    page.set_forecast(ShrinkForecast(CutRequest(), why_not="The model names no model type."))
+    assert page.why_not.isVisible()
+    assert page.why_not.text() == "The model names no model type."
+    assert not page.body.isVisible()
+    assert not page.foot.isVisible()
+    assert page.order() is None
+
+
+def test_a_row_says_now_and_then_and_what_that_does(page):
+    assert row(page, "ffn").counts.text() == "4,864 → 4,800"
+    assert row(page, "ffn").exactness.text() == "✓ exact"
+    assert row(page, "kv-groups").exactness.text() == "nothing to cut"
+    assert row(page, "query-heads").label.text() == "Query heads per KV group"
+    assert row(page, "query-heads").counts.text() == "7"
+    assert page.state.text() == "✓ exact"
+    assert not page.loss.isVisible()
+
+
+def test_what_the_class_does_not_allow_is_dimmed_with_the_reason(page):
+    experts = row(page, "experts")
+    assert experts.label.foregroundRole() == MUTED
+    assert experts.notes.text() == "– Its experts have one size."
+    assert not experts.slider.isVisible()
+
+
+def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, qtbot):
+    ffn = row(page, "ffn")
+    qtbot.keyClick(ffn.slider, Qt.Key.Key_Left)
+    assert ffn.counts.text() == "4,864 → 4,736"
+    assert ffn.exactness.text() == "▲ changes what the model computes"
+    assert ffn.exactness.foregroundRole() == DANGER
+    assert ffn.slider.accessibleDescription() == (
+        "4,736 of 4,864 stay: ▲ changes what the model computes"
+    )
+    assert page.asked == [CutRequest({"ffn": 4736})]
+    assert page.order() is None, "what it comes to is not known yet"
+    qtbot.keyClick(ffn.slider, Qt.Key.Key_End)
+    assert page.asked[-1] == CutRequest(), "back to what is exact"
+
+
+def test_answers_to_older_questions_are_dropped(page, qtbot):
+    qtbot.keyClick(row(page, "ffn").slider, Qt.Key.Key_Left)
+    qtbot.keyClick(row(page, "kv-groups").slider, Qt.Key.Key_Left)
+    page.set_forecast(replace(FOUND, request=page.asked[0], after=BEFORE))
+    assert page.sizes.cells["nbytes"][1].text() == "→ 900 kB"
+    changed = replace(FFN, after=4736, exactness=CHANGES)
+    page.set_forecast(
+        replace(FOUND, request=page.asked[1], axes=(changed, *FOUND.axes[1:]), notices=())
+    )
+    assert page.order().forecast.request == CutRequest({"ffn": 4736, "kv-groups": 1})
+    assert page.loss.isVisible()
+    assert page.state.text() == "▲ changes what the model computes"
+    assert "28,358 to 576,501" in page.loss.text()
+
+
+def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
+    strip = page.rows.strip
+    left = Qt.MouseButton.LeftButton
+    qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
+    assert page.asked == [CutRequest(layers=(4,))]
+    assert row(page, "layers").counts.text() == "6 → 4", "at once: one was dead"
+    assert row(page, "layers").exactness.text() == "▲ changes what the model computes"
+    assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
+    qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
+    assert page.asked[-1] == CutRequest()
+    for number in (0, 2):  # unlike the others, and dead
+        qtbot.mouseClick(strip, left, pos=strip.cell(number).center())
+    qtbot.mouseClick(strip, left, pos=QPoint(strip.width() - 1, strip.height() - 1))
+    assert len(page.asked) == 2
+    assert strip.accessibleDescription().startswith("Layer 2 does nothing and is cut: exact")
+
+
+def test_layers_go_by_keys(page, qtbot):
+    strip = page.rows.strip
+    strip.setFocus()
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Space):
+        qtbot.keyClick(strip, key)
+    assert page.asked[-1] == CutRequest(layers=(4, 5))
+    qtbot.keyClick(strip, Qt.Key.Key_Right)
+    qtbot.keyClick(strip, Qt.Key.Key_Right)  # there is none
+    qtbot.keyClick(strip, Qt.Key.Key_Space)
+    assert page.asked[-1] == CutRequest(layers=(4,))
+
+
+def test_a_layer_that_goes_is_hatched_in_the_colour_of_what_is_pruned(page, qtbot, theme):
+    strip = page.rows.strip
+    strip.set_colors(theme.colors)
+
+    def inks(number):
+        picture = strip.grab(strip.cell(number)).toImage()
+        low = picture.height() - 3
+        return {picture.pixelColor(x, low).name() for x in range(2, picture.width() - 2)}
+
+    assert inks(4) == {theme.colors["surface"]}
+    qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
+    assert theme.colors["pruned"] in inks(4)
+    assert len(inks(4)) > 1, "hatched: it is to be cut"
+    assert inks(2) == {theme.colors["pruned"]}, "filled: it is dead"
+
+
+def test_the_lines_of_the_configuration_are_coloured_by_their_sign(page, theme):
+    page.diff.set_colors(theme.colors)
+    assert page.diff.toPlainText().splitlines() == [
+        '- "intermediate_size": 4864,',
+        '+ "intermediate_size": 4800,',
+    ]
+    block = page.diff.document().firstBlock()
+    inks = []
+    while block.isValid():
+        (form,) = block.layout().formats()
+        inks.append(form.format.foreground().color().name())
+        block = block.next()
+    assert inks == [theme.colors["danger"], theme.colors["teal"]]
+
+
+def test_sizes_are_said_before_and_after(page):
+    cells = {name: [cell.text() for cell in three] for name, three in page.sizes.cells.items()}
+    assert cells["nbytes"] == ["1.0 MB", "→ 900 kB", "−10.0\u00a0%"]
+    assert cells["parameters"] == ["500,000", "→ 450,000", "−10.0\u00a0%"]
+    assert cells["cache"] == ["12 kB", "", ""]
+    assert page.sizes.cells["nbytes"][1].toolTip() == "900,000 bytes"
+    page.set_forecast(replace(FOUND, before=replace(BEFORE, cache=None)))
+    assert not page.sizes.names["cache"].isVisible(), "an encoder keeps none"
+
+
+def test_writing_as_another_type_is_a_choice_of_its_own(page, qtbot):
+    assert page.write_as.text().startswith("Write as 'mistral'")
+    qtbot.mouseClick(
+        page.write_as, Qt.MouseButton.LeftButton, pos=QPoint(8, page.write_as.height() // 2)
+    )
+    assert page.asked == [CutRequest(write_as="mistral")]
+
+
+def test_another_multiple_is_asked_for_and_snaps_the_slider(page, qtbot):
+    qtbot.keyClick(row(page, "ffn").slider, Qt.Key.Key_Left)
+    page.multiple.setCurrentIndex(page.multiple.findData(256))
+    assert page.asked[-1] == CutRequest({"ffn": 4736}, multiple=256)
+    ffn = replace(FFN, after=4864, sizes=(*range(256, 4865, 256),))
+    page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(ffn, *FOUND.axes[1:])))
+    assert row(page, "ffn").counts.text() == "4,864"
+    assert page.order() is not None, "what is shown is what was asked for"
+
+
+def test_what_is_wrong_is_said_and_the_choice_stays(page, qtbot):
+    strip = page.rows.strip
+    qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
+    page.set_forecast(replace(FOUND, request=page.asked[-1], wrong="Every 2 layers are of a kind."))
+    assert page.wrong.text() == "✕ Every 2 layers are of a kind."
+    assert strip.gone() == (4,)
+    assert page.order() is None
+
+
+def test_a_folder_that_is_there_is_refused(page, tmp_path):
+    assert page.order().path == tmp_path / "new"
+    (tmp_path / "there").mkdir()
+    page.target.path.setText(str(tmp_path / "there"))
+    assert page.target.note.text() == "✕ This is there already: name a new folder."
+    assert page.order() is None
+
+
+def test_nothing_to_cut_is_no_export(page):
+    same = tuple(
+        replace(axis, after=axis.before, exactness=EXACT) if not axis.why_not else axis
+        for axis in FOUND.axes
+    )
+    page.set_forecast(replace(FOUND, axes=same, config=(), after=BEFORE))
+    assert page.order() is None
+    assert (page.state.text(), page.state.foregroundRole()) == ("nothing to cut", MUTED)
+    assert page.diff.toPlainText().strip() == "nothing changes"
+
+
+def test_the_class_is_asked_if_that_is_chosen(page, qtbot):
+    assert page.order().check == "shapes"
+    page.check.setFocus()
+    qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    assert page.order().check == "meta"
+    qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    assert page.order().check == "run"
+
+
+def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
+    assert not page.surplus.isVisible()
+    page.set_forecast(replace(FOUND, surplus=271))
+    assert page.surplus.text() == ("Cut 271 rows of the vocabulary behind the last token: ✓ exact")
+    qtbot.mouseClick(
+        page.surplus, Qt.MouseButton.LeftButton, pos=QPoint(8, page.surplus.height() // 2)
+    )
+    assert page.asked == [CutRequest(surplus=True)]
+
+
+def test_many_notices_of_an_axis_are_one_line_and_a_tooltip(page):
+    notices = tuple(f"Layer {n} keeps 69 units." for n in range(30))
+    page.set_forecast(replace(FOUND, axes=(replace(FFN, notices=notices), *FOUND.axes[1:])))
+    notes = row(page, "ffn").notes
+    assert notes.text() == "Layer 0 keeps 69 units. And 29 more."
+    assert "Layer 23 keeps" in notes.toolTip()
+    assert row(page, "ffn").label.foregroundRole() == TEXT
