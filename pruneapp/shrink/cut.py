@@ -14,9 +14,6 @@ from pruneapp.errors import PruneAppError
 from pruneapp.groups.group import Group, Member, Units
 from pruneapp.kernels.values import Bools
 
-# Axes whose units no zeros make dead.
-CHOSEN = frozenset({"experts", "vocabulary"})
-
 
 class ShrinkError(PruneAppError):
     """A model cannot be cut as was asked."""
@@ -98,11 +95,6 @@ class Cut:
             left[cut.group.left(member, cut.kept)] = True
             stays[member.dim] = stays.get(member.dim, True) & left
         return {dim: np.flatnonzero(left) for dim, left in stays.items()}
-
-    def chosen_dims(self, name: str) -> tuple[int, ...]:
-        """Return the dimensions of a tensor along which what goes was chosen, and need not be 0."""
-        members = self._members.get(name, ())
-        return tuple(m.dim for m, cut in members if cut.group.axis in CHOSEN)
 
     @cached_property
     def _members(self) -> Mapping[str, Sequence[tuple[Member, GroupCut]]]:

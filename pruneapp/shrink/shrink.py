@@ -113,7 +113,7 @@ def prove_back_again(
         if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
             raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")
         if each.source.name not in folded:
-            _compare(state, each, cut, written, job)
+            _compare(state, each, written, job)
 
 
 def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
@@ -133,8 +133,8 @@ def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bi
     return result.reshape((stop - first) * inner)
 
 
-def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: Job) -> None:
-    source, chosen = each.source, cut.chosen_dims(each.source.name)
+def _compare(state: State, each: TensorCut, written: Checkpoint, job: Job) -> None:
+    source = each.source
     if not source.shape:
         return
     inner = int(np.prod(source.shape[1:], dtype=np.int64))
@@ -147,9 +147,9 @@ def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: 
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
             block = chunk.bits.reshape(stop - first, *source.shape[1:])
-            for dim in chosen:  # what was chosen to go need not be 0
+            for dim, kept in each.kept.items():  # of what goes some need not be 0
                 goes = np.ones(source.shape[dim], np.bool_)
-                goes[each.kept[dim]] = False
+                goes[kept] = False
                 goes = goes[first:stop] if dim == 0 else goes
                 block[(slice(None),) * dim + (goes,)] = 0
             back = scattered(each, first, stop, written)
