@@ -19,6 +19,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import JsonError, words_of
+from pruneapp.groups.blocks import KnownBlock, find_blocks
 from pruneapp.groups.expression import ExpressionError, evaluate, whole
 from pruneapp.groups.family import (
     LABELS,
@@ -37,6 +38,7 @@ _LARGEST_CONFIG = 16 << 20
 # Models that have one of language inside, under this key of their configuration, and were tried.
 _WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
 _INSIDE = "text_config"
+_ARGUMENTS = "model_args"  # of timm: what its function that makes the model is called with
 # Stacks of such a model that belong to another part of it.
 _ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio)")
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
@@ -69,6 +71,7 @@ class Axis:
     least: int = 1
     limit: str = ""  # what the class demands of the configuration afterwards
     why_not: str = ""  # a sentence; empty if it may be cut
+    uniform: bool = True  # whether all groups must keep as many units
 
     @property
     def count(self) -> int:
@@ -92,6 +95,8 @@ class Structure:
         In file order.
     depths
         The field of the configuration that counts the layers of each stack.
+    blocks
+        Where nobody configures the model, or timm does: the blocks that are known.
     """
 
     family: Family
@@ -102,6 +107,7 @@ class Structure:
     layers: tuple[Layer, ...]
     depths: Mapping[str, str]
     axes: Mapping[AxisName, Axis]
+    blocks: tuple[KnownBlock, ...] = ()
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -131,8 +137,8 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
     shards = checkpoint.contents.shards
     folder = (shards[0].path if shards else checkpoint.path).parent
     config = read_config(folder)
-    if isinstance(config, Unknown):
-        return config
+    if isinstance(config, Unknown) or config.get("model_type") is None:
+        return _of_blocks(checkpoint, folder, config)
     if "auto_map" in config:
         return Unknown(
             f"'{folder / CONFIG}' names code of the model's own (auto_map), so its class is not "
@@ -152,6 +158,39 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
         )
     assert isinstance(model_type, str)
     return _Binding(checkpoint, family, model_type, folder, config, inside).structure()
+
+
+def _of_blocks(
+    checkpoint: Checkpoint, folder: Path, config: Mapping[str, Any] | Unknown
+) -> Structure | Unknown:
+    """Return the blocks of a model that transformers does not configure."""
+    found = find_blocks(checkpoint)
+    if not found.blocks:
+        why = (
+            config.why_not
+            if isinstance(config, Unknown)
+            else (
+                f"'{folder / CONFIG}' names no model type, and the tensors are of no block that is "
+                "known. An ONNX file of the model brings its own graph, and can be cut by that."
+            )
+        )
+        return Unknown(" ".join((why, *found.misfits)))
+    inside: tuple[str, ...] = ()
+    architecture = ""
+    if isinstance(config, Unknown) or not isinstance(config.get("architecture"), str):
+        config = {}
+    else:  # of timm
+        architecture, inside = config["architecture"], (_ARGUMENTS,)
+        config = {_ARGUMENTS: {}, **config}
+    axes: dict[AxisName, Axis] = {}
+    for name in ("channels", "ffn"):
+        groups = tuple(g for block in found.blocks for g in block.groups if g.axis == name)
+        if groups:
+            # The neurons of transformers are one number everywhere, and one argument says it.
+            uniform = name == "ffn" and len({group.count for group in groups}) == 1
+            axes[name] = Axis(name, LABELS[name], groups=groups, uniform=uniform)
+    family = Family(types=(), layer="")
+    return Structure(family, architecture, folder, config, inside, (), {}, axes, found.blocks)
 
 
 def read_config(folder: Path) -> dict[str, Any] | Unknown:

@@ -21,6 +21,7 @@ from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
+from pruneapp.shrink.loader import LOADER, code
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
@@ -75,10 +76,11 @@ def shrink(
     exported = ExportRequest("safetensors", path, params=request.params)
     check(shrunk.checkpoint, exported)
     resolved = resolve(shrunk, exported, job, provenance)
-    instead = {
-        CONFIG: configuration.encoded(plan.config),
-        RECORD: record_of(plan.cut, tuple(plan.biases)).encoded(),
-    }
+    instead = {RECORD: record_of(plan.cut, tuple(plan.biases)).encoded()}
+    if plan.config:
+        instead[CONFIG] = configuration.encoded(plan.config)
+    if plan.loader:
+        instead[LOADER] = code()
 
     def planned(job: Job) -> dict[Path, Plan]:
         plans = resolved.plan(job)
