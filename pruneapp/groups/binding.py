@@ -177,11 +177,11 @@ def _of_blocks(
         return Unknown(" ".join((why, *found.misfits)))
     inside: tuple[str, ...] = ()
     architecture = ""
-    if isinstance(config, Unknown) or not isinstance(config.get("architecture"), str):
+    if isinstance(config, Unknown):
         config = {}
-    else:  # of timm
-        architecture, inside = config["architecture"], (_ARGUMENTS,)
-        config = {_ARGUMENTS: {}, **config}
+    elif "pretrained_cfg" in config and isinstance(config.get(_ARGUMENTS, {}), dict):
+        # As timm writes it since 0.9; of older ones it takes no arguments.
+        architecture, inside = str(config.get("architecture", "")), (_ARGUMENTS,)
     axes: dict[AxisName, Axis] = {}
     for name in ("channels", "ffn"):
         groups = tuple(g for block in found.blocks for g in block.groups if g.axis == name)
@@ -214,7 +214,7 @@ def read_config(folder: Path) -> dict[str, Any] | Unknown:
 def fields_of(config: Mapping[str, Any], inside: Iterable[str]) -> Mapping[str, Any]:
     """Return the part of a configuration that some keys lead to."""
     for key in inside:
-        config = config[key]
+        config = config.get(key, {})
     return config
 
 

@@ -190,7 +190,8 @@ class _Planning:
         for key in self._structure.inside[:-1]:
             config = config[key]
         if self._structure.inside:
-            config[self._structure.inside[-1]] = self._fields
+            if self._fields or self._structure.fields:
+                config[self._structure.inside[-1]] = self._fields
         else:
             self._config = self._fields
         return ShrinkPlan(
