@@ -18,7 +18,8 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.errors import JsonError, words_of
+from pruneapp.checkpoint.torchfile import exported_program
+from pruneapp.errors import JsonError, UnsupportedFileError, words_of
 from pruneapp.groups.blocks import KnownBlock, find_blocks
 from pruneapp.groups.expression import ExpressionError, evaluate, whole
 from pruneapp.groups.family import (
@@ -31,7 +32,9 @@ from pruneapp.groups.family import (
     family_of,
 )
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
+from pruneapp.groups.program_graph import ProgramGraph, read_program
 from pruneapp.json_codec import load_object
+from pruneapp.progress import Job
 
 CONFIG = "config.json"
 _LARGEST_CONFIG = 16 << 20
@@ -97,6 +100,8 @@ class Structure:
         The field of the configuration that counts the layers of each stack.
     blocks
         Where nobody configures the model, or timm does: the blocks that are known.
+    program
+        That of torch.export, whose graph is in the file.
     """
 
     family: Family
@@ -108,6 +113,7 @@ class Structure:
     depths: Mapping[str, str]
     axes: Mapping[AxisName, Axis]
     blocks: tuple[KnownBlock, ...] = ()
+    program: ProgramGraph | None = None
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -134,6 +140,8 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
 
     O(n) in the number of tensors.
     """
+    if checkpoint.format == exported_program.FORMAT:
+        return _of_program(checkpoint)
     shards = checkpoint.contents.shards
     folder = (shards[0].path if shards else checkpoint.path).parent
     config = read_config(folder)
@@ -158,6 +166,20 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
         )
     assert isinstance(model_type, str)
     return _Binding(checkpoint, family, model_type, folder, config, inside).structure()
+
+
+def _of_program(checkpoint: Checkpoint) -> Structure | Unknown:
+    """Return the groups that the graph in a file has."""
+    try:
+        graph = read_program(checkpoint, Job())
+    except UnsupportedFileError as error:
+        return Unknown(str(error))
+    if not graph.groups:
+        return Unknown(f"No channels of '{checkpoint.path}' can go without others: see its graph.")
+    name: AxisName = "channels"
+    axis = Axis(name, LABELS[name], groups=graph.groups, uniform=False)
+    folder, family = checkpoint.path.parent, Family(types=(), layer="")
+    return Structure(family, "", folder, {}, (), (), {}, {name: axis}, program=graph)
 
 
 def _of_blocks(

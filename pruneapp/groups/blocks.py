@@ -112,7 +112,7 @@ def find_blocks(checkpoint: Checkpoint) -> FoundBlocks:
     named = {name: entry for entry in checkpoint.entries.values() for name in entry.names}
     place = {name: at for at, name in enumerate(named)}
     # safetensors sorts what it writes; torch keeps the order of the modules.
-    of_modules = checkpoint.contents.format.startswith(("torch", "pt2"))
+    of_modules = checkpoint.contents.format.startswith("torch")
     in_order = sorted(named)
     found: list[KnownBlock] = []
     misfits: list[str] = []

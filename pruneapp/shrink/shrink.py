@@ -11,6 +11,7 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT, LABEL
 from pruneapp.export.destination.sidecars import home_of
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
@@ -23,6 +24,7 @@ from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
 from pruneapp.shrink.loader import LOADER, code
 from pruneapp.shrink.plan import ShrinkPlan
+from pruneapp.shrink.program_file import plan_program
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
 
@@ -82,8 +84,14 @@ def shrink(
     if plan.loader:
         instead[LOADER] = code()
 
+    program = plan.structure.program
+
     def planned(job: Job) -> dict[Path, Plan]:
         plans = resolved.plan(job)
+        if program is not None:
+            name = f"{state.checkpoint.path.stem}.pt2"
+            source = state.checkpoint.files[0]
+            plans = {resolved.target / name: plan_program(shrunk, source, program, plan.cut, job)}
         return plans | {resolved.target / name: Plan.of(data) for name, data in instead.items()}
 
     def proven(folder: Path) -> None:
@@ -93,6 +101,11 @@ def shrink(
             request.approve(folder)
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
+    if program is not None:
+        (file, *_) = report.files
+        report = replace(
+            report, format=FORMAT, label=LABEL, loads=f"torch.export.load({str(file.path)!r})"
+        )
     return replace(report, notices=(*plan.notices, *report.notices))
 
 

@@ -90,18 +90,6 @@ def test_prefixes_of_wrappers_are_of_the_place(tmp_path: Path) -> None:
     assert [block.prefix for block in structure.blocks] == ["module.1.", "module.2."]
 
 
-def test_blocks_of_an_exported_program(tmp_path: Path) -> None:
-    model = make("basic")
-    program = torch.export.export(model, (torch.zeros(1, 3, 9, 9, dtype=torch.float64),))
-    torch.export.save(program, tmp_path / "net.pt2")
-
-    with open_checkpoint(tmp_path / "net.pt2") as checkpoint:
-        structure = bind(checkpoint)
-
-    assert isinstance(structure, Structure)
-    assert [block.prefix for block in structure.blocks] == ["1.", "2."]
-
-
 def _without(name: str) -> Tensors:
     tensors = _basic()
     del tensors[name]

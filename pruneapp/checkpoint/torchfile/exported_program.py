@@ -78,6 +78,25 @@ def is_program(archive: Archive) -> bool:
     return "archive_format" in members or any(name.startswith(_MODELS) for name in members)
 
 
+def programs(archive: Archive) -> list[str]:
+    """Return the names of the programs in an archive."""
+    return [
+        name[len(_MODELS) : -len(_JSON)]
+        for name in archive.members
+        if name.startswith(_MODELS) and name.endswith(_JSON)
+    ]
+
+
+def graph_of(program: str) -> str:
+    """Return the member that holds the graph of a program."""
+    return f"{_MODELS}{program}{_JSON}"
+
+
+def config_of(program: str) -> str:
+    """Return the member that describes the weights of a program."""
+    return f"{WEIGHTS}{program}{_CONFIG}"
+
+
 def header_bytes(archive: Archive) -> int:
     """Return how many bytes of JSON have to be read."""
     return sum(
@@ -94,19 +113,15 @@ def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str,
     believed before it is held against the members.
     """
     _check_version(archive, read)
-    names = [
-        name[len(_MODELS) : -len(_JSON)]
-        for name in archive.members
-        if name.startswith(_MODELS) and name.endswith(_JSON)
-    ]
+    names = programs(archive)
     if not names:
         raise Unsupported(
             "is a program that was compiled ahead of time (AOTInductor), and holds no graph",
             "Open the program that torch.export.save wrote before it was compiled.",
         )
     storages: dict[str, Storage] = {}
-    programs = {name: _weights_of(name, archive, read, storages) for name in names}
-    return (programs if len(names) > 1 else programs[names[0]]), storages
+    found = {name: _weights_of(name, archive, read, storages) for name in names}
+    return (found if len(names) > 1 else found[names[0]]), storages
 
 
 def _check_version(archive: Archive, read: Read) -> None:
@@ -124,7 +139,7 @@ def _check_version(archive: Archive, read: Read) -> None:
 def _weights_of(
     name: str, archive: Archive, read: Read, storages: dict[str, Storage]
 ) -> dict[str, Tensor | Unreadable]:
-    graph, config = f"{_MODELS}{name}{_JSON}", f"{WEIGHTS}{name}{_CONFIG}"
+    graph, config = graph_of(name), config_of(name)
     version = _get(_loaded(graph, read(graph, MAX_GRAPH)), "schema_version", dict, graph)
     major = _get(version, "major", int, graph)
     if major != MAJOR:
