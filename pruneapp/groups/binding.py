@@ -21,7 +21,9 @@ from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.errors import JsonError, words_of
+from pruneapp.checkpoint.torchfile import exported_program
+from pruneapp.errors import JsonError, UnsupportedFileError, words_of
+from pruneapp.groups.blocks import KnownBlock, find_blocks
 from pruneapp.groups.expression import ExpressionError, evaluate, whole
 from pruneapp.groups.family import (
     LABELS,
@@ -34,13 +36,16 @@ from pruneapp.groups.family import (
 )
 from pruneapp.groups.fields import Fields, meets, set_sizes
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
+from pruneapp.groups.program_graph import ProgramGraph, read_program
 from pruneapp.json_codec import load_object
+from pruneapp.progress import Job
 
 CONFIG = "config.json"
 _LARGEST_CONFIG = 16 << 20
 # Models that have one of language inside, under this key of their configuration, and were tried.
 _WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
 _INSIDE = "text_config"
+_ARGUMENTS = "model_args"  # of timm: what its function that makes the model is called with
 # Stacks of such a model that belong to another part of it.
 _ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio|multi_modal_projector)")
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
@@ -73,6 +78,7 @@ class Axis:
     least: int = 1
     limit: str = ""  # what the class demands of the configuration afterwards
     why_not: str = ""  # a sentence; empty if it may be cut
+    uniform: bool = True  # whether all groups must keep as many units
 
     @cached_property
     def groups_of(self) -> Mapping[str, tuple[Group, ...]]:
@@ -117,6 +123,10 @@ class Structure:
         In file order.
     depths
         The field of the configuration that counts the layers of each stack.
+    blocks
+        Where nobody configures the model, or timm does: the blocks that are known.
+    program
+        That of torch.export, whose graph is in the file.
     """
 
     family: Family
@@ -127,6 +137,8 @@ class Structure:
     layers: tuple[ModelLayer, ...]
     depths: Mapping[str, str]
     axes: Mapping[AxisName, Axis]
+    blocks: tuple[KnownBlock, ...] = ()
+    program: ProgramGraph | None = None
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -168,11 +180,13 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
 
     O(n) in the number of tensors.
     """
+    if checkpoint.format == exported_program.FORMAT:
+        return _of_program(checkpoint)
     shards = checkpoint.contents.shards
     folder = (shards[0].path if shards else checkpoint.path).parent
     config = read_config(folder)
-    if isinstance(config, Unknown):
-        return config
+    if isinstance(config, Unknown) or config.get("model_type") is None:
+        return _of_blocks(checkpoint, folder, config)
     if "auto_map" in config:
         return Unknown(
             f"'{folder / CONFIG}' names code of the model's own (auto_map), so its class is not "
@@ -193,6 +207,53 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
         )
     assert isinstance(model_type, str)
     return _Binding(checkpoint, family, model_type, folder, config, inside).structure()
+
+
+def _of_program(checkpoint: Checkpoint) -> Structure | Unknown:
+    """Return the groups that the graph in a file has."""
+    try:
+        graph = read_program(checkpoint, Job())
+    except UnsupportedFileError as error:
+        return Unknown(str(error))
+    if not graph.groups:
+        return Unknown(f"No channels of '{checkpoint.path}' can go without others: see its graph.")
+    name: AxisName = "channels"
+    axis = Axis(name, LABELS[name], groups=graph.groups, uniform=False)
+    folder, family = checkpoint.path.parent, Family(types=(), layer="")
+    return Structure(family, "", folder, {}, (), (), {}, {name: axis}, program=graph)
+
+
+def _of_blocks(
+    checkpoint: Checkpoint, folder: Path, config: Mapping[str, Any] | Unknown
+) -> Structure | Unknown:
+    """Return the blocks of a model that transformers does not configure."""
+    found = find_blocks(checkpoint)
+    if not found.blocks:
+        why = (
+            config.why_not
+            if isinstance(config, Unknown)
+            else (
+                f"'{folder / CONFIG}' names no model type, and the tensors are of no block that is "
+                "known. An ONNX file of the model brings its own graph, and can be cut by that."
+            )
+        )
+        return Unknown(" ".join((why, *found.misfits)))
+    inside: tuple[str, ...] = ()
+    architecture = ""
+    if isinstance(config, Unknown):
+        config = {}
+    elif "pretrained_cfg" in config and isinstance(config.get(_ARGUMENTS, {}), dict):
+        # As timm writes it since 0.9; of older ones it takes no arguments.
+        architecture, inside = str(config.get("architecture", "")), (_ARGUMENTS,)
+    axes: dict[AxisName, Axis] = {}
+    for name in ("channels", "ffn"):
+        groups = tuple(g for block in found.blocks for g in block.groups if g.axis == name)
+        if groups:
+            # The neurons of transformers are one number everywhere, and one argument says it.
+            uniform = name == "ffn" and len({group.count for group in groups}) == 1
+            axes[name] = Axis(name, LABELS[name], groups=groups, uniform=uniform)
+    family = Family(types=(), layer="")
+    return Structure(family, architecture, folder, config, inside, (), {}, axes, found.blocks)
 
 
 def read_config(folder: Path) -> dict[str, Any] | Unknown:
@@ -216,7 +277,7 @@ def read_config(folder: Path) -> dict[str, Any] | Unknown:
 def fields_of(config: Mapping[str, Any], inside: Iterable[str]) -> Mapping[str, Any]:
     """Return the part of a configuration that some keys lead to."""
     for key in inside:
-        config = config[key]
+        config = config.get(key, {})
     return config
 
 

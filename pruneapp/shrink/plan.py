@@ -1,13 +1,14 @@
 """What is cut out of a state: the units that are dead in all layers, and what is chosen beside.
 
 Widths must be the same in all layers, or no stock class loads them: the layer with the most units
-alive decides, and in the others dead units stay, as zeros.
+alive decides, and in the others dead units stay, as zeros. Blocks of a network without a
+configuration have widths of their own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,14 +25,23 @@ from pruneapp.groups.group import Group, Units
 from pruneapp.kernels.values import Bools
 from pruneapp.progress import Job
 from pruneapp.results.shrink_forecast import CHANGES, EXACT, Exactness
-from pruneapp.shrink import configuration
+from pruneapp.shrink import configuration, loader
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
-from pruneapp.shrink.dead_units import UnitState, is_zero, units_left, work_of
+from pruneapp.shrink.dead_units import (
+    UnitState,
+    by_unit,
+    entries_left,
+    is_zero,
+    units_left,
+    work_of,
+)
 from pruneapp.shrink.folding import bias_values, fold, takes_constants
 from pruneapp.shrink.vocabulary import VocabularyCut
 
 # Axes whose units zeros can make dead.
-_BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads")
+_BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads", "channels")
+# What a number of units is rounded up to a multiple of, if nothing is chosen.
+MULTIPLES: Mapping[AxisName, int] = {"ffn": 64, "channels": 8}
 # How many numbers of a size that is not taken are named beside it.
 _NEAREST = 2
 
@@ -43,7 +53,8 @@ class Choices:
     Attributes
     ----------
     multiple
-        What the number of FFN neurons is rounded up to a multiple of.
+        What the number of FFN neurons or channels is rounded up to a multiple of; None for what
+        `MULTIPLES` has.
     layers
         Numbers of layers that go, of every stack.
     experts
@@ -56,15 +67,19 @@ class Choices:
         the model computes.
     write_as
         Another model type to write, one that the family knows to compute the same.
+    one_ratio
+        Whether blocks of a network without a configuration stay as wide as one argument of its
+        class makes all of them.
     """
 
-    multiple: int = 64
+    multiple: int | None = None
     layers: tuple[int, ...] = ()
     experts: int | None = None
     expert_scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     vocabulary: VocabularyCut | None = None
     changed: frozenset[AxisName] = frozenset()
     write_as: str = ""
+    one_ratio: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,9 +103,11 @@ class ShrinkPlan:
     biases
         New values of the biases that take up constants, by the names in the source.
     config
-        config.json as it is to be written.
+        config.json as it is to be written; empty if there is none.
     files
         Further files that are written in place of those beside the model; None leaves one out.
+    loader
+        Whether Python that loads any shrunk state dict goes with it.
     """
 
     structure: Structure
@@ -100,6 +117,7 @@ class ShrinkPlan:
     config: Mapping[str, Any]
     notices: tuple[str, ...] = ()
     files: Mapping[str, bytes | None] = field(default_factory=dict)
+    loader: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -161,11 +179,13 @@ def plan(
 
 
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
-    """Return the numbers of units that an axis may have, ascending; `multiple` for neurons alone.
+    """Return the numbers of units that an axis may have, ascending.
+
+    `multiple` is for neurons and channels alone.
 
     The present number is always one.
     """
-    step = math.lcm(axis.step, multiple if axis.name == "ffn" else 1)
+    step = math.lcm(axis.step, multiple if axis.name in MULTIPLES else 1)
     sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
     return sorted({*sizes, axis.count})
 
@@ -232,15 +252,21 @@ class _Planning:
             # A layer that goes does not decide how many units the others keep.
             groups = tuple(group for group in axis.groups if not group.place.startswith(gone))
             limit = "" if self._choices.write_as else axis.limit
-            self._cut_dead(beside(replace(axis, groups=groups, limit=limit), self._axes))
+            some = beside(replace(axis, groups=groups, limit=limit), self._axes)
+            if axis.uniform:
+                self._cut_dead(some)
+            else:
+                self._cut_each(some)
         self._cut_experts()
         self._cut_vocabulary()
         self._write_as()
+        needs_code = self._say_how_to_load()
         config = self._config
         for key in self._structure.inside[:-1]:
             config = config[key]
         if self._structure.inside:
-            config[self._structure.inside[-1]] = self._fields
+            if self._fields or self._structure.fields:
+                config[self._structure.inside[-1]] = self._fields
         else:
             self._config = self._fields
         return ShrinkPlan(
@@ -251,7 +277,26 @@ class _Planning:
             self._config,
             tuple(dict.fromkeys(self._notices)),
             self._files,
+            needs_code,
         )
+
+    def _cut_each(self, axis: Axis) -> None:
+        """Cut the units of an axis that are dead, each group by itself."""
+        before = len(self._axes)
+        if self._choices.one_ratio:
+            self._cut_dead(axis)
+        else:
+            for group in axis.groups:
+                self._cut_dead(replace(axis, groups=(group,)))
+        parts = self._axes[before:]
+        self._axes[before:] = [
+            replace(
+                parts[0],
+                before=sum(part.before for part in parts),
+                after=sum(part.after for part in parts),
+                notices=tuple(notice for part in parts for notice in part.notices),
+            )
+        ]
 
     def _cut_dead(self, axis: Axis) -> None:
         """Cut the units of an axis that are dead in all of its groups."""
@@ -266,13 +311,18 @@ class _Planning:
                     f"{counted(unfolded, 'unit')} of '{group.place}' emit a constant that no bias "
                     "takes up, and stay."
                 )
+            notices += self._shifted(group, left)
         if axis.rule.same:
             together = np.logical_or.reduce(alive)
             alive = [together] * len(alive)
         kept = self._sizes(axis, alive)
-        after = kept[0] // axis.groups[0].times
-        if after == axis.count:
-            self._axes.append(AxisChange(axis.name, axis.label, axis.count, after))
+        before, after = axis.count, kept[0] // axis.groups[0].times
+        if not axis.uniform:
+            before, after = sum(group.count for group in axis.groups), sum(kept)
+        if after == before:
+            self._axes.append(
+                AxisChange(axis.name, axis.label, before, after, EXACT, tuple(notices))
+            )
             return
         most = max(int(np.count_nonzero(left)) for left in alive)
         for group, left, units, count in zip(axis.groups, alive, states, kept, strict=True):
@@ -287,9 +337,46 @@ class _Planning:
                 )
             self._fold(group, units, cut.removed)
         axis.set_sizes(self._fields, after)
-        self._axes.append(
-            AxisChange(axis.name, axis.label, axis.count, after, self._label(axis), tuple(notices))
-        )
+        label = self._label(axis)
+        self._axes.append(AxisChange(axis.name, axis.label, before, after, label, tuple(notices)))
+
+    def _shifted(self, group: Group, left: Bools) -> Iterator[str]:
+        """Say of units of a block that have no weights why they stay."""
+        if not self._structure.blocks:
+            return
+        rows = group.members[0]
+        entry = self._state.checkpoint.entries[rows.name]
+        self._job.extend(entry.numel)
+        zeros = by_unit(group, rows, entries_left(self._state, entry, rows.dim, self._job))
+        staying = int(np.count_nonzero(left & ~zeros.any(axis=1)))
+        if staying:
+            yield (
+                f"{counted(staying, 'unit')} of '{rows.stem}' have weights of 0 and stay: a bias or"
+                " a norm makes constants of them. Prune them with everything that depends on them."
+            )
+
+    def _say_how_to_load(self) -> bool:
+        """Write or say what loads blocks of new widths; returns whether Python must go with it."""
+        structure = self._structure
+        if not structure.blocks or not self._cuts:
+            return False
+        found = loader.arguments(structure, {cut.group.place: cut.kept.size for cut in self._cuts})
+        for argument, value in (found or {}).items():
+            of_timm = structure.model_type.startswith(argument.architectures or ("\0",))
+            if structure.inside and argument.timm and of_timm:
+                self._fields[argument.timm] = value
+                self._notices.append(f"config.json says {argument.timm} = {value}: timm reads it.")
+                return False
+            self._notices.append(
+                f"All blocks are as wide as {argument.name}={value} makes them: a model that is "
+                f"made with that argument loads the state dict. {loader.LOADER} loads it into any."
+            )
+        if not found:
+            self._notices.append(
+                f"{loader.LOADER}, which lies beside the weights, gives a model the new widths "
+                "and loads them."
+            )
+        return True
 
     def _label(self, axis: Axis) -> Exactness:
         return CHANGES if axis.name in self._choices.changed else EXACT
@@ -297,6 +384,15 @@ class _Planning:
     def _sizes(self, axis: Axis, alive: Sequence[Bools]) -> list[int]:
         """Return how many units of each group stay."""
         groups = axis.groups
+        if self._choices.one_ratio and not axis.uniform:
+            least = [max(int(np.count_nonzero(left)), 1) for left in alive]
+            widths = loader.widths_by_argument(axis, self._structure, least)
+            if widths is None:
+                raise ShrinkError(
+                    f"No argument of a class makes {axis.label.lower()} as wide as they are here.",
+                    remedy="Let each block have its own width.",
+                )
+            return widths
         first = groups[0].count
         if axis.rule.share:  # stages of several widths, cut by one ratio
             wanted = max(
@@ -308,7 +404,7 @@ class _Planning:
                 -(-_in_runs(left, group.outer) // group.times)
                 for group, left in zip(groups, alive, strict=True)
             )
-        multiple = self._choices.multiple if axis.name == "ffn" else 1
+        multiple = self._choices.multiple or MULTIPLES.get(axis.name, 1)
         kept = next_legal(axis, self._fields, max(wanted, 1), multiple)
         if axis.rule.share:
             return [kept * group.count // first for group in groups]

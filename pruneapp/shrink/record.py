@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ class MemberRecord(msgspec.Struct, frozen=True, array_like=True):
     name: str
     dim: int
     runs: tuple[int, ...]
+    fixed: tuple[int, ...] = ()  # entries behind each run that belong to no unit; none if empty
 
 
 class GroupRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -98,7 +100,8 @@ def _record_of(cut: GroupCut) -> GroupRecord:
     for member in group.members:
         assert isinstance(member.layout, Runs)
         runs = tuple(run.each for run in member.layout.runs)
-        members.append(MemberRecord(member.name, member.dim, runs))
+        fixed = tuple(run.fixed for run in member.layout.runs)
+        members.append(MemberRecord(member.name, member.dim, runs, fixed if any(fixed) else ()))
     return GroupRecord(
         group.axis,
         group.place,
@@ -122,7 +125,7 @@ def _cut_of(record: GroupRecord) -> GroupCut:
     runs = [np.arange(start, stop) for start, stop in record.kept]
     kept = np.concatenate(runs) if runs else np.zeros(0, np.int64)
     members = tuple(
-        Member(each.name, each.dim, Runs(tuple(Run(run) for run in each.runs)))
+        Member(each.name, each.dim, Runs(tuple(map(Run, each.runs, each.fixed or repeat(0)))))
         for each in record.members
     )
     more: dict[str, Any] = {

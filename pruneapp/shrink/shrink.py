@@ -11,6 +11,7 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT, LABEL
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
@@ -21,7 +22,9 @@ from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import CHOSEN, Cut, ShrinkError, TensorCut
 from pruneapp.shrink.dead_units import units_left, work_of
+from pruneapp.shrink.loader import LOADER, code
 from pruneapp.shrink.plan import ShrinkPlan
+from pruneapp.shrink.program_file import plan_program
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
 
@@ -73,12 +76,20 @@ def shrink(
     resolved = resolve(shrunk, exported, job, provenance)
     instead: dict[str, bytes | None] = {
         **plan.files,
-        CONFIG: configuration.encoded(plan.config),
         RECORD: record_of(plan.cut, tuple(plan.biases)).encoded(),
     }
+    if plan.config:
+        instead[CONFIG] = configuration.encoded(plan.config)
+    if plan.loader:
+        instead[LOADER] = code()
+    program = plan.structure.program
 
     def planned(job: Job) -> dict[Path, Plan]:
         plans = dict(resolved.plan(job))
+        if program is not None:
+            name = f"{state.checkpoint.path.stem}.pt2"
+            source = state.checkpoint.files[0]
+            plans = {resolved.target / name: plan_program(shrunk, source, program, plan.cut, job)}
         for name, data in instead.items():
             path = resolved.target / name
             if data is not None:
@@ -94,6 +105,11 @@ def shrink(
             request.approve(folder)
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
+    if program is not None:
+        (file, *_) = report.files
+        report = replace(
+            report, format=FORMAT, label=LABEL, loads=f"torch.export.load({str(file.path)!r})"
+        )
     return replace(report, notices=(*plan.notices, *report.notices))
 
 

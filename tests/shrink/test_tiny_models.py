@@ -11,10 +11,6 @@ from safetensors.numpy import load_file
 from tests.shrink.tiny_models import TINY_MODELS, make
 
 
-def test_the_table_is_complete():
-    assert len(TINY_MODELS) == 78
-
-
 @pytest.mark.parametrize("name", TINY_MODELS)
 def test_a_tiny_model_loads_again(name: str, tiny_folder):
     import torch
@@ -32,13 +28,6 @@ def test_a_tiny_model_loads_again(name: str, tiny_folder):
         assert str(tensor.dtype) == "float32", tensor_name
         # No bias is nothing, no norm is one.
         assert tensor.size < 2 or tensor.std() > 0.01, tensor_name
-
-
-def test_types_are_those_of_the_table(tiny_folder):
-    types = {
-        json.loads((tiny_folder(n) / "config.json").read_text())["model_type"] for n in TINY_MODELS
-    }
-    assert len(types) == 73
 
 
 def test_a_tiny_model_is_the_same_each_time(tiny_folder, tmp_path: Path):

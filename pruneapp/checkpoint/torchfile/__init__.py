@@ -8,7 +8,11 @@ from pruneapp.checkpoint.torchfile import legacy_format, zip_format
 _SUFFIXES = (".pt", ".pth", ".bin", ".ckpt")
 
 ZIP = Reader(
-    zip_format.FORMAT, zip_format.LABEL, _SUFFIXES, zip_format.recognises_zip, zip_format.read_zip
+    zip_format.FORMAT,
+    zip_format.LABEL,
+    (*_SUFFIXES, ".pt2"),
+    zip_format.recognises_zip,
+    zip_format.read_zip,
 )
 LEGACY = Reader(
     legacy_format.FORMAT,

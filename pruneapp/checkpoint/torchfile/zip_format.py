@@ -1,4 +1,4 @@
-"""Reading what torch.save has written since version 1.6, and TorchScript: zip archives.
+"""Reading what torch.save has written since version 1.6, TorchScript and .pt2: zip archives.
 
 An export that keeps the container copies the file and overwrites the storages it changed, at
 `TensorEntry.location`. In a zip archive the checksums of those members are then written anew, at
@@ -20,6 +20,7 @@ from typing import Any
 from pruneapp.checkpoint.contents import ReadResult
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.archive import (
     DEFLATED,
     Archive,
@@ -79,7 +80,11 @@ def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult
         else:
             archive = read_archive(source, job.cancel)
             pickled = archive.members.get("data.pkl")
-            if pickled is not None and pickled.size > IN_PROCESS:
+            if exported_program.is_program(archive):
+                large = exported_program.header_bytes(archive) > IN_PROCESS
+            else:
+                large = pickled is not None and pickled.size > IN_PROCESS
+            if large:
                 index = index_elsewhere(source, FORMAT, state_dict, job)
             else:
                 index = index_archive(source, archive, state_dict, job.cancel)
@@ -94,36 +99,52 @@ def index_file(source: FileSource, state_dict: str | None, cancel: CancelToken) 
 def index_archive(
     source: FileSource, archive: Archive, state_dict: str | None, cancel: CancelToken
 ) -> TorchIndex:
-    """Read the pickle of an archive and describe its tensors."""
+    """Read the pickle of an archive, or the JSON of a program, and describe its tensors."""
     _check_kind(archive)
     _check_byte_order(source, archive)
-    data = read_member(source, archive, archive.members["data.pkl"], MAX_PICKLE)
-    storages = Storages()
-    machine = Machine(data, call, storages, cancel)
-    root = machine.run()
+    names: tuple[str, ...] = ()
+    folder, form, label = "data/", FORMAT, LABEL
+    script = "constants.pkl" in archive.members
+    if exported_program.is_program(archive):
+        folder, script = exported_program.WEIGHTS, False
+        form, label = exported_program.FORMAT, exported_program.LABEL
+
+        def read(name: str, most: int) -> bytes:
+            return read_member(source, archive, archive.members[name], most)
+
+        root, roots = exported_program.state_dicts(archive, read)
+    else:
+        data = read_member(source, archive, archive.members["data.pkl"], MAX_PICKLE)
+        storages = Storages()
+        machine = Machine(data, call, storages, cancel)
+        root, roots = machine.run(), storages.roots
+        names = tuple(name.path for name in machine.globals.values())
+        if not roots and not machine.arrays:
+            root = None  # nothing to look for
+        if script:
+            form, label = SCRIPT, _SCRIPT_LABEL
     packed: dict[str, PackedMember] = {}
     start = 0
-    for key, storage in storages.roots.items():
-        member = _member_of(archive, key, storage)
+    for key, storage in roots.items():
+        member = _member_of(archive, folder, key, storage)
         if member is not None and member.method == DEFLATED:
             crc = member.crc if archive.checksums else None
-            label = f"storage '{key[:80]}'"
-            packed[key] = PackedMember(start, member.size, member.data, member.stored, crc, label)
+            shown = f"storage '{key[:80]}'"
+            packed[key] = PackedMember(start, member.size, member.data, member.stored, crc, shown)
             start += member.size
     inflated = InflatedSource(source, tuple(packed.values()))
 
     def locate(key: str) -> tuple[int, int]:
         if key in packed:
             return 1, packed[key].start
-        member = archive.members.get(f"data/{key}")
+        member = archive.members.get(folder + key)
         return 0, member.data if member else 0
 
-    script = "constants.pkl" in archive.members
     described = Described(
-        SCRIPT if script else FORMAT,
-        _SCRIPT_LABEL if script else LABEL,
-        root if storages.roots or machine.arrays else None,  # nothing to look for
-        tuple(name.path for name in machine.globals.values()),
+        form,
+        label,
+        root,
+        names,
         (source, inflated) if packed else (source,),
         locate,
         script,
@@ -132,12 +153,13 @@ def index_archive(
         contents, rebuilt = build(described, state_dict, cancel)
     finally:
         inflated.close()
-    spans = _spans(archive, contents.entries, rebuilt, cancel)
+    spans = _spans(archive, folder, contents.entries, rebuilt, cancel)
     return TorchIndex(contents, spans, tuple(packed.values()), rebuilt)
 
 
 def _spans(
     archive: Archive,
+    folder: str,
     entries: Iterable[TensorEntry],
     rebuilt: Iterable[Rebuilt],
     cancel: CancelToken,
@@ -155,7 +177,7 @@ def _spans(
     spans = [
         Span(m.data, m.data + m.size, m.crc, label)
         for key, label in cancel.each(labels.items())
-        if (m := archive.members.get(f"data/{key}")) and m.size
+        if (m := archive.members.get(folder + key)) and m.size
     ]
     return tuple(sorted(spans, key=lambda span: span.start))
 
@@ -163,12 +185,8 @@ def _spans(
 def _check_kind(archive: Archive) -> None:
     """Refuse archives that are not torch.save's, and say what they are."""
     members = archive.members
-    if "archive_format" in members or any(name.startswith("models/") for name in members):
-        raise Unsupported(
-            "is a program saved by torch.export (.pt2), which Pruneapp does not read yet",
-            "Save its state dict in Python: torch.save(torch.export.load(FILE).state_dict, "
-            "'model.pt'), then open that file.",
-        )
+    if exported_program.is_program(archive):
+        return
     if "data.pkl" in members:
         others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
         if others:
@@ -209,9 +227,9 @@ def read_member(source: FileSource, archive: Archive, member: ArchiveMember, mos
     return content
 
 
-def _member_of(archive: Archive, key: str, storage: Storage) -> ArchiveMember | None:
+def _member_of(archive: Archive, folder: str, key: str, storage: Storage) -> ArchiveMember | None:
     """Return the member that holds a storage; None for an empty storage without one."""
-    member = archive.members.get(f"data/{key}")
+    member = archive.members.get(folder + key)
     if member is None:
         if storage.nbytes == 0:
             return None

@@ -95,7 +95,9 @@ def files_in(folder: Path) -> list[Path]:
 
 def is_folder_model(checkpoint: Checkpoint) -> bool:
     """Whether the weights are of a model that is a folder: in shards, or with a configuration."""
-    return bool(checkpoint.contents.shards) or (home_of(checkpoint) / CONFIG).is_file()
+    shards = checkpoint.contents.shards
+    alone = len(shards) == 1 and shards[0].path == checkpoint.path  # a part of one that lies alone
+    return bool(shards and not alone) or (home_of(checkpoint) / CONFIG).is_file()
 
 
 def companions(checkpoint: Checkpoint) -> dict[str, Path]:

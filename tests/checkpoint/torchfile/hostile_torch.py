@@ -364,10 +364,6 @@ CASES: tuple[Case, ...] = (
     ),
     Case("no data.pkl", lambda _: rawzip([Raw("a/b", b"")]), refused="without the data.pkl"),
     Case("empty archive", lambda _: rawzip([]), refused="without the data.pkl"),
-    Case(
-        "torch.export", lambda _: rawzip([Raw("m/archive_format", b"pt2"), Raw("m/data.pkl", b"")]),
-        refused="torch.export",
-    ),
     Case("npz", lambda _: rawzip([Raw("w.npy", b"")]), refused="numpy archive"),
     Case("call of a number", _file(b"\x80\x02K\x01)R."), refused="no function"),
     Case("call without a tuple", _file(b"\x80\x02cos\nsystem\nK\x01R."), refused="no tuple"),

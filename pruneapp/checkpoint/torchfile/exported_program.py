@@ -1,0 +1,201 @@
+"""Reading what torch.export.save writes since torch 2.9: a graph and its weights, in a zip archive.
+
+Names, types, sizes and strides stand in JSON, the numbers of each storage in a member of its own;
+no pickle is looked at. Of the graph only the version of its schema matters here, which says whether
+the rest means what is known.
+
+Needs the standard library alone, for the process that parses headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import UnionType
+from typing import Any
+
+from pruneapp import json_codec
+from pruneapp.checkpoint.torchfile.archive import Archive
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    BY_DTYPE,
+    UNTYPED,
+    Element,
+    Malformed,
+    Storage,
+    Tensor,
+    Unreadable,
+    Unsupported,
+    view,
+)
+from pruneapp.errors import JsonError
+
+FORMAT, LABEL = "pt2", "torch.export"
+WEIGHTS = "data/weights/"
+_MODELS, _JSON = "models/", ".json"
+_CONFIG = "_weights_config.json"
+# The schema of torch/_export/serde: what has another number may mean something else.
+MAJOR = 8
+# The graph of a large model says of every node where in the code it comes from.
+MAX_GRAPH, MAX_CONFIG = 512 << 20, 256 << 20
+
+# ``ScalarType`` of that schema; its numbers are not those of torch.
+_ELEMENTS: Mapping[int, Element] = {
+    number: BY_DTYPE[name]
+    for number, name in {
+        1: "uint8",
+        2: "int8",
+        3: "int16",
+        4: "int32",
+        5: "int64",
+        6: "float16",
+        7: "float32",
+        8: "float64",
+        9: "complex32",
+        10: "complex64",
+        11: "complex128",
+        12: "bool",
+        13: "bfloat16",
+        28: "uint16",
+        29: "float8_e4m3fn",
+        30: "float8_e5m2",
+        31: "float8_e4m3fnuz",
+        32: "float8_e5m2fnuz",
+        33: "float8_e8m0fnu",
+        34: "uint32",
+        35: "uint64",
+    }.items()
+}
+_STRIDED = 7
+_EXPORT_AGAIN = "Export the model again with torch.export.save of torch 2.9 or newer."
+
+
+# Returns a member of an archive that has at most so many bytes.
+Read = Callable[[str, int], bytes]
+
+
+def is_program(archive: Archive) -> bool:
+    """Whether an archive was written by torch.export, or by what compiles its programs."""
+    members = archive.members
+    return "archive_format" in members or any(name.startswith(_MODELS) for name in members)
+
+
+def programs(archive: Archive) -> list[str]:
+    """Return the names of the programs in an archive."""
+    return [
+        name[len(_MODELS) : -len(_JSON)]
+        for name in archive.members
+        if name.startswith(_MODELS) and name.endswith(_JSON)
+    ]
+
+
+def graph_of(program: str) -> str:
+    """Return the member that holds the graph of a program."""
+    return f"{_MODELS}{program}{_JSON}"
+
+
+def config_of(program: str) -> str:
+    """Return the member that describes the weights of a program."""
+    return f"{WEIGHTS}{program}{_CONFIG}"
+
+
+def header_bytes(archive: Archive) -> int:
+    """Return how many bytes of JSON have to be read."""
+    return sum(
+        member.size
+        for name, member in archive.members.items()
+        if name.endswith(_CONFIG) or (name.startswith(_MODELS) and name.endswith(_JSON))
+    )
+
+
+def state_dicts(archive: Archive, read: Read) -> tuple[dict[str, Any], dict[str, Storage]]:
+    """Return the weights of a program by their names, and the storages that they lie in.
+
+    Of several programs there is a dict for each, by its name. Nothing that the JSON says is
+    believed before it is held against the members.
+    """
+    _check_version(archive, read)
+    names = programs(archive)
+    if not names:
+        raise Unsupported(
+            "is a program that was compiled ahead of time (AOTInductor), and holds no graph",
+            "Open the program that torch.export.save wrote before it was compiled.",
+        )
+    storages: dict[str, Storage] = {}
+    found = {name: _weights_of(name, archive, read, storages) for name in names}
+    return (found if len(names) > 1 else found[names[0]]), storages
+
+
+def _check_version(archive: Archive, read: Read) -> None:
+    if (
+        "archive_version" in archive.members
+        and (version := read("archive_version", 64).strip()) != b"0"
+    ):
+        shown = version[:20].decode("ascii", "backslashreplace")
+        raise Unsupported(
+            f"is an archive of torch.export of version {shown}, and only version 0 is known",
+            "Update Pruneapp, or export the model with an older torch.",
+        )
+
+
+def _weights_of(
+    name: str, archive: Archive, read: Read, storages: dict[str, Storage]
+) -> dict[str, Tensor | Unreadable]:
+    graph, config = graph_of(name), config_of(name)
+    version = _get(_loaded(graph, read(graph, MAX_GRAPH)), "schema_version", dict, graph)
+    major = _get(version, "major", int, graph)
+    if major != MAJOR:
+        raise Unsupported(
+            f"is a program of version {major} of the schema of torch.export, and only version "
+            f"{MAJOR} is known",
+            "Export the model again with the torch that Pruneapp knows, or update Pruneapp.",
+        )
+    if config not in archive.members:
+        raise Unsupported(
+            "is a program of torch.export that keeps its weights in a pickle", _EXPORT_AGAIN
+        )
+    weights = _get(_loaded(config, read(config, MAX_CONFIG)), "config", dict, config)
+    return {key: _tensor(key, value, archive, storages) for key, value in weights.items()}
+
+
+def _tensor(
+    name: str, weight: object, archive: Archive, storages: dict[str, Storage]
+) -> Tensor | Unreadable:
+    meta = _get(weight, "tensor_meta", dict | None, name)
+    if _get(weight, "use_pickle", bool, name) or meta is None:
+        return Unreadable("torch.export has put it into a pickle of its own")
+    if _get(meta, "layout", int, name) != _STRIDED:
+        return Unreadable(
+            "torch.export has written it in another layout than that of plain tensors"
+        )
+    number = _get(meta, "dtype", int, name)
+    element = _ELEMENTS.get(number)
+    if element is None:
+        return Unreadable(f"it is of type {number} of torch.export, which is not known")
+    key = _get(weight, "path_name", str, name)
+    storage = storages.get(key)
+    if storage is None:
+        member = archive.members.get(WEIGHTS + key)
+        if member is None:
+            raise Malformed(f"the numbers of '{name[:80]}' are missing")
+        storage = storages[key] = Storage(key, UNTYPED, member.size)
+    # A size may be an expression elsewhere, but not that of a weight.
+    sizes, strides = (
+        [_get(each, "as_int", int, name) for each in _get(meta, what, list, name)]
+        for what in ("sizes", "strides")
+    )
+    offset = _get(_get(meta, "storage_offset", dict, name), "as_int", int, name)
+    return view(storage, element, offset, sizes, strides)
+
+
+def _loaded(name: str, text: bytes) -> Any:
+    try:
+        return json_codec.load(text)
+    except JsonError as error:
+        raise Malformed(f"its '{name[:80]}' cannot be read: {error.what}") from None
+
+
+def _get(value: object, key: str, kind: type | UnionType, where: str) -> Any:
+    """Return what a JSON object has under a key, which must be of a type."""
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, kind) or (isinstance(found, bool) and kind is int):
+        raise Malformed(f"what its JSON says of '{where[:80]}' has no {key} as it should be")
+    return found

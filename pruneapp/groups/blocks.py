@@ -1,0 +1,285 @@
+"""Blocks of networks without a configuration, found by the names and the shapes of their tensors.
+
+A state dict does not say what follows what, and a chain that is guessed from sizes is a guess. So
+groups lie inside of blocks whose form is known: every tensor of one must be called and shaped as
+``resources/blocks.toml`` says, and none may be there beside. What is cut in a block is nobody
+else's business.
+
+Words in the declarations: a *name* is below the block; ``{wb}`` in it is a weight and, if there,
+its bias, ``{norm}`` weight and bias of a norm and what it has measured. A *shape* has a letter for
+each size; those of `BlockForm.groups` are the sizes that can be cut. Along the first dimension a
+tensor makes the channels, along another it takes them in.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.groups.expression import evaluate
+from pruneapp.groups.group import Factor, Group, Member, Role
+
+# What a norm has beside its weight and bias.
+_MEASURED = ("running_mean", "running_var")
+_COUNTER = "num_batches_tracked"
+# More tensors than a block of any form has.
+_MOST = 64
+_LAST = chr(0x10FFFF)
+
+
+class _Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is written in the file, and nothing else may be."""
+
+
+class BlockTensor(_Declaration, frozen=True):
+    """A tensor of a block, or those of a module."""
+
+    name: str
+    shape: str
+    # Of the last affine map before an activation: its name as in `pruneapp.shrink.activation`.
+    activation: str | None = None
+    optional: bool = False
+
+
+class Argument(_Declaration, frozen=True):
+    """An argument of the constructor of a class, which says how wide all of its blocks are."""
+
+    name: str
+    width: str  # the units of a group, from the argument ``w`` and the sizes of the block
+    value: str  # the argument, from the units ``n``
+    timm: str = ""  # the same in `model_args` of timm's configuration; empty if there is none
+    whole: bool = False  # whether it is a whole number
+    architectures: tuple[str, ...] = ()  # of timm, how their names begin
+
+
+class BlockForm(_Declaration, frozen=True):
+    """A block that is known.
+
+    Attributes
+    ----------
+    within
+        What comes before the names; anything, if it is not said.
+    apart
+        Modules that lead around the others, from the input of the block to its sum.
+    order
+        Names that stand in this order where the tensors are in that of the modules.
+    """
+
+    label: str
+    axis: Literal["ffn", "channels"]
+    groups: tuple[str, ...]
+    tensors: tuple[BlockTensor, ...]
+    within: str = ""
+    apart: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    argument: Argument | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class KnownBlock:
+    """A block of a checkpoint."""
+
+    form: BlockForm
+    prefix: str  # of the names of its tensors
+    sizes: Mapping[str, int]  # by the letters of its shapes
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True)
+class FoundBlocks:
+    """The blocks of a checkpoint, in file order, and why some are none of them."""
+
+    blocks: tuple[KnownBlock, ...]
+    misfits: tuple[str, ...] = ()  # sentences
+
+
+def find_blocks(checkpoint: Checkpoint) -> FoundBlocks:
+    """Return the blocks of a checkpoint whose form is known; reads no weights.
+
+    Where one has the names of a form and not its shapes, the network is another one that has
+    called its tensors alike: no block of that form is taken. O(n log n) in the number of tensors.
+    """
+    named = {name: entry for entry in checkpoint.entries.values() for name in entry.names}
+    place = {name: at for at, name in enumerate(named)}
+    # safetensors sorts what it writes; torch keeps the order of the modules.
+    of_modules = checkpoint.contents.format.startswith("torch")
+    in_order = sorted(named)
+    found: list[KnownBlock] = []
+    misfits: list[str] = []
+    for name, form in forms().items():
+        try:
+            found += list(_blocks_of(name, named, place if of_modules else None, in_order))
+        except _MisfitError as error:
+            misfits.append(f"No {form.label} is cut: {error}")
+    found.sort(key=lambda block: place[block.groups[0].members[0].name])
+    return FoundBlocks(tuple(found), tuple(misfits))
+
+
+def argument_of(argument: Argument, widths: Iterable[tuple[KnownBlock, int]]) -> float | int | None:
+    """Return what an argument must be for the groups of some blocks to be as wide as is said.
+
+    None if nothing makes all of them so.
+    """
+    widths = tuple(widths)
+    wanted = [float(evaluate(argument.value, {**b.sizes, "n": n})) for b, n in widths]
+    if not wanted:
+        return None
+    low = max(wanted)
+    tries: tuple[float, ...] = (-int(-low // 1),) if argument.whole else (low, low * (1 + 2**-50))
+    fits = (w for w in tries if all(width_of(argument, b, w) == n for b, n in widths))
+    return next(fits, None)
+
+
+def width_of(argument: Argument, block: KnownBlock, value: float) -> int:
+    """Return how wide an argument makes the groups of a block."""
+    return int(evaluate(argument.width, {**block.sizes, "w": value}))
+
+
+@cache
+def forms() -> Mapping[str, BlockForm]:
+    """Return every form that is known, by its name in ``resources/blocks.toml``."""
+    declared = tomllib.loads(resources.path("blocks.toml").read_text("utf-8"))
+    return {name: msgspec.convert(form, BlockForm) for name, form in declared.items()}
+
+
+class _MisfitError(ValueError):
+    """A block has the names of a form and is another; the text says why, as a sentence."""
+
+
+class _Part(NamedTuple):
+    """A tensor as a form has it."""
+
+    shape: tuple[str, ...]
+    needed: bool
+    activation: str | None  # of a factor
+
+
+@cache
+def _parts(name: str) -> Mapping[str, _Part]:
+    """Return the tensors of a form by their names below the block, in its order."""
+    found = {}
+    for rule in forms()[name].tensors:
+        shape = tuple(rule.shape.split())
+        stem, brace, kind = rule.name.partition("{")
+        if not brace:
+            found[stem] = _Part(shape, not rule.optional, rule.activation)
+            continue
+        norm = kind == "norm}"
+        found[stem + "weight"] = _Part(shape, not rule.optional, rule.activation)
+        found[stem + "bias"] = _Part(shape[:1], norm and not rule.optional, rule.activation)
+        # One that measures nothing mixes the channels: a norm of groups, or of a layer.
+        for measured in _MEASURED if norm else ():
+            found[stem + measured] = _Part(shape[:1], not rule.optional, None)
+        if norm:
+            found[stem + _COUNTER] = _Part((), needed=False, activation=None)
+    return found
+
+
+def _blocks_of(
+    name: str,
+    named: Mapping[str, TensorEntry],
+    place: Mapping[str, int] | None,
+    in_order: list[str],
+) -> Iterator[KnownBlock]:
+    form, parts = forms()[name], _parts(name)
+    needed = [rest for rest, part in parts.items() if part.needed]
+    within = re.compile(form.within) if form.within else None
+    apart = tuple(f"{module}." for module in form.apart)
+    first = needed[0]
+    for found in named:
+        if not found.endswith(first):
+            continue
+        prefix = found[: -len(first)]
+        if (prefix and prefix[-1] != ".") or (within and not within.fullmatch(prefix)):
+            continue
+        inside = [rest for rest in _inside(prefix, in_order) if not rest.startswith(apart)]
+        if parts.keys() >= set(inside) >= set(needed):
+            here = {rest: named[prefix + rest] for rest in parts if rest in inside}
+            if place is not None:
+                _check_order(form, prefix, inside, place)
+            yield _block(form, prefix, here, parts)
+
+
+def _inside(prefix: str, in_order: list[str]) -> list[str]:
+    """Return the names below a prefix, without it; none where they are more than a block has."""
+    start = bisect_left(in_order, prefix)
+    stop = bisect_left(in_order, prefix + _LAST, start)
+    return [name[len(prefix) :] for name in in_order[start:stop]] if stop - start <= _MOST else []
+
+
+def _check_order(form: BlockForm, prefix: str, inside: list[str], place: Mapping[str, int]) -> None:
+    """Refuse a block whose modules come in another order, unless the names are sorted."""
+    weights = [name for name in inside if name.endswith(".weight")]  # by the alphabet
+    in_file = sorted(weights, key=lambda name: place[prefix + name])
+    places = [in_file.index(name) for name in form.order]
+    if in_file != weights and places != sorted(places):
+        first, second = form.order
+        raise _MisfitError(
+            f"'{prefix}{second}' comes before '{prefix}{first}' in the file, so the block computes "
+            "in another order."
+        )
+
+
+def _block(
+    form: BlockForm, prefix: str, here: Mapping[str, TensorEntry], parts: Mapping[str, _Part]
+) -> KnownBlock:
+    sizes: dict[str, int] = {}
+    for name, entry in here.items():
+        shape = parts[name].shape
+        wanted = tuple(
+            size
+            if letter == "*"
+            else int(letter)
+            if letter.isdecimal()
+            else sizes.get(letter, size)
+            for letter, size in zip(shape, entry.shape, strict=False)
+        )
+        if entry.shape != wanted or len(shape) != len(entry.shape):
+            form_of = " × ".join(f"{sizes.get(letter, letter)}" for letter in shape)
+            raise _MisfitError(
+                f"'{entry.name}' has the shape {_shown(entry.shape)}, and in such a block it would "
+                f"have {form_of}."
+            )
+        sizes |= dict(zip(shape, entry.shape, strict=True))
+    groups = tuple(_group(form, prefix, here, parts, letter, sizes) for letter in form.groups)
+    return KnownBlock(form, prefix, sizes, groups)
+
+
+def _group(  # noqa: PLR0917 - each its own type
+    form: BlockForm,
+    prefix: str,
+    here: Mapping[str, TensorEntry],
+    parts: Mapping[str, _Part],
+    letter: str,
+    sizes: Mapping[str, int],
+) -> Group:
+    members = []
+    for name, entry in here.items():
+        part = parts[name]
+        if letter not in part.shape:
+            continue
+        if entry.aliases:
+            raise _MisfitError(f"'{entry.name}' is tied to '{entry.aliases[0]}'.")
+        if entry.dtype.packed:
+            raise _MisfitError(f"'{entry.name}' is packed ({entry.dtype.label}) and stays whole.")
+        dim = part.shape.index(letter)
+        is_factor = part.activation is not None and dim == 0
+        role: Role = "output" if dim else "factor" if is_factor else "along"
+        factors = (Factor(part.activation or ""),) if is_factor else ()
+        members.append(Member(entry.name, dim, role=role, factors=factors))
+    place = members[0].stem if len(form.groups) > 1 else prefix.rstrip(".")
+    return Group(form.axis, place, sizes[letter], tuple(members))
+
+
+def _shown(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "of a number"

@@ -1,0 +1,379 @@
+"""Groups of channels of a program of torch.export, from the graph in its archive; nothing is run.
+
+As for an ONNX model: every channel of every axis of every value has a number, operators join
+numbers, and whatever is not known freezes what it touches. Numbers that were joined and are not
+frozen are a unit; it may be cut where all that reads it is zero. Needs JSON and numpy alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.torchfile import exported_program
+from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
+from pruneapp.errors import JsonError, UnsupportedFileError
+from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
+from pruneapp.groups.onnx_channels import FROZEN, Axes, Channels, Numbers, extent_of, match_axes
+from pruneapp.json_codec import load_object
+from pruneapp.progress import Job
+
+_ATEN = "torch.ops.aten."
+# Element by element; what they make of 0 does not matter, for what reads it is 0.
+_UNARY = frozenset(
+    {
+        *("relu", "hardtanh", "silu", "hardswish", "hardsigmoid", "sigmoid", "tanh", "gelu", "elu"),
+        *("leaky_relu", "mish", "softplus", "dropout", "feature_dropout", "clone", "contiguous"),
+        *("clamp", "relu6", "alias", "detach", "abs", "neg", "exp", "sqrt", "_to_copy"),
+    }
+)
+_BINARY = frozenset({"add", "sub", "mul", "maximum", "minimum"})
+_CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
+_POOLS = frozenset(
+    f"{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_avg", "adaptive_max") for n in (1, 2, 3)
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramGraph:
+    """The graph of a program: its groups, and the numbers of all channels."""
+
+    name: str  # of the program in its archive
+    program: Mapping[str, Any]  # its JSON
+    groups: tuple[Group, ...]
+    units: tuple[Numbers, ...]  # of each group the number of each unit
+    representative: Numbers  # of each number
+    axes: Mapping[str, Axes]  # of each value
+    weights: Mapping[str, str]  # values that are tensors of the checkpoint, and which
+    depthwise: Mapping[int, Numbers]  # nodes that convolve channel by channel, and these
+
+    def stays(self, kept: Mapping[int, Units]) -> Numbers:
+        """Return 1 for each number that stays, else 0; `kept` are units of groups by number."""
+        stays = np.ones(self.representative.size, np.int32)
+        for number, units in kept.items():
+            stays[self.units[number]] = 0
+            stays[self.units[number][units]] = 1
+        return stays[self.representative]
+
+    @staticmethod
+    def count(axis: Numbers, stays: Numbers) -> int:
+        """Return how many channels of an axis stay."""
+        return int(stays[axis].sum())
+
+
+def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
+    """Find the groups of a program; reads no weights.
+
+    Raises `CheckpointError` if it is none, or its graph contradicts itself.
+    """
+    if checkpoint.format != exported_program.FORMAT:
+        raise UnsupportedFileError(
+            f"'{checkpoint.path}' is no program of torch.export, so it holds no graph.",
+            remedy="Open a .pt2 file.",
+        )
+    source = checkpoint.files[0]
+    archive = zip_layout(source, job.cancel)
+    name, *others = exported_program.programs(archive)
+    if others:  # they may share their weights
+        raise UnsupportedFileError(
+            f"'{checkpoint.path}' holds several programs, which are not cut.",
+            remedy="Export each into a file of its own.",
+        )
+    member = archive.members[exported_program.graph_of(name)]
+    text = read_member(source, archive, member, exported_program.MAX_GRAPH)
+    try:
+        program = load_object(text)
+        walk = _GraphWalk(program, checkpoint)
+        walk.run(job)
+    except (JsonError, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        raise UnsupportedFileError(
+            f"The graph of '{checkpoint.path}' is not as torch.export writes it.",
+            remedy="Export the model again.",
+            details=repr(error),
+        ) from None
+    groups, units, representative = walk.groups()
+    return ProgramGraph(
+        name, program, groups, units, representative, walk.values, walk.weights, walk.depthwise
+    )
+
+
+@dataclass
+class _GraphWalk:
+    """Visits the nodes of a graph in order."""
+
+    program: Mapping[str, Any]
+    checkpoint: Checkpoint
+    channels: Channels = field(default_factory=Channels)
+    values: dict[str, Axes] = field(default_factory=dict)
+    weights: dict[str, str] = field(default_factory=dict)
+    stored: dict[str, Axes] = field(default_factory=dict)  # by the names of the tensors
+    readers: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
+    depthwise: dict[int, Numbers] = field(default_factory=dict)
+
+    def run(self, job: Job) -> None:
+        module = self.program["graph_module"]
+        graph = module["graph"]
+        for spec in module["signature"]["input_specs"]:
+            self._input(spec)
+        for number, node in enumerate(graph["nodes"]):
+            job.cancel.check()
+            self._visit(number, node)
+        for output in graph["outputs"]:
+            self._freeze(*_names(output))
+
+    def _input(self, spec: Mapping[str, Any]) -> None:
+        ((kind, inside),) = spec.items()
+        value = inside.get("arg", {}).get("name", "")
+        name = inside.get(f"{kind}_name", "") if kind in {"parameter", "buffer"} else ""
+        here = {n: e for e in (self.checkpoint.entries.get(name),) if e for n in e.names}
+        entry = here.get(name) or self._alias(name)
+        if entry is None:
+            self._freeze(*_names(spec))
+            return
+        axes = self.stored.setdefault(entry.name, tuple(map(self.channels.new, entry.shape)))
+        self.values[value] = axes
+        self.weights[value] = entry.name
+        whole = entry.location.strides is None and entry.dtype.name[0] not in "UI"
+        if not whole or "shares memory" in entry.why_not or entry.shape != self._shape(value):
+            self._freeze(value)
+
+    def _alias(self, name: str) -> Any:
+        try:
+            return self.checkpoint.entry(name) if name else None
+        except KeyError:
+            return None
+
+    def _shape(self, value: str) -> tuple[int | None, ...]:
+        sizes = self.program["graph_module"]["graph"]["tensor_values"][value]["sizes"]
+        return tuple(size.get("as_int") for size in sizes)
+
+    def axes(self, value: str) -> Axes:
+        """Return the numbers of a value."""
+        if value not in self.values:
+            shape = self._shape(value)
+            self.values[value] = tuple(None if n is None else self.channels.new(n) for n in shape)
+        return self.values[value]
+
+    def _freeze(self, *values: str) -> None:
+        tensors = self.program["graph_module"]["graph"]["tensor_values"]
+        for value in values:
+            if value in self.values or value in tensors:
+                self.channels.freeze(*self.axes(value))
+
+    # -- nodes -------------------------------------------------------------------------------------
+
+    def _visit(self, number: int, node: Mapping[str, Any]) -> None:
+        target = node["target"]
+        arguments = {each["name"]: each["arg"] for each in node["inputs"]}
+        op = target.removeprefix(_ATEN).partition(".")[0].rstrip("_")
+        outputs = [output["as_tensor"]["name"] for output in node["outputs"] if _is_tensor(output)]
+        known = target.startswith(_ATEN) and len(outputs) == len(node["outputs"]) == 1
+        if not known or not self._joined(number, op, arguments, outputs[0]):
+            self._freeze(*_names(node["inputs"]), *_names(node["outputs"]))
+
+    def _joined(self, number: int, op: str, arguments: Mapping[str, Any], out: str) -> bool:
+        """Join what an operator joins; returns whether it is known."""
+        if op == "cat":
+            return self._cat(arguments, out)
+        given = {name: _tensor(arg) for name, arg in arguments.items()}
+        value = given.get("self") or given.get("input") or ""
+        tensors = [name for name in given.values() if name]
+        if not value or any(set(_names(arg)) - {given[name]} for name, arg in arguments.items()):
+            return False  # a tensor that is given otherwise
+        if op in _UNARY and len(tensors) == 1:
+            return self._pairs(self.axes(value), self.axes(out))
+        if op in _BINARY and len(tensors) == 2:
+            return self._broadcast(tensors, out)
+        if op in _CONVOLUTIONS and given.get("weight"):
+            groups = arguments.get("groups", {"as_int": 1}).get("as_int")
+            return self._convolution(number, value, given, groups, out)
+        if op == "linear" and given.get("weight"):
+            return self._linear(value, given, out)
+        if op == "batch_norm":
+            return self._norm(value, given, out)
+        if op in _POOLS:
+            spatial = int(op[-2])
+            ours, theirs = self.axes(value), self.axes(out)
+            return self._pairs(ours[:-spatial], theirs[:-spatial])
+        if op == "flatten":
+            return self._flatten(value, out)
+        if op == "mean" and "dim" in arguments:
+            return self._mean(value, arguments, out)
+        return False
+
+    def _pairs(self, ones: Axes, others: Axes) -> bool:
+        if len(ones) != len(others):
+            return False
+        for one, other in zip(ones, others, strict=True):
+            self.channels.join(one, other)
+        return True
+
+    def _broadcast(self, values: Sequence[str], out: str) -> bool:
+        result = self.axes(out)
+        for value in values:
+            axes = self.axes(value)
+            for one, other in zip(reversed(axes), reversed(result), strict=False):
+                if one is None or other is None or one.size != 1 or other.size == 1:
+                    self.channels.join(one, other)
+        return True
+
+    def _convolution(
+        self, number: int, value: str, given: Mapping[str, str], groups: Any, out: str
+    ) -> bool:
+        weight, ours, theirs = given["weight"], self.axes(value), self.axes(out)
+        axes = self.axes(weight)
+        if weight not in self.weights or len(ours) != len(axes) or len(theirs) != len(axes):
+            return False
+        if groups == 1:
+            self.channels.join(axes[1], ours[1])
+            self.readers.add((self.weights[weight], 1))
+        elif extent_of(axes[0]) == extent_of(ours[1]) == groups and extent_of(axes[1]) == 1:
+            self.channels.join(axes[0], ours[1])
+            assert axes[0] is not None
+            self.depthwise[number] = axes[0]
+        else:
+            return False
+        self.channels.join(axes[0], theirs[1])
+        self.channels.join(ours[0], theirs[0])
+        if given.get("bias"):
+            self.channels.join(self.axes(given["bias"])[0], theirs[1])
+        return True
+
+    def _linear(self, value: str, given: Mapping[str, str], out: str) -> bool:
+        weight, ours, theirs = given["weight"], self.axes(value), self.axes(out)
+        axes = self.axes(weight)
+        if weight not in self.weights or len(axes) != 2:
+            return False
+        self.channels.join(axes[1], ours[-1])
+        self.channels.join(axes[0], theirs[-1])
+        self.readers.add((self.weights[weight], 1))
+        if given.get("bias"):
+            self.channels.join(self.axes(given["bias"])[0], theirs[-1])
+        return self._pairs(ours[:-1], theirs[:-1])
+
+    def _norm(self, value: str, given: Mapping[str, str], out: str) -> bool:
+        ours = self.axes(value)
+        for name in ("weight", "bias", "running_mean", "running_var"):
+            if given.get(name):
+                self.channels.join(self.axes(given[name])[0], ours[1])
+        return bool(given.get("running_mean")) and self._pairs(ours, self.axes(out))
+
+    def _flatten(self, value: str, out: str) -> bool:
+        ours, theirs = self.axes(value), self.axes(out)
+        matched = match_axes([*map(extent_of, ours)], [*map(extent_of, theirs)])
+        for ones, others in matched or ():
+            if len(ones) == len(others) == 1:
+                self.channels.join(ours[ones[0]], theirs[others[0]])
+            else:
+                self.channels.freeze(*(ours[n] for n in ones), *(theirs[n] for n in others))
+        return matched is not None
+
+    def _mean(self, value: str, arguments: Mapping[str, Any], out: str) -> bool:
+        ours, theirs = self.axes(value), self.axes(out)
+        dims = {dim % len(ours) for dim in arguments["dim"].get("as_ints", ())}
+        if not dims:
+            return False
+        keeps = arguments.get("keepdim", {}).get("as_bool", False)
+        self.channels.freeze(*(ours[dim] for dim in dims))
+        left = [axis for dim, axis in enumerate(ours) if dim not in dims]
+        there = [axis for dim, axis in enumerate(theirs) if not keeps or dim not in dims]
+        return self._pairs(tuple(left), tuple(there))
+
+    def _cat(self, arguments: Mapping[str, Any], out: str) -> bool:
+        values = [each["name"] for each in arguments["tensors"].get("as_tensors", ())]
+        parts, theirs = [self.axes(value) for value in values], self.axes(out)
+        dim = arguments.get("dim", {"as_int": 0})["as_int"] % len(theirs)
+        along = [axes[dim] for axes in parts]
+        if (
+            not values
+            or any(len(axes) != len(theirs) for axes in parts)
+            or any(a is None for a in along)
+        ):
+            return False
+        self.channels.join(np.concatenate([a for a in along if a is not None]), theirs[dim])
+        for axes in parts:
+            rest = [n for n in range(len(theirs)) if n != dim]
+            self._pairs(tuple(axes[n] for n in rest), tuple(theirs[n] for n in rest))
+        return True
+
+    # -- groups ------------------------------------------------------------------------------------
+
+    def groups(self) -> tuple[tuple[Group, ...], tuple[Numbers, ...], Numbers]:
+        """Put units with as many entries in the same axes of the same tensors together."""
+        representative = self.channels.representatives()
+        frozen = representative[FROZEN]
+        slots = [
+            (name, dim, representative[axis])
+            for name, axes in self.stored.items()
+            for dim, axis in enumerate(axes)
+            if axis is not None and axis.size > 1
+        ]
+        places: dict[int, list[tuple[int, int]]] = {}
+        for slot, (_, _, entries) in enumerate(slots):
+            found, first, counts = np.unique(entries, return_index=True, return_counts=True)
+            for at in np.argsort(first).tolist():
+                if found[at] != frozen:
+                    places.setdefault(int(found[at]), []).append((slot, int(counts[at])))
+        classes: dict[tuple[tuple[int, int], ...], list[int]] = {}
+        for unit, where in places.items():
+            classes.setdefault(tuple(where), []).append(unit)
+        groups: list[Group] = []
+        units_of: list[Numbers] = []
+        for where_all, units in classes.items():
+            if len(units) < 2 or not any(slots[slot][:2] in self.readers for slot, _ in where_all):
+                continue
+            number = np.full(representative.size, -1, np.int32)
+            number[units] = np.arange(len(units), dtype=np.int32)
+            members = tuple(
+                Member(
+                    slots[slot][0],
+                    slots[slot][1],
+                    _layout(number[slots[slot][2]], len(units)),
+                    "output" if slots[slot][:2] in self.readers else "along",
+                )
+                for slot, _ in where_all
+            )
+            if any(isinstance(member.layout, Scattered) for member in members):
+                continue  # the record of a cut has no word for it
+            groups.append(Group("channels", members[0].stem, len(units), members))
+            units_of.append(np.array(units, np.int32))
+        return tuple(groups), tuple(units_of), representative
+
+
+def _layout(unit_of: Numbers, count: int) -> Runs | Scattered:
+    """Return the layout of an axis, by runs where all units lie side by side once."""
+    inside = np.flatnonzero(unit_of >= 0)
+    start, stop = int(inside[0]), int(inside[-1]) + 1
+    if inside.size == count and np.array_equal(unit_of[start:stop], np.arange(count)):
+        if not start and stop == unit_of.size:
+            return Runs()
+        return Runs((Run(0, start), Run(1, unit_of.size - stop)))
+    return Scattered(unit_of)
+
+
+def _is_tensor(argument: Mapping[str, Any]) -> bool:
+    return "as_tensor" in argument
+
+
+def _tensor(argument: Mapping[str, Any]) -> str:
+    """Return the name of the value that an argument is; empty if it is none."""
+    name = argument["as_tensor"]["name"] if _is_tensor(argument) else ""
+    return str(name)
+
+
+def _names(argument: Any) -> list[str]:
+    """Return every name that stands in a part of the JSON, whatever it is of."""
+    found, left = [], [argument]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if isinstance(one.get("name"), str):
+                found.append(one["name"])
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+    return found

@@ -1,0 +1,133 @@
+"""A smaller program of torch.export: its weights cut, and every size in its graph that follows.
+
+What the archive holds besides goes along byte for byte: example inputs, constants, versions.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pruneapp.checkpoint.entry import TensorEntry, c_strides
+from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.torchfile import exported_program
+from pruneapp.checkpoint.torchfile.archive import STORED, Archive, ArchiveMember
+from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
+from pruneapp.export.format import Plan
+from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
+from pruneapp.export.records import finalized
+from pruneapp.groups.program_graph import ProgramGraph
+from pruneapp.progress import Job
+from pruneapp.shrink.cut import Cut
+from pruneapp.shrink.shrunk_state import ShrunkState
+
+# A compressed member that goes along is inflated in memory.
+_MOST_INFLATED = 64 << 20
+
+
+def plan_program(
+    shrunk: ShrunkState, source: FileSource, graph: ProgramGraph, cut: Cut, job: Job
+) -> Plan:
+    """Plan the archive of what is left of a program; `source` is the file that was opened."""
+    archive = zip_layout(source, job.cancel)
+    name = exported_program.config_of(graph.name)
+    text = read_member(source, archive, archive.members[name], exported_program.MAX_CONFIG)
+    config = json.loads(text)
+    entries = {n: e for e in shrunk.checkpoint.entries.values() for n in e.names}
+    # Storages that one tensor has to itself are written anew; what several view is not cut.
+    users: Counter[str] = Counter()
+    for tensor in {id(entries[n]): w for n, w in config["config"].items() if n in entries}.values():
+        users[tensor["path_name"]] += 1
+    others = [w["path_name"] for n, w in config["config"].items() if n not in entries]
+    anew: dict[str, TensorEntry] = {}
+    for tensor, weight in config["config"].items():
+        entry, key = entries.get(tensor), weight["path_name"]
+        if entry is None or users[key] > 1 or key in others:
+            continue
+        anew[exported_program.WEIGHTS + key] = entry
+        _resize(weight["tensor_meta"], entry.shape, c_strides(entry.shape))
+        weight["tensor_meta"]["storage_offset"] = {"as_int": 0}
+    instead = {
+        name: json.dumps(config).encode(),
+        exported_program.graph_of(graph.name): json.dumps(_cut_graph(graph, cut)).encode(),
+    }
+    members = [
+        _member(archive, key, shrunk, source, instead.get(key), anew.get(key))
+        for key in archive.members
+    ]
+    plan = ZipPlan(members)
+    names = {n: entry.nbytes for n, entry in entries.items()}
+    return Plan(plan.nbytes(job), plan.pieces, names, container=True)
+
+
+def _member(  # noqa: PLR0917 - each its own type
+    archive: Archive,
+    key: str,
+    shrunk: ShrunkState,
+    source: FileSource,
+    instead: bytes | None,
+    entry: TensorEntry | None,
+) -> ZipMember:
+    name = f"{archive.root}/{key}"
+    if instead is not None:
+        return ZipMember.of(name, instead)
+    if entry is not None:
+        return ZipMember(name, entry.nbytes, finalized(shrunk, entry).pieces)
+    member = archive.members[key]
+    if member.method != STORED:
+        return ZipMember.of(name, read_member(source, archive, member, _MOST_INFLATED))
+    return ZipMember(name, member.size, _copied(source, member))
+
+
+def _copied(source: FileSource, member: ArchiveMember) -> Callable[[], Iterator[Buffer]]:
+    def pieces() -> Iterator[Buffer]:
+        for start in range(0, member.size, PIECE_BYTES):
+            size = min(PIECE_BYTES, member.size - start)
+            yield source.read(member.data + start, size)
+
+    return pieces
+
+
+def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
+    """Return the JSON of a program with the sizes that are left."""
+    number_of = {id(group): number for number, group in enumerate(graph.groups)}
+    stays = graph.stays({number_of[id(each.group)]: each.kept for each in cut.groups})
+    program: dict[str, Any] = copy.deepcopy(dict(graph.program))
+    inside = program["graph_module"]["graph"]
+    for value, axes in graph.axes.items():
+        meta = inside["tensor_values"].get(value)
+        sizes = [None if axis is None else graph.count(axis, stays) for axis in axes]
+        before = [None if axis is None else axis.size for axis in axes]
+        if meta is not None and sizes != before:
+            _resize(meta, sizes, _strides_after(meta, sizes))
+    for number, channels in graph.depthwise.items():
+        for given in inside["nodes"][number]["inputs"]:
+            if given["name"] == "groups":
+                given["arg"] = {"as_int": graph.count(channels, stays)}
+    return program
+
+
+def _resize(meta: Any, sizes: Sequence[int | None], strides: Sequence[int | None]) -> None:
+    """Write the sizes and strides that are known into the description of a tensor."""
+    for key, numbers in (("sizes", sizes), ("strides", strides)):
+        for at, number in enumerate(numbers):
+            if number is not None:
+                meta[key][at] = {"as_int": number}
+
+
+def _strides_after(meta: Any, sizes: Sequence[int | None]) -> list[int | None]:
+    """Return the strides of a tensor in the order of dimensions that it has; None if unknown."""
+    old = [stride.get("as_int") for stride in meta["strides"]]
+    if None in old or None in sizes:
+        return [None] * len(sizes)
+    strides: list[int | None] = [0] * len(sizes)
+    order = sorted(range(len(old)), key=lambda dim: (old[dim], -dim))
+    known = [size or 0 for size in sizes]
+    for place, dim in enumerate(order):
+        strides[dim] = math.prod(known[inner] for inner in order[:place])
+    return strides

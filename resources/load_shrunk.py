@@ -1,0 +1,50 @@
+"""Load weights of which channels were cut out into a model that is as wide as it was.
+
+    from load_shrunk import load_shrunk
+    model = load_shrunk(resnet18())
+
+Every layer of the model takes the shapes that the file beside this one has for it; what the forward
+pass does must not depend on widths otherwise. Nothing here is of Pruneapp, and it may be copied.
+"""
+
+from pathlib import Path
+
+from safetensors.torch import load_file
+from torch import nn
+
+
+def load_shrunk(model, files=None):
+    files = files or sorted(Path(__file__).parent.glob("*.safetensors"))
+    state = {name: tensor for file in files for name, tensor in load_file(file).items()}
+    names = model.state_dict().keys()
+    for prefix in ("module.", "model.", "_orig_mod."):  # of wrappers, where the model has none
+        if all(name.startswith(prefix) for name in state) and not names & state.keys():
+            state = {name[len(prefix) :]: tensor for name, tensor in state.items()}
+    for path, module in model.named_modules():
+        own = {**module._parameters, **module._buffers}
+        own = {key: old for key, old in own.items() if old is not None}
+        named = {key: state.get(f"{path}.{key}" if path else key) for key in own}
+        named = {key: new for key, new in named.items() if new is not None}
+        new = {key: new for key, new in named.items() if own[key].shape != new.shape}
+        depthwise = getattr(module, "groups", 1) > 1 and module.groups == module.in_channels
+        for key, tensor in new.items():
+            empty = own[key].detach().new_empty(tensor.shape)
+            if key in module._parameters:
+                empty = nn.Parameter(empty, own[key].requires_grad)
+            setattr(module, key, empty)
+        if "weight" not in new:
+            continue
+        shape = tuple(new["weight"].shape)
+        if isinstance(module, nn.Linear):
+            module.out_features, module.in_features = shape
+        elif depthwise:
+            module.in_channels = module.groups = shape[0] * module.groups // module.out_channels
+            module.out_channels = shape[0]
+        elif isinstance(module, nn.modules.conv._ConvNd):
+            module.out_channels, module.in_channels = shape[0], shape[1] * module.groups
+        elif hasattr(module, "normalized_shape"):
+            module.normalized_shape = shape
+        elif hasattr(module, "num_features"):
+            module.num_features = shape[0]
+    model.load_state_dict(state)
+    return model
