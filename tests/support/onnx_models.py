@@ -86,15 +86,15 @@ class Builder:
         return model
 
 
-def save(model: Any, path: Path, *, external: bool = False) -> Path:
-    """Write a model, with its numbers in ``PATH.data`` if they are to lie outside of it."""
+def save(model: Any, path: Path, *, external: bool = False, least: int = 128) -> Path:
+    """Write a model; with tensors of `least` bytes in ``PATH.data`` if they lie outside."""
     if external:
         onnx.save(
             model,
             str(path),
             save_as_external_data=True,
             location=f"{path.name}.data",
-            size_threshold=0,
+            size_threshold=least,
         )
     else:
         path.write_bytes(model.SerializeToString())
