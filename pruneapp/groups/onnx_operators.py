@@ -14,6 +14,7 @@ import numpy as np
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats.onnx import ModelFile
 from pruneapp.groups.onnx_channels import (
+    FROZEN,
     Axes,
     Channels,
     Numbers,
@@ -568,18 +569,39 @@ class ChannelWalk:
 
     def settle(self, job: Job) -> Numbers:
         """Decide what goes over in each reshape; return the least number each is joined with."""
-        for block in self.blocks:
-            job.cancel.check()
-            free = [n for n, part in enumerate(block.parts) if not self.channels.is_frozen(part)]
-            if not free:
-                self.channels.freeze(block.whole)
-                continue
-            # One axis goes over: of heads and their sizes, or channels and pixels, mostly the only
-            # one that is free; else the finer one.
-            chosen = max(free, key=lambda n: block.parts[n].size)
-            self.channels.join(block.whole, block.of_part(chosen))
-            self.channels.freeze(*(part for n, part in enumerate(block.parts) if n != chosen))
+        gone_over: set[int] = set()
+        left = self.blocks
+        # Those with one free axis first: of queries and keys only the heads, so of values, too.
+        for most in (1, len(left)):
+            blocks, left = left, []
+            for block in blocks:
+                job.cancel.check()
+                if len(self._free(block)) > most:
+                    left.append(block)
+                else:
+                    self._settle(block, gone_over)
         return self.channels.representatives()
+
+    def _free(self, block: ReshapeBlock) -> list[int]:
+        return [n for n, part in enumerate(block.parts) if not self.channels.is_frozen(part)]
+
+    def _settle(self, block: ReshapeBlock, gone_over: set[int]) -> None:
+        """Let one axis go over: one that does so elsewhere, else the one with most channels."""
+        free = self._free(block)
+        if not free:
+            self.channels.freeze(block.whole)
+            return
+        known = self.channels.representatives()
+
+        def rank(number: int) -> tuple[bool, int]:
+            part = block.parts[number]
+            return not gone_over.isdisjoint(known[part].tolist()), part.size
+
+        chosen = max(free, key=rank)
+        self.channels.join(block.whole, block.of_part(chosen))
+        self.channels.freeze(*(part for n, part in enumerate(block.parts) if n != chosen))
+        gone_over.update(self.channels.representatives()[block.parts[chosen]].tolist())
+        gone_over.discard(FROZEN)
 
 
 _RULES = frozenset(
