@@ -33,7 +33,7 @@ IR_VERSION, GRAPH, OPSETS, PROPERTIES, FUNCTIONS = 1, 7, 8, 14, 25
 NODE, INITIALIZER, SPARSE_INITIALIZER = 1, 5, 15
 _INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE = 1, 2, 4, 5
 _ATTRIBUTE_NAME, VALUE, _SUBGRAPH, _TENSORS, _SUBGRAPHS = 1, 5, 6, 10, 11
-_DIMS, _DATA_TYPE, _SEGMENT, _NAME, RAW, _EXTERNAL, _DATA_LOCATION = 1, 2, 3, 8, 9, 13, 14
+_DIMS, _DATA_TYPE, _SEGMENT, _NAME, RAW, EXTERNAL, LOCATION = 1, 2, 3, 8, 9, 13, 14
 _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S = 4, 5, 6, 7, 10, 11
 _DATA = {RAW, _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S}
 # What the numbers of a type may stand in, besides `RAW`: little-endian as they are, or varints.
@@ -195,7 +195,7 @@ class _GraphWalk:
                 dims += message.varints(part)
                 if len(dims) > MAX_RANK:
                     raise message.damaged(part.tag, f"a tensor has over {MAX_RANK} dimensions")
-            elif part.number in {_DATA_TYPE, _DATA_LOCATION}:
+            elif part.number in {_DATA_TYPE, LOCATION}:
                 if part.wire != VARINT:
                     raise message.damaged(part.tag, "the type of a tensor is no number")
                 if part.number == _DATA_TYPE:
@@ -206,7 +206,7 @@ class _GraphWalk:
                 name = message.text(part)
             elif part.number in _DATA:
                 data.append(part)
-            elif part.number == _EXTERNAL:
+            elif part.number == EXTERNAL:
                 key, value = _pair(message, part)
                 external[key] = value
             elif part.number == _SEGMENT:
