@@ -16,7 +16,7 @@ from pruneapp.checkpoint.formats.onnx import ModelFile
 from pruneapp.groups.onnx_channels import (
     FROZEN,
     Axes,
-    Channels,
+    ChannelNumbers,
     Numbers,
     ReshapeBlock,
     extent_of,
@@ -82,7 +82,7 @@ class ChannelWalk:
     model: Any
     inferred: Any
     file: ModelFile
-    channels: Channels = field(default_factory=Channels)
+    channels: ChannelNumbers = field(default_factory=ChannelNumbers)
     values: dict[str, Axes | None] = field(default_factory=dict)
     stored: dict[str, Any] = field(default_factory=dict)  # tensors by the names of their values
     # Values that are a stored tensor, maybe transposed: which, and the axis of it that each is.

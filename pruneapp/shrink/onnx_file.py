@@ -45,7 +45,7 @@ Kept = Mapping[int, Sequence[int] | NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class _Written:
+class _NewTensor:
     """A tensor as it goes out."""
 
     proto: Any  # all of it but its numbers
@@ -120,7 +120,7 @@ def write_shrunk_onnx(
 
 def _tensors(
     state: State, graph: OnnxGraph, model: Any, stays: NDArray[np.bool_], job: Job
-) -> list[_Written]:
+) -> list[_NewTensor]:
     """Take the tensors out of a model, each with what is left of it."""
     stored = {t.name: t for t in graph.file.tensors}
     protos = {tensor.name: tensor for tensor in model.graph.initializer}
@@ -166,7 +166,7 @@ def _is_whole(node: Any) -> bool:
 
 def _written(
     state: State, graph: OnnxGraph, proto: Any, stored: StoredTensor, stays: NDArray[np.bool_]
-) -> _Written:
+) -> _NewTensor:
     new = proto.__class__()
     new.CopyFrom(proto)
     if stored.unreadable:
@@ -175,7 +175,7 @@ def _written(
                 f"'{show(stored.name)}' cannot be written anew: {stored.unreadable}.",
                 remedy="Save the model with this tensor inside of it.",
             )
-        return _Written(new, 0, lambda: iter(()))
+        return _NewTensor(new, 0, lambda: iter(()))
     for leaf in ("raw_data", "external_data", "data_location", "float_data", "double_data"):
         new.ClearField(leaf)
     for leaf in ("int32_data", "int64_data", "uint64_data"):
@@ -190,8 +190,8 @@ def _written(
         new.dims[dim] = int(chosen.sum())
     nbytes = entry.dtype.nbytes(math.prod(new.dims))
     if not cut:
-        return _Written(new, nbytes, finalized(state, entry).pieces)
-    return _Written(new, nbytes, lambda: _pieces(state, entry, cut))
+        return _NewTensor(new, nbytes, finalized(state, entry).pieces)
+    return _NewTensor(new, nbytes, lambda: _pieces(state, entry, cut))
 
 
 def _pieces(
@@ -221,7 +221,7 @@ def _pieces(
         yield little(left.reshape(-1))
 
 
-def _declare(model: Any, written: Sequence[_Written]) -> None:
+def _declare(model: Any, written: Sequence[_NewTensor]) -> None:
     """Give the inputs that are initializers their new shapes; name new ones where need be."""
     inputs = {value.name: value for value in model.graph.input}
     for tensor in written:
@@ -241,7 +241,7 @@ def _declare(model: Any, written: Sequence[_Written]) -> None:
 
 
 def _follow(
-    graph: OnnxGraph, model: Any, stays: NDArray[np.bool_], written: list[_Written]
+    graph: OnnxGraph, model: Any, stays: NDArray[np.bool_], written: list[_NewTensor]
 ) -> None:
     """Let shapes, sizes and groups follow the channels."""
     # Constants may have become initializers: nodes are found by what they make.
@@ -277,7 +277,7 @@ def _set_attribute(node: Any, name: str, values: Sequence[int]) -> None:
     found.ints.extend(values)
 
 
-def _set_input(node: Any, place: int, values: Sequence[int], taken: set[str]) -> _Written:
+def _set_input(node: Any, place: int, values: Sequence[int], taken: set[str]) -> _NewTensor:
     """Give a node numbers of its own: others may share those that it had."""
     base = f"{node.output[0]}_sizes"
     names = chain((base,), (f"{base}_{number}" for number in range(1, 1 << 20)))
@@ -292,7 +292,7 @@ def _set_input(node: Any, place: int, values: Sequence[int], taken: set[str]) ->
                 del node.attribute[at]
     data = np.array(values, "<i8").tobytes()
     proto = _library().TensorProto(name=name, data_type=_TYPE_NUMBERS["I64"], dims=[len(values)])
-    return _Written(proto, len(data), lambda: iter((memoryview(data),)))
+    return _NewTensor(proto, len(data), lambda: iter((memoryview(data),)))
 
 
 def _library() -> Any:
@@ -301,7 +301,7 @@ def _library() -> Any:
     return onnx
 
 
-def _infer(graph: OnnxGraph, model: Any, written: Sequence[_Written]) -> None:
+def _infer(graph: OnnxGraph, model: Any, written: Sequence[_NewTensor]) -> None:
     """Infer the shapes inside of the graph anew; refuse to write one in which they do not fit."""
     had = bool(model.graph.value_info)
     del model.graph.value_info[:]
@@ -338,7 +338,7 @@ def _infers(model: Any) -> bool:
 # -- files -------------------------------------------------------------------------------------
 
 
-def _inside(tensor: _Written) -> tuple[int, Pieces]:
+def _inside(tensor: _NewTensor) -> tuple[int, Pieces]:
     """Return an initializer with its numbers, as a field of the graph."""
     head = tensor.proto.SerializeToString()
     if tensor.nbytes:
@@ -352,7 +352,7 @@ def _inside(tensor: _Written) -> tuple[int, Pieces]:
     return len(whole) + tensor.nbytes, pieces  # type: ignore[return-value]
 
 
-def _in_one_file(model: Any, written: Sequence[_Written]) -> Plan:
+def _in_one_file(model: Any, written: Sequence[_NewTensor]) -> Plan:
     """Plan a model with its initializers inside, in the order in which protobuf writes fields."""
     parts = [_inside(tensor) for tensor in written]
     head, tail = model.__class__(), model.__class__()
@@ -382,11 +382,11 @@ def _in_one_file(model: Any, written: Sequence[_Written]) -> Plan:
 
 
 def _with_file_beside(
-    model: Any, written: Sequence[_Written], name: str, beside: str
+    model: Any, written: Sequence[_NewTensor], name: str, beside: str
 ) -> dict[str, Plan]:
     """Plan a model whose numbers are in a file beside it."""
-    outside: list[tuple[int, _Written]] = []
-    inside: list[_Written] = []
+    outside: list[tuple[int, _NewTensor]] = []
+    inside: list[_NewTensor] = []
     end = 0
     for tensor in written:
         if tensor.nbytes <= _SMALL:
