@@ -25,7 +25,7 @@ from pruneapp.checkpoint.elements import (
     rows_of,
 )
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.formats import safetensors, sharded
+from pruneapp.checkpoint.formats import onnx, safetensors, sharded
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.prunability import annotate
@@ -210,8 +210,8 @@ def open_checkpoint(
     Parameters
     ----------
     path
-        A .safetensors file, a torch file (zip or the format before 1.6), an index.json of shards,
-        or a folder of shards; recognised by content, never by name.
+        A .safetensors file, a torch file (zip or the format before 1.6), an ONNX model, an
+        index.json of shards, or a folder of shards; recognised by content, never by name.
     state_dict
         The key of the state dict to choose where a file holds several; by default the one with
         the most numbers, exponential averages last.
@@ -278,7 +278,12 @@ HEAD_BYTES = 512
 
 
 # In the order in which they are tried; an index of shards is no format of its own.
-READERS: tuple[Reader, ...] = (safetensors.SAFETENSORS, torchfile.ZIP, torchfile.LEGACY)
+READERS: tuple[Reader, ...] = (
+    safetensors.SAFETENSORS,
+    torchfile.ZIP,
+    torchfile.LEGACY,
+    onnx.ONNX,
+)
 
 
 def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
@@ -354,9 +359,14 @@ def _recognise(source: FileSource, readers: tuple[Reader, ...]) -> Reader:
     lookalikes.explain(head, source)
     if head[8:9] == b"{" or source.path.suffix == ".safetensors":
         return safetensors.SAFETENSORS  # which says what is wrong with it
+    if source.path.suffix.lower() == ".onnx":
+        return onnx.ONNX  # the same
     raise UnrecognizedFileError(
         f"'{source.path}' is not a checkpoint that Pruneapp knows.",
-        remedy="Open a .safetensors file, a file that torch.save wrote, or a model folder.",
+        remedy=(
+            "Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model "
+            "folder."
+        ),
     )
 
 

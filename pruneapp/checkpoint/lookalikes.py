@@ -15,7 +15,7 @@ _EXPAND = (
 )
 _AGAIN = "Download it again, from the link to the file itself."
 _ORIGINAL = "Open the model that it was made from, prune it, and convert that again."
-_OTHER = "Open a .safetensors file, a file that torch.save wrote, or a model folder."
+_OTHER = "Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model folder."
 
 
 def save_in_python(tensors: str) -> str:
@@ -28,9 +28,6 @@ def save_in_python(tensors: str) -> str:
 
 NUMPY = save_in_python("dict(numpy.load(FILE))")
 KERAS = save_in_python("{v.path: v.numpy() for v in keras.models.load_model(FILE).variables}")
-_ONNX = save_in_python(
-    "{t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(FILE).graph.initializer}"
-)
 _FLAX = save_in_python(
     "flax.traverse_util.flatten_dict(flax.serialization.msgpack_restore(open(FILE, 'rb').read()), "
     "sep='.')"
@@ -83,7 +80,6 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
 
 # Formats without identifying bytes: by their usual suffixes.
 _SUFFIXES = {
-    ".onnx": ("is an ONNX model", _ONNX),
     ".msgpack": ("is a Flax checkpoint", _FLAX),
     ".pdparams": ("is a PaddlePaddle checkpoint", _PADDLE),
     ".mlmodel": ("is a Core ML model", _ORIGINAL),
@@ -121,9 +117,6 @@ def explain(head: bytes, source: FileSource) -> None:
         _refuse(path, "is a web page, not a checkpoint", _AGAIN)
     if b"PK\x03\x04" in head:
         _refuse(path, "has something else in front of a zip archive", "Get the file again.")
-    # An ONNX model is a protobuf: field 1 is its version, field 2 the name of its producer.
-    if head[:1] == b"\x08" and head[2:3] == b"\x12" and path.suffix != ".safetensors":
-        _refuse(path, *_SUFFIXES[".onnx"])
     if path.suffix.lower() in _SUFFIXES:
         _refuse(path, *_SUFFIXES[path.suffix.lower()])
     if not any(head):

@@ -44,6 +44,8 @@ EMBEDDINGS = ("embed*", "*embedding*", "wte", "wpe")
 NORMS = ("*norm*", "bn*", "ln_*")
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
+# Kinds that are pruned when nothing is selected, where the file says what is what.
+_BY_DEFAULT = frozenset({*_CONVOLUTIONS.values(), "Linear", "recurrent"})
 # Parameters that are named after what they are to their module, not after a layer.
 _PARAMETERS = frozenset({"weight", "bias", "w", "b", "W", "kernel", "scale", "gamma", "beta", "g"})
 _RECURRENT = re.compile(r"weight_[ih]h_l\d+(_reverse)?$|weight_[ih]h$")
@@ -356,7 +358,7 @@ def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
 
 
 def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
-    """Complete the entries of a reader: kind, why_not, mask_of, by_default.
+    """Complete the entries of a reader: kind if it told none, why_not, mask_of, by_default.
 
     ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``. To be sure of
     such masks their values are read; nothing else is.
@@ -372,8 +374,13 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     judge = Judge(modules, job.cancel)
     entries: list[TensorEntry] = []
     for batch in job.cancel.batches(contents.entries):
-        names, shapes, dtypes, locations, aliases, why_not, _, mask_of, _ = zip(*batch, strict=True)
+        names, shapes, dtypes, locations, aliases, why_not, told, mask_of, _ = zip(
+            *batch, strict=True
+        )
         judged, kinds, usual = zip(*judge.of(batch), strict=True)
+        if any(told):  # by the graph of the file, which knows better than names
+            usual = tuple(t in _BY_DEFAULT if t else u for t, u in zip(told, usual, strict=True))
+            kinds = tuple(t or kind for t, kind in zip(told, kinds, strict=True))
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
         reasons = [a or b or c for a, b, c in zip(why_not, judged, shared, strict=True)]
         entries += make_entries(

@@ -10,6 +10,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.csr import CSR
 from pruneapp.export.formats.deflated import DEFLATED
+from pruneapp.export.formats.onnx import ONNX_FILE
 from pruneapp.export.formats.resumable import MASKS_ONLY, RESUMABLE
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
@@ -29,6 +30,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             DEFLATED,
             ZSTANDARD,
             CSR,
+            ONNX_FILE,
         )
     }
 )

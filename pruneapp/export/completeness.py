@@ -14,6 +14,7 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.headers import show
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.zip_format import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted, first_names
@@ -251,6 +252,8 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
         yield "Left out: the TorchScript program of the file."
     elif contents.format == exported_program.FORMAT:
         yield "Left out: the graph of the program, its constants and its example inputs."
+    elif contents.format == ONNX.name:
+        yield "Left out: the graph of the ONNX model, with all but its tensors."
     elif contents.unknown_globals:
         yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
     if text and checkpoint.format in LAID_OUT:

@@ -17,8 +17,15 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
 from pruneapp.errors import JsonError, UnsupportedFileError
+from pruneapp.groups.channel_numbers import (
+    FROZEN,
+    Axes,
+    ChannelNumbers,
+    Numbers,
+    extent_of,
+    match_axes,
+)
 from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
-from pruneapp.groups.onnx_channels import FROZEN, Axes, Channels, Numbers, extent_of, match_axes
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
@@ -107,7 +114,7 @@ class _GraphWalk:
 
     program: Mapping[str, Any]
     checkpoint: Checkpoint
-    channels: Channels = field(default_factory=Channels)
+    channels: ChannelNumbers = field(default_factory=ChannelNumbers)
     values: dict[str, Axes] = field(default_factory=dict)
     weights: dict[str, str] = field(default_factory=dict)
     stored: dict[str, Axes] = field(default_factory=dict)  # by the names of the tensors

@@ -273,7 +273,7 @@ def foreign_cases() -> Iterator[Case]:
     yield Case(
         "F00-tflite", file(b"\x1c\x00\x00\x00TFL3" + bytes(99), "m.tflite"), "TensorFlow Lite"
     )
-    yield Case("F00-onnx", file(b"\x08\x07\x12\x07pytorch", "m.onnx"), "ONNX")
+    yield Case("F00-onnx", file(b"\x08\x07\x12\x07pytorch", "m.onnx"), "no graphs")
     yield Case("F00-distcp", file(b"PK??", "__0_0.distcp"), "dcp_to_torch")
     yield Case("F00-pickle", file(pickle.dumps({"a": [1]}), "m.pkl"), "")
     yield Case("F00-zeros", file(bytes(4096), "m.pt"), "zeros")

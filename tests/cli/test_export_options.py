@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from pruneapp.__main__ import main
 from pruneapp.cli.arguments import SPELLINGS, option_of
 from pruneapp.cli.parser import parse
-from pruneapp.export.catalog import FORMATS
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ from pruneapp import progress
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.torchfile.zip_format import zip_layout
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.export.catalog import FORMATS
 from pruneapp.export.formats import torch as module
 from pruneapp.export.sharding import plan_weights
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.cancel_checks import assert_cut
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 FEW = 600
 SIDES = (3, 40)  # of the tensors, in turn: the larger ones are packed and compressed

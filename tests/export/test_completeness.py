@@ -18,12 +18,12 @@ from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import read_mask
 from pruneapp.errors import ExportError, ParameterError
-from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 from tests.support.unusual_tensors import IN_PARTS, READABLE, UNREADABLE, oracle, plain
 
 pytestmark = [

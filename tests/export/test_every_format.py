@@ -25,7 +25,6 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import read_mask
 from pruneapp.edits.repaired_values import as_values
 from pruneapp.errors import ExportError, PruneAppError
-from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format import Format
 from pruneapp.export.format_sizes import format_offer
@@ -34,6 +33,7 @@ from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 Bytes = Mapping[str, bytes]
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)

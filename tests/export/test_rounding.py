@@ -15,7 +15,6 @@ from safetensors.torch import load_file
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.export import records
-from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.rounding import cost_to_come, describe, round_to
@@ -25,6 +24,7 @@ from pruneapp.results.export import ExportRequest
 from tests.export.test_containers import raw
 from tests.export.test_every_format import READ, by_our_reader
 from tests.support.containers import as_snapshot, kept_masks, model
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 ROUNDING = [form.name for form in FORMATS.values() if "dtype" in {p.name for p in form.params}]
 TYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}

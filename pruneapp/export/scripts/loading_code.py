@@ -35,6 +35,11 @@ def torch(path: Path) -> str:
     return f"import torch\nstate_dict = torch.load({str(path)!r}, map_location='cpu')"
 
 
+def onnx(path: Path) -> str:
+    """Of a model with its graph."""
+    return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(path)!r})"
+
+
 def csr(path: Path) -> str:
     """Of a torch file with sparse rows."""
     return f"{torch(path)}\nmodel.load_state_dict(state_dict, assign=True)"

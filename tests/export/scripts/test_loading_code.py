@@ -10,12 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pruneapp.export.catalog import FORMATS
 from pruneapp.export.exporter import export
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 NAME = "it's a model"
 ODD = (NAME, 'a "b" $HOME `c`; d', "-o", "ünï & çödé.v1")

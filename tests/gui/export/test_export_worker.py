@@ -12,7 +12,6 @@ import torch
 from pruneapp.document.document import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.export.catalog import FORMATS
 from pruneapp.gui.export.export_controller import (
     accompanying_path,
     export_document,
@@ -26,6 +25,7 @@ from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from tests.support.containers import PRUNED, model
+from tests.support.formats import OF_ANY_SOURCE as FORMATS
 
 
 def written_beside(capture, exported, wish):

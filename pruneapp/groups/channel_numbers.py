@@ -17,7 +17,7 @@ FROZEN = 0
 _MOST_NUMBERS = 1 << 22  # of an axis; none that is cut is as long
 
 
-class Channels:
+class ChannelNumbers:
     """Numbers of channels, and which are joined."""
 
     def __init__(self) -> None:

@@ -1,0 +1,618 @@
+"""Reading ONNX models: initializers and constants are tensors; the graph is never run.
+
+A model is one message of protocol buffers. Its tensors are found by walking that, so that a file of
+gigabytes opens without being loaded, and without the package onnx. `read_layout` says where
+everything lies, for those that write the file again.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, StateDict
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.entry import STATISTICS, Location, TensorEntry
+from pruneapp.checkpoint.formats.headers import MAX_RANK, show
+from pruneapp.checkpoint.formats.protobuf import LENGTH, VARINT, Message, WireField
+from pruneapp.checkpoint.formats.sharded import blobs_of
+from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
+from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
+from pruneapp.errors import DamagedFileError, UnsupportedFileError
+from pruneapp.progress import Job
+
+# Numbers of fields in onnx.proto3: of a model, a graph, a node, an attribute, a tensor.
+IR_VERSION, GRAPH, OPSETS, PROPERTIES, FUNCTIONS = 1, 7, 8, 14, 25
+NODE, INITIALIZER, SPARSE_INITIALIZER = 1, 5, 15
+_INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE = 1, 2, 4, 5
+_ATTRIBUTE_NAME, VALUE, _SUBGRAPH, _TENSORS, _SUBGRAPHS = 1, 5, 6, 10, 11
+_DIMS, _DATA_TYPE, _SEGMENT, _NAME, RAW, EXTERNAL, LOCATION = 1, 2, 3, 8, 9, 13, 14
+_FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S = 4, 5, 6, 7, 10, 11
+_DATA = {RAW, _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S}
+# What the numbers of a type may stand in, besides `RAW`: little-endian as they are, or varints.
+_AS_THEY_ARE = {_FLOATS: {"F32", "C64"}, _DOUBLES: {"F64", "C128"}}
+_VARINTS = {
+    _INT64S: {"I64"},
+    _UINT64S: {"U64", "U32"},
+    _INT32S: {
+        *("I32", "I16", "I8", "U16", "U8", "BOOL", "F16", "BF16", "F8_E4M3", "F8_E4M3FNUZ"),
+        *("F8_E5M2", "F8_E5M2FNUZ", "F8_E8M0"),
+    },
+}
+# TensorProto.DataType.
+TYPES = {
+    1: "F32",
+    2: "U8",
+    3: "I8",
+    4: "U16",
+    5: "I16",
+    6: "I32",
+    7: "I64",
+    9: "BOOL",
+    10: "F16",
+    11: "F64",
+    12: "U32",
+    13: "U64",
+    14: "C64",
+    15: "C128",
+    16: "BF16",
+    17: "F8_E4M3",
+    18: "F8_E4M3FNUZ",
+    19: "F8_E5M2",
+    20: "F8_E5M2FNUZ",
+    24: "F8_E8M0",
+}
+_OTHER_TYPES = {
+    8: "it holds text",
+    21: "4-bit numbers of ONNX are not read",
+    22: "4-bit numbers of ONNX are not read",
+    23: "4-bit numbers of ONNX are not read",
+    25: "2-bit numbers of ONNX are not read",
+    26: "2-bit numbers of ONNX are not read",
+}
+# Fields of a model by number: of numbers, and of what has a length.
+_MODEL_NUMBERS = frozenset({IR_VERSION, 5})
+_MODEL_TEXTS = frozenset({2, 3, 4, 6})
+_MODEL_MESSAGES = frozenset({OPSETS, PROPERTIES, 20, FUNCTIONS, 26})
+_GRAPH_FIELDS = frozenset({NODE, 2, INITIALIZER, 10, 11, 12, 13, 14, SPARSE_INITIALIZER, 16})
+_LATEST = 255  # a version of the format that nobody will see
+_LONGEST_TEXT = 1 << 20
+_MOST_NESTED = 32
+_BRANCH = "it is in a branch of the graph"
+_AS_VARINTS = "its numbers are stored in lengths that depend on them"
+
+
+@dataclass(frozen=True)
+class StoredTensor:
+    """A tensor of the graph, and where it stands in the file."""
+
+    name: str
+    dtype: str  # as in `DTYPES`; empty for what is not read
+    shape: tuple[int, ...]
+    field: WireField  # the message of it
+    inside: tuple[WireField, ...]  # the fields around that, the outermost first
+    data: WireField | None  # its numbers, if they are in this file
+    external: Mapping[str, str]  # where they are otherwise, as the file says
+    unreadable: str = ""  # why it cannot be read, a clause
+    nested: bool = False  # whether it is in a branch
+    constant: bool = False  # whether it is the value of a node
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its elements."""
+        return DTYPES[self.dtype].nbytes(math.prod(self.shape))
+
+
+class Use(NamedTuple):
+    """What a node does with a tensor."""
+
+    op: str
+    place: int  # which of its inputs the tensor is
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """Where everything lies in a file."""
+
+    graph: WireField
+    tensors: tuple[StoredTensor, ...]  # of one name each, in the order of the file
+    uses: Mapping[str, Use]  # of each value the first
+    properties: Mapping[str, str]
+    sparse: int = 0  # how many initializers are sparse
+
+
+@dataclass
+class _GraphWalk:
+    message: Message
+    tensors: dict[str, StoredTensor] = field(default_factory=dict)
+    uses: dict[str, Use] = field(default_factory=dict)
+    sparse: int = 0
+
+    def graph(self, inside: tuple[WireField, ...], *, nested: bool) -> None:
+        message, outer = self.message, inside[-1]
+        if len(inside) > 3 * _MOST_NESTED:
+            raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
+        for part in message.fields(outer.start, outer.stop):
+            if part.number not in {NODE, INITIALIZER, SPARSE_INITIALIZER}:
+                continue
+            if part.wire != LENGTH:
+                raise message.damaged(part.tag, "a part of the graph has no length")
+            if part.number == NODE:
+                self._node((*inside, part), nested=nested)
+            elif part.number == INITIALIZER:
+                self._tensor(part, inside, "", nested=nested)
+            else:
+                self.sparse += 1
+
+    def _node(self, inside: tuple[WireField, ...], *, nested: bool) -> None:
+        message = self.message
+        inputs: list[str] = []
+        output = op = ""
+        attributes: list[WireField] = []
+        for part in message.fields(inside[-1].start, inside[-1].stop):
+            if part.number in {_INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE} and part.wire != LENGTH:
+                raise message.damaged(part.tag, "a part of a node has no length")
+            if part.number == _INPUT:
+                inputs.append(message.text(part))
+            elif part.number == _OUTPUT:
+                output = output or message.text(part)
+            elif part.number == _OP_TYPE:
+                op = message.text(part)
+            elif part.number == ATTRIBUTE:
+                attributes.append(part)
+        for place, name in enumerate(inputs):
+            self.uses.setdefault(name, Use(op, place))
+        for attribute in attributes:
+            self._attribute((*inside, attribute), output if op == "Constant" else "", nested)
+
+    def _attribute(self, inside: tuple[WireField, ...], output: str, nested: bool) -> None:  # noqa: FBT001
+        message = self.message
+        for part in message.fields(inside[-1].start, inside[-1].stop):
+            if part.number in {VALUE, _SUBGRAPH, _SUBGRAPHS} and part.wire != LENGTH:
+                raise message.damaged(part.tag, "a part of an attribute has no length")
+            if part.number == VALUE and output:
+                self._tensor(part, inside, output, nested=nested)
+            elif part.number in {_SUBGRAPH, _SUBGRAPHS}:
+                self.graph((*inside, part), nested=True)
+
+    def _tensor(
+        self, outer: WireField, inside: tuple[WireField, ...], constant: str, *, nested: bool
+    ) -> None:
+        message = self.message
+        name, external, data_type, where = "", {}, 0, 0
+        dims: list[int] = []
+        data: list[WireField] = []
+        segmented = False
+        for part in message.fields(outer.start, outer.stop):
+            if part.number == _DIMS:
+                dims += message.varints(part)
+                if len(dims) > MAX_RANK:
+                    raise message.damaged(part.tag, f"a tensor has over {MAX_RANK} dimensions")
+            elif part.number in {_DATA_TYPE, LOCATION}:
+                if part.wire != VARINT:
+                    raise message.damaged(part.tag, "the type of a tensor is no number")
+                if part.number == _DATA_TYPE:
+                    data_type = part.value
+                else:
+                    where = part.value
+            elif part.number == _NAME:
+                name = message.text(part)
+            elif part.number in _DATA:
+                data.append(part)
+            elif part.number == EXTERNAL:
+                key, value = _pair(message, part)
+                external[key] = value
+            elif part.number == _SEGMENT:
+                segmented = True
+        name = constant or name
+        if name in self.tensors:
+            raise message.damaged(outer.tag, f"two tensors are called '{show(name)}'")
+        if any(extent >= 1 << 63 for extent in dims) or math.prod(dims) >= 1 << 60:
+            raise message.damaged(
+                outer.tag, f"'{show(name)}' has an extent that no tensor can have"
+            )
+        if where not in {0, 1}:
+            raise message.damaged(outer.tag, f"'{show(name)}' lies at an unknown kind of place")
+        stored = StoredTensor(
+            name,
+            TYPES.get(data_type, ""),
+            tuple(dims),
+            outer,
+            inside,
+            None,
+            external if where else {},
+            nested=nested,
+            constant=bool(constant),
+        )
+        self.tensors[name] = self._with_data(stored, data_type, data, segmented=segmented)
+
+    def _with_data(
+        self, stored: StoredTensor, data_type: int, data: list[WireField], *, segmented: bool
+    ) -> StoredTensor:
+        message, at, name = self.message, stored.field.tag, show(stored.name)
+        if data_type in _OTHER_TYPES:
+            return replace(stored, unreadable=_OTHER_TYPES[data_type])
+        if not stored.dtype:
+            raise message.damaged(at, f"'{name}' is of the unknown type {data_type:,}")
+        if segmented:
+            return replace(stored, unreadable="it is a segment of a tensor")
+        if stored.external:
+            return stored
+        filled = [part for part in data if part.size]
+        if not filled and not stored.nbytes:
+            return stored
+        if not filled:
+            raise message.damaged(at, f"'{name}' has no numbers")
+        (first, *more) = filled
+        if more or (first.wire != LENGTH and first.number != RAW):
+            return replace(stored, unreadable="its numbers are in several pieces")
+        if first.wire != LENGTH:
+            raise message.damaged(first.tag, f"the numbers of '{name}' have no length")
+        if stored.dtype in _VARINTS.get(first.number, ()):
+            return replace(stored, data=first)
+        if first.number != RAW and stored.dtype not in _AS_THEY_ARE.get(first.number, ()):
+            what = f"the numbers of '{name}' are in a field for another type"
+            raise message.damaged(first.tag, what)
+        if first.size != stored.nbytes:
+            raise message.damaged(
+                first.tag, f"'{name}' has {first.size:,} bytes, not {stored.nbytes:,}"
+            )
+        return replace(stored, data=first)
+
+
+def _pair(message: Message, outer: WireField) -> tuple[str, str]:
+    if outer.wire != LENGTH:
+        raise message.damaged(outer.tag, "a pair of texts has no length")
+    texts = {1: "", 2: ""}
+    for part in message.fields(outer.start, outer.stop):
+        if part.number in texts and part.wire == LENGTH:
+            texts[part.number] = message.text(part, _LONGEST_TEXT)
+    return texts[1], texts[2]
+
+
+def read_layout(source: FileSource, job: Job) -> ModelFile:
+    """Find every tensor of a model.
+
+    Raises
+    ------
+    DamagedFileError
+        If the file is not sound.
+    """
+    message = Message(source, "an ONNX model", job.cancel)
+    graphs: list[WireField] = []
+    properties: dict[str, str] = {}
+    for part in message.fields():
+        if part.number == GRAPH:
+            if part.wire != LENGTH:
+                raise message.damaged(part.tag, "the graph has no length")
+            graphs.append(part)
+        elif part.number == PROPERTIES:
+            key, value = _pair(message, part)
+            properties[key] = value
+    if len(graphs) != 1:
+        raise message.damaged(0, f"it has {len(graphs) or 'no'} graphs instead of one")
+    walk = _GraphWalk(message)
+    walk.graph((graphs[0],), nested=False)
+    return ModelFile(graphs[0], tuple(walk.tensors.values()), walk.uses, properties, walk.sparse)
+
+
+def _recognises(head: bytes, source: FileSource) -> bool:
+    """Whether a file begins as a model: its version, short texts about it, then a graph.
+
+    Other formats of protocol buffers begin alike, but none of them has these fields in a row.
+    """
+    if head[:1] != b"\x08" or not 0 < int.from_bytes(head[1:2], "little") <= _LATEST:
+        return False
+    message = Message(source, "an ONNX model")
+    try:
+        for number, part in enumerate(message.fields()):
+            texts = part.wire == LENGTH and part.number in _MODEL_TEXTS
+            if part.number == GRAPH and part.wire == LENGTH:
+                return part.size == 0 or _is_graph(message, part)
+            if number and part.number in _MODEL_NUMBERS and part.wire == VARINT:
+                continue
+            if number == 0 and part.number == IR_VERSION and part.value <= _LATEST:
+                continue
+            if texts and part.size <= _LONGEST_TEXT:
+                continue
+            if part.number not in _MODEL_MESSAGES or part.wire != LENGTH:
+                return False
+    except DamagedFileError:
+        # Cut short inside of a field: where that is the graph it is a model, as far as it goes.
+        return _ends_in_graph(message)
+    return False
+
+
+def _is_graph(message: Message, graph: WireField) -> bool:
+    tag, _ = message.varint(graph.start, graph.stop)
+    return tag & 7 == LENGTH and tag >> 3 in _GRAPH_FIELDS
+
+
+def _ends_in_graph(message: Message) -> bool:
+    at = 0
+    try:
+        while at < message.size:
+            tag, first = message.varint(at, message.size)
+            if tag == GRAPH << 3 | LENGTH:
+                _, start = message.varint(first, message.size)
+                rest = WireField(GRAPH, LENGTH, at, start, message.size, 0)
+                return start < message.size and _is_graph(message, rest)
+            if tag & 7 == VARINT:
+                _, at = message.varint(first, message.size)
+            elif tag & 7 == LENGTH:
+                size, first = message.varint(first, message.size)
+                at = first + size
+            else:
+                return False
+    except DamagedFileError:
+        return False
+    return False
+
+
+def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
+    layout = read_layout(source, job)
+    files = _ExternalFiles(source)
+    with closed_on_error(files.opened):
+        entries: list[TensorEntry] = []
+        unreadable: dict[str, str] = {}
+        segments: list[tuple[int, Segment]] = []
+        for stored in job.cancel.each(layout.tensors):
+            if stored.unreadable:
+                unreadable[stored.name] = stored.unreadable
+                continue
+            use = layout.uses.get(stored.name)
+            kind, why_not = _judge(stored, use)
+            location = Location(0, stored.field.start)
+            if stored.external:
+                location = files.location(stored)
+            elif stored.data is not None and _is_varint(stored):
+                segments.append((len(entries), _varints(stored, source, job)))
+            elif stored.data is not None:
+                location = Location(0, stored.data.start)
+            entries.append(
+                TensorEntry(
+                    stored.name,
+                    stored.shape,
+                    DTYPES[stored.dtype],
+                    location,
+                    why_not=why_not,
+                    kind=kind,
+                )
+            )
+        sources: list[ByteSource] = [source, *files.opened]
+        if segments:
+            joined = JoinedSource(source, [segment for _, segment in segments])
+            for (number, _), start in zip(segments, joined.starts, strict=False):
+                moved = Location(len(sources), start)
+                entries[number] = entries[number]._replace(location=moved)
+            sources.append(joined)
+        numel = sum(entry.numel for entry in entries)
+        contents = Contents(
+            format=ONNX.name,
+            label=ONNX.label,
+            entries=tuple(entries),
+            metadata=layout.properties,
+            notices=_notices(layout),
+            state_dicts=(StateDict("", len(entries), numel),),
+            unreadable=unreadable,
+        )
+        return contents, tuple(sources)
+
+
+def _notices(layout: ModelFile) -> tuple[Notice, ...]:
+    if not layout.sparse:
+        return ()
+    return (
+        Notice(
+            "The sparse initializers of this ONNX model are not read, and not shown: "
+            f"{layout.sparse:,}."
+        ),
+    )
+
+
+_CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
+_NORMS = {
+    *("BatchNormalization", "InstanceNormalization", "LayerNormalization", "GroupNormalization"),
+    *("SimplifiedLayerNormalization", "RMSNormalization"),
+}
+_WITH_BIAS = {"Conv", "ConvTranspose", "Gemm"}
+_RECURRENT = {"LSTM", "GRU", "RNN"}
+
+
+def _judge(stored: StoredTensor, use: Use | None) -> tuple[str, str]:
+    """Return the kind of a tensor by what the graph does with it, and why it cannot be pruned."""
+    kind = why_not = ""
+    op, place = use or Use("", 0)
+    rank = len(stored.shape)
+    if op in _WITH_BIAS and place == 2:
+        kind = "bias"
+    elif op in {"Conv", "ConvTranspose"} and place == 1:
+        kind = _CONVOLUTIONS.get(rank, "")
+    elif op in {"Gemm", "MatMul"} and rank == 2:
+        kind = "Linear"
+    elif op == "BatchNormalization" and place > 2:
+        kind = STATISTICS
+        why_not = "running statistics are measured, not learned"
+    elif op in _NORMS and place:
+        kind = "norm"
+    elif op == "Gather" and place == 0 and rank == 2:
+        kind = "embedding"
+    elif op in _RECURRENT and place:
+        kind = "recurrent" if place < 3 else "bias"
+    if _is_varint(stored):
+        why_not = why_not or _AS_VARINTS
+    if stored.nested:
+        why_not = why_not or _BRANCH
+    return kind, why_not if stored.dtype and DTYPES[stored.dtype].prunable else ""
+
+
+def _is_varint(stored: StoredTensor) -> bool:
+    return stored.data is not None and stored.data.number in _VARINTS
+
+
+class _ExternalFiles:
+    """The files beside a model that hold numbers of its tensors, each opened once."""
+
+    def __init__(self, model: FileSource) -> None:
+        self._model = model
+        self._number: dict[str, int] = {}
+        self.opened: list[FileSource] = []
+
+    def location(self, stored: StoredTensor) -> Location:
+        """Return where a tensor is, in a file inside the folder of the model."""
+        name = show(stored.name)
+        place = stored.external.get("location", "")
+        number = self._number.get(place)
+        if number is None:
+            self.opened.append(FileSource(self._inside(place, name)))
+            number = self._number[place] = len(self.opened)
+        source = self.opened[number - 1]
+        offset = self._count(stored, "offset", 0)
+        length = self._count(stored, "length", stored.nbytes)
+        if length != stored.nbytes:
+            raise self._damaged(
+                f"'{name}' would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}"
+            )
+        if offset + length > source.size:
+            raise DamagedFileError(
+                f"'{source.path}' is cut short: '{name}' of '{self._model.path}' ends at byte "
+                f"{offset + length:,}, and it has {source.size:,}.",
+                remedy="The download or copy was interrupted: get the file again.",
+            )
+        # Tensors may share bytes there, which is looked at for those of one piece of memory.
+        return Location(number, offset, storage=place)
+
+    def _count(self, stored: StoredTensor, key: str, default: int) -> int:
+        text = stored.external.get(key, "")
+        if not text:
+            return default
+        if not (text.isascii() and text.isdigit() and len(text) < 20):
+            raise self._damaged(f"the {key} of '{show(stored.name)}' is '{show(text)}'")
+        return int(text)
+
+    def _damaged(self, what: str) -> DamagedFileError:
+        return DamagedFileError(
+            f"'{self._model.path}' is an ONNX model that breaks a rule of its format: {what}.",
+            remedy="Download or save it again.",
+        )
+
+    def _inside(self, place: str, name: str) -> Path:
+        """Return the file that a model names; it may be nowhere but in the folder of the model."""
+        model = self._model.path
+        path = PurePosixPath(place)
+        windows = PureWindowsPath(place)
+        if (
+            not place
+            or "\0" in place
+            or path.is_absolute()
+            or windows.is_absolute()
+            or windows.drive
+            or windows.root
+            or ".." in path.parts
+            or ".." in windows.parts
+        ):
+            raise UnsupportedFileError(
+                f"'{model}' says that '{name}' is in '{show(place)}', which is no place inside its "
+                "folder.",
+                remedy="Save the model again with its data beside it.",
+            )
+        try:
+            home = model.parent.resolve(strict=True)
+            target = (model.parent / path).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            raise DamagedFileError(
+                f"'{show(place)}', which holds '{name}' of '{model}', is missing from its folder.",
+                remedy="Download or copy the whole folder.",
+            ) from None
+        if not any(target.is_relative_to(folder) for folder in (home, *blobs_of(home))):
+            raise UnsupportedFileError(
+                f"'{model.parent / path}', which holds '{name}' of '{model}', is a link to "
+                f"'{target}', outside its folder.",
+                remedy="Put the file itself there if you trust it.",
+            )
+        return model.parent / path
+
+
+_BLOCK = 1 << 16
+_LONGEST_VARINT = 10
+
+
+class _VarintSegment:
+    """The elements of a tensor that are stored as varints, decoded where they are asked for."""
+
+    def __init__(
+        self, source: FileSource, data: WireField, dtype: DType, ends: list[int], count: int
+    ) -> None:
+        self._source = source
+        self._data = data
+        self._storage = np.dtype(dtype.storage)
+        self._ends = ends  # how many end before each block
+        self.size = count * self._storage.itemsize
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Decode them."""
+        done = 0
+        while done < len(view):
+            element, skipped = divmod(offset + done, self._storage.itemsize)
+            block = bisect_right(self._ends, element) - 1
+            values = self._decode(block)[element - self._ends[block] :]
+            part = values.view(np.uint8).data[skipped : skipped + len(view) - done]
+            view[done : done + len(part)] = part
+            done += len(part)
+
+    def _decode(self, block: int) -> NDArray[np.unsignedinteger]:
+        """Return the numbers that end in a block, of which the first may begin before it."""
+        begin = self._data.start + block * _BLOCK
+        first = max(self._data.start, begin - _LONGEST_VARINT + 1)
+        raw = np.frombuffer(
+            self._source.read(first, min(begin + _BLOCK, self._data.stop) - first), np.uint8
+        )
+        ends = np.flatnonzero(raw < 0x80)
+        starts = np.concatenate((np.zeros(1, np.int64), ends[:-1] + 1))
+        inside = ends >= begin - first
+        starts, ends = starts[inside], ends[inside]
+        values = np.zeros(ends.size, np.uint64)
+        for step in range(_LONGEST_VARINT):
+            places = starts + step
+            there = places <= ends
+            bits = raw[np.minimum(places, raw.size - 1)].astype(np.uint64) & np.uint64(0x7F)
+            values |= np.where(there, bits << np.uint64(7 * step), np.uint64(0))
+        return values.astype(self._storage)
+
+
+def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
+    """Count the numbers of a tensor; raises if there are more or fewer than it has elements."""
+    data, dtype = stored.data, DTYPES[stored.dtype]
+    assert data is not None
+    ends = []
+    count = run = 0
+    for start in range(data.start, data.stop, _BLOCK):
+        job.cancel.check()
+        ends.append(count)
+        raw = np.frombuffer(source.read(start, min(_BLOCK, data.stop - start)), np.uint8)
+        places = np.flatnonzero(raw < 0x80)
+        count += places.size
+        gaps = np.diff(places, prepend=-1 - run, append=raw.size)
+        run = int(gaps[-1]) - 1 if places.size else run + raw.size
+        if max(int(gaps[:-1].max(initial=0)), run) > _LONGEST_VARINT:
+            raise _wrong_count(stored, source)
+    if run or count != math.prod(stored.shape):
+        raise _wrong_count(stored, source)
+    return _VarintSegment(source, data, dtype, ends, count)
+
+
+def _wrong_count(stored: StoredTensor, source: FileSource) -> DamagedFileError:
+    return Message(source, "an ONNX model").damaged(
+        stored.field.tag,
+        f"'{show(stored.name)}' does not have {math.prod(stored.shape):,} numbers",
+    )
+
+
+ONNX = Reader("onnx", "ONNX", (".onnx",), _recognises, _read)

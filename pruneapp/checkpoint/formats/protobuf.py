@@ -1,0 +1,222 @@
+"""The wire format of protocol buffers: walked by position, and spliced without being loaded.
+
+A message of gigabytes is walked through a window; what is skipped is never read. Knows no schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.errors import DamagedFileError, counted
+from pruneapp.progress import CancelToken
+
+VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
+_WINDOW_BYTES = 1 << 16
+_MOST_VARINT_BYTES = 10
+_BETWEEN_LOOKS = 4096  # fields
+
+
+class WireField(NamedTuple):
+    """A field of a message."""
+
+    number: int
+    wire: int  # one of `VARINT`, `FIXED64`, `LENGTH`, `FIXED32`
+    tag: int  # the byte at which it begins
+    start: int  # the byte at which its value begins
+    stop: int  # the byte behind it
+    value: int  # of a varint; else 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of its value."""
+        return self.stop - self.start
+
+
+class Message:
+    """A file that is one message, read through a window.
+
+    Raises
+    ------
+    DamagedFileError
+        From its methods, if bytes break a rule of the wire format or are missing.
+    """
+
+    def __init__(self, source: FileSource, what: str, cancel: CancelToken | None = None) -> None:
+        self.source = source
+        self.size = source.size
+        self._what = what  # what the file is, as a noun with its article
+        self._cancel = cancel or CancelToken()
+        self._at = 0
+        self._window = b""
+        self._fields = 0
+
+    def damaged(self, at: int, what: str) -> DamagedFileError:
+        """Return the error that says what is wrong at a byte."""
+        return DamagedFileError(
+            f"'{self.source.path}' is {self._what} that breaks a rule of its format: {what}, "
+            f"at byte {at:,}.",
+            remedy="Download or save it again.",
+        )
+
+    def cut_short(self, end: int) -> DamagedFileError:
+        """Return the error that says that bytes are missing."""
+        missing = counted(end - self.size, "byte is", "bytes are")
+        return DamagedFileError(
+            f"'{self.source.path}' is cut short: at least {missing} missing.",
+            remedy="The download or copy was interrupted: get the file again.",
+        )
+
+    def read(self, start: int, stop: int) -> bytes:
+        """Return bytes."""
+        first = start - self._at
+        if first >= 0 and stop - self._at <= len(self._window):
+            return self._window[first : stop - self._at]
+        return self.source.read(start, stop - start)
+
+    def text(self, field: WireField, most: int = 1 << 16) -> str:
+        """Return the text of a field."""
+        if field.size > most:
+            raise self.damaged(field.tag, f"a name has {field.size:,} bytes, {most:,} are the most")
+        try:
+            return self.read(field.start, field.stop).decode()
+        except UnicodeDecodeError:
+            raise self.damaged(field.tag, "a name is no UTF-8 text") from None
+
+    def fields(self, start: int = 0, stop: int | None = None) -> Iterator[WireField]:
+        """Yield the fields of the message from a byte on to another."""
+        end = self.size if stop is None else stop
+        at = start
+        while at < end:
+            self._fields += 1
+            if self._fields % _BETWEEN_LOOKS == 0:
+                self._cancel.check()
+            tag, first = self.varint(at, end)
+            number, wire = tag >> 3, tag & 7
+            value = 0
+            if wire == LENGTH:
+                size, first = self.varint(first, end)
+                behind = first + size
+            elif wire == VARINT:
+                value, behind = self.varint(first, end)
+            elif wire in {FIXED64, FIXED32}:
+                behind = first + (8 if wire == FIXED64 else 4)
+            else:
+                raise self.damaged(at, f"a field is of wire type {wire}")
+            if not 0 < number < 1 << 29:
+                raise self.damaged(at, f"a field has the number {number:,}")
+            if behind > end:
+                if end == self.size:
+                    raise self.cut_short(behind)
+                raise self.damaged(at, "a field is longer than what it lies in")
+            yield WireField(number, wire, at, first, behind, value)
+            at = behind
+
+    def varints(self, field: WireField) -> Iterator[int]:
+        """Yield the numbers of a field of repeated integers, packed or not."""
+        if field.wire == VARINT:
+            yield field.value
+            return
+        if field.wire != LENGTH:
+            raise self.damaged(field.tag, f"whole numbers are of wire type {field.wire}")
+        at = field.start
+        while at < field.stop:
+            value, at = self.varint(at, field.stop)
+            yield value
+
+    def varint(self, at: int, stop: int) -> tuple[int, int]:
+        """Return the number at a byte, and the byte behind it."""
+        first = at - self._at
+        if first < 0 or first + _MOST_VARINT_BYTES > len(self._window):
+            self._fill(at)
+            first = 0
+        window = self._window
+        value = shift = 0
+        for place in range(first, min(first + _MOST_VARINT_BYTES, first + stop - at, len(window))):
+            byte = window[place]
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value & 0xFFFF_FFFF_FFFF_FFFF, at + place - first + 1
+            shift += 7
+        if stop == self.size and at + _MOST_VARINT_BYTES > stop:
+            raise self.cut_short(stop + 1)
+        raise self.damaged(at, "a number does not end")
+
+    def _fill(self, at: int) -> None:
+        self._window = self.source.read(at, min(_WINDOW_BYTES, self.size - at))
+        self._at = at
+
+
+def varint_bytes(value: int) -> bytes:
+    """Return a number, not negative, as it is written."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def prefix(number: int, size: int) -> bytes:
+    """Return what stands before the bytes of a field."""
+    return varint_bytes(number << 3 | LENGTH) + varint_bytes(size)
+
+
+Pieces = Callable[[], Iterator[bytes | memoryview]]
+
+
+@dataclass(frozen=True)
+class Splice:
+    """Bytes in the place of others."""
+
+    start: int
+    stop: int
+    size: int  # of what stands there then
+    pieces: Pieces
+    inside: tuple[WireField, ...] = ()  # the fields that it lies in, the outermost first
+
+    @classmethod
+    def of(cls, start: int, stop: int, data: bytes, inside: tuple[WireField, ...] = ()) -> Splice:
+        """Return one of few bytes."""
+        return cls(start, stop, len(data), lambda: iter((data,)), inside)
+
+
+def spliced(splices: Iterable[Splice]) -> list[Splice]:
+    """Return splices, and those of the lengths of the fields around them, in order of the file."""
+    done = list(splices)
+    grown: dict[int, dict[WireField, int]] = {}
+    parents: dict[WireField, tuple[WireField, ...]] = {}
+
+    def grow(inside: tuple[WireField, ...], more: int) -> None:
+        if inside:
+            parents[inside[-1]] = inside[:-1]
+            level = grown.setdefault(len(inside), {})
+            level[inside[-1]] = level.get(inside[-1], 0) + more
+
+    for splice in done:
+        grow(splice.inside, splice.size - (splice.stop - splice.start))
+    while grown:
+        for field, more in grown.pop(max(grown)).items():
+            head = prefix(field.number, field.size + more)
+            done.append(Splice.of(field.tag, field.start, head))
+            grow(parents[field], more + len(head) - (field.start - field.tag))
+    return sorted(done, key=lambda splice: (splice.start, splice.stop))
+
+
+def spliced_size(size: int, splices: Sequence[Splice]) -> int:
+    """Return how many bytes a file of `size` has with the splices of `spliced`."""
+    return size + sum(splice.size - (splice.stop - splice.start) for splice in splices)
+
+
+def spliced_pieces(
+    source: FileSource, splices: Sequence[Splice], piece: int = 1 << 20
+) -> Iterator[bytes | memoryview]:
+    """Make the bytes of a file with the splices of `spliced`."""
+    at = 0
+    for splice in (*splices, Splice.of(source.size, source.size, b"")):
+        for start in range(at, splice.start, piece):
+            yield source.read(start, min(piece, splice.start - start))
+        yield from splice.pieces()
+        at = splice.stop

@@ -1,0 +1,89 @@
+"""An ONNX model goes out as it came, with zeros where it is pruned."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError
+from pruneapp.export.catalog import FORMATS
+from pruneapp.export.exporter import export
+from pruneapp.export.formats import onnx as onnx_format
+from pruneapp.groups.onnx_graph import read_graph
+from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
+from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
+from tests.support.onnx_models import save, small_network
+from tests.support.onnx_networks import NETWORKS
+from tests.support.onnx_runs import choose, difference, masked, run, with_zeros
+
+
+def written(state, path):
+    return export(state, ExportRequest("onnx", path), Job())
+
+
+def test_without_masks_it_is_the_file_byte_for_byte(tmp_path):
+    path = save(small_network(), tmp_path / "m.onnx")
+    with open_checkpoint(path) as checkpoint:
+        report = written(Snapshot(checkpoint), tmp_path / "out.onnx")
+    assert (tmp_path / "out.onnx").read_bytes() == path.read_bytes()
+    assert report.verified
+
+
+@pytest.mark.parametrize("external", [False, True], ids=["inside", "outside"])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_it_is_the_model_with_zeros(network, external, tmp_path):
+    path = save(NETWORKS[network](), tmp_path / "m.onnx", external=external)
+    out = tmp_path / "out.onnx"
+    with open_checkpoint(path) as checkpoint:
+        graph = read_graph(checkpoint, Job())
+        state = masked(checkpoint, graph, choose(graph, 0.5))
+        report = written(state, out)
+        whole = with_zeros(path, state)
+    if not external:
+        assert out.stat().st_size == path.stat().st_size
+    assert ("inside of the file now" in " ".join(report.notices)) == external
+    assert difference(run(whole), run(out)) == 0
+    onnx.checker.check_model(str(out), full_check=True)
+    found = onnx.load(str(out), load_external_data=False)
+    for one, other in zip(whole.graph.initializer, found.graph.initializer, strict=True):
+        assert np.array_equal(numpy_helper.to_array(one), numpy_helper.to_array(other))
+        other.CopyFrom(one)
+    found.graph.ClearField("initializer")
+    whole.graph.ClearField("initializer")
+    assert found == whole
+
+
+def test_what_is_too_large_for_one_file_is_refused(tmp_path, monkeypatch):
+    path = save(small_network(), tmp_path / "m.onnx", external=True)
+    monkeypatch.setattr(onnx_format, "MOST_BYTES", 1000)
+    with (
+        open_checkpoint(path) as checkpoint,
+        pytest.raises(ExportError, match="at most 1,000 bytes"),
+    ):
+        written(Snapshot(checkpoint), tmp_path / "out.onnx")
+
+
+def test_other_files_have_no_graph(tmp_path):
+    from safetensors.numpy import save_file
+
+    save_file({"a": np.ones(3, np.float32)}, tmp_path / "a.safetensors")
+    with (
+        open_checkpoint(tmp_path / "a.safetensors") as checkpoint,
+        pytest.raises(ExportError, match="no other file has its graph"),
+    ):
+        written(Snapshot(checkpoint), tmp_path / "out.onnx")
+
+
+@pytest.mark.parametrize("form", [f.name for f in FORMATS.values() if f.name != "masks"])
+def test_other_formats_say_that_the_graph_is_left_out(form, tmp_path):
+    with open_checkpoint(save(small_network(), tmp_path / "m.onnx")) as checkpoint:
+        kept = BitMask.from_bools(np.arange(8 * 27) % 2 == 0)
+        state = Snapshot(checkpoint, MaskLayers(MaskSet({"conv.weight": kept})))
+        out = tmp_path / f"out{FORMATS[form].suffixes[0]}"
+        report = export(state, ExportRequest(form, out), Job())
+    assert ("the graph of the ONNX model" in " ".join(report.notices)) == (form != "onnx")
