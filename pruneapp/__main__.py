@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pruneapp.errors import words_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 # What the header process is called with: see checkpoint/parser_main.py. In a frozen bundle
 # this very program is the only interpreter there is.
@@ -47,8 +50,6 @@ def _run(argv: list[str], usual: Any) -> int:
 
         options = parse(argv)
         if options.command is not None:
-            from pruneapp.cli.main import main as run_command
-
             return run_command(options)
         if usual is not None:
             signal.signal(signal.SIGINT, usual)
@@ -62,6 +63,39 @@ def _run(argv: list[str], usual: Any) -> int:
         return show_window(options.file, options.state_dict)
     except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
         return defect()
+
+
+def run_command(options: Namespace) -> int:
+    """Run a command; returns its exit status, see `EXIT_STATUS`. A defect of ours is raised."""
+    from pruneapp.cli.arguments import in_flags
+    from pruneapp.cli.parser import COMMANDS
+    from pruneapp.cli.terminal import Interrupts, fail, nowhere
+    from pruneapp.errors import PruneAppError
+    from pruneapp.progress import Cancelled
+
+    interrupts = Interrupts()
+    try:
+        with interrupts.watched() as token:
+            return COMMANDS[options.command].run(options, token)
+    except (Cancelled, KeyboardInterrupt):
+        return fail("Interrupted.", interrupts.status)
+    except PruneAppError as error:
+        return fail(in_flags(str(error), options))
+    except MemoryError:
+        return fail(
+            "There is not enough memory for this. Close other programs, or use a larger machine."
+        )
+    except OSError as error:
+        if error.filename is not None:
+            return fail(
+                f"'{error.filename}' cannot be used: {words_of(error)}. Check the path and your "
+                "permissions."
+            )
+        if error.errno is None:
+            raise  # not of the system
+        # A full disk, say: files have names, so it is what was printed.
+        nowhere(sys.stdout.fileno())
+        return fail(f"The output could not be written: {words_of(error)}.")
 
 
 def speak_utf8() -> None:

@@ -30,6 +30,12 @@ from pruneapp.shrink.plan import Choices, ShrinkPlan, described, legal_sizes, pl
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target
 from pruneapp.shrink.shrink import shrink as write_shrunk
+from pruneapp.shrink.tokens.vocabulary import (
+    VocabularyCut,
+    cut_surplus,
+    cut_tokens,
+    read_vocabulary,
+)
 from pruneapp.shrink.unit_choice import (
     check_size,
     scores_of,
@@ -38,7 +44,6 @@ from pruneapp.shrink.unit_choice import (
     without_units,
 )
 from pruneapp.shrink.unshrink import UnshrunkState
-from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, cut_tokens, read_vocabulary
 
 if TYPE_CHECKING:
     from pruneapp.shrink.check import CheckResult
@@ -174,7 +179,7 @@ def _vocabulary(
     if options.vocabulary == TRAILING:
         return cut_surplus(vocabulary, structure.config, rows)
     texts = [Path(path) for path in options.vocabulary_of or ()]
-    from pruneapp.shrink.text_tokens import check_segmentation, read_ids, tokens_of
+    from pruneapp.shrink.tokens.text_tokens import check_segmentation, read_ids, tokens_of
 
     if options.vocabulary is not None:
         wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)

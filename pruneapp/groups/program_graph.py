@@ -94,7 +94,7 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
     text = read_member(source, archive, member, exported_program.MAX_GRAPH)
     try:
         program = load_object(text)
-        walk = _GraphWalk(program, checkpoint)
+        walk = _ProgramWalk(program, checkpoint)
         walk.run(job)
     except (JsonError, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         raise UnsupportedFileError(
@@ -109,7 +109,7 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
 
 
 @dataclass
-class _GraphWalk:
+class _ProgramWalk:
     """Visits the nodes of a graph in order."""
 
     program: Mapping[str, Any]

@@ -58,7 +58,7 @@ from pruneapp.shrink.plan import (
 )
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.shrunk_state import ShrunkState
-from pruneapp.shrink.vocabulary import VocabularyCut, cut_surplus, read_vocabulary
+from pruneapp.shrink.tokens.vocabulary import VocabularyCut, cut_surplus, read_vocabulary
 
 if TYPE_CHECKING:
     from pruneapp.shrink.check import CheckResult, How

@@ -36,7 +36,7 @@ from pruneapp.shrink.dead_units import (
     work_of,
 )
 from pruneapp.shrink.folding import bias_values, fold, takes_constants
-from pruneapp.shrink.vocabulary import VocabularyCut
+from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 
 # Axes whose units zeros can make dead.
 _BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads", "channels")

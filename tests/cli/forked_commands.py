@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import IO
 
 import pruneapp.cli.diff
-import pruneapp.cli.main
+import pruneapp.cli.parser
 import pruneapp.cli.prune
 import pruneapp.cli.run
 import pruneapp.cli.sizes

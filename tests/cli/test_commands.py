@@ -407,7 +407,7 @@ def test_help_of_a_command_says_what_it_does(run):
 
 
 def test_the_command_line_module_loads_no_qt(run_python):
-    code = "import sys, pruneapp.cli.main, pruneapp.cli.prune; print('PySide6' in sys.modules)"
+    code = "import sys, pruneapp.cli.parser, pruneapp.cli.prune; print('PySide6' in sys.modules)"
 
     assert run_python(code).strip() == "False"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pruneapp import resources
+from pruneapp.__main__ import run_command as main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.catalog import FORMATS

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
+from pruneapp.__main__ import run_command as main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.step import Row, Step

@@ -19,8 +19,8 @@ from pruneapp.shrink.check import FolderChecker
 from pruneapp.shrink.plan import Choices, legal_sizes, plan
 from pruneapp.shrink.proof import class_proof
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
+from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 from pruneapp.shrink.unit_choice import scores_of, without_layers, without_units
-from pruneapp.shrink.vocabulary import VocabularyCut
 from tests.shrink.tiny_models import TINY_MODELS
 
 # One of each way to lie in a file; the others take minutes.

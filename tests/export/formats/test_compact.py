@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pruneapp
+from pruneapp.__main__ import run_command as main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.formats import compact_codec
-from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (

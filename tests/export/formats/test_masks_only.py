@@ -9,8 +9,8 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
+from pruneapp.__main__ import run_command as main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.cli.main import main
 from pruneapp.cli.parser import parse
 from pruneapp.edits.existing_masks import masks_of, names_in, read_masks_for
 from pruneapp.errors import DamagedFileError, UnsupportedFileError

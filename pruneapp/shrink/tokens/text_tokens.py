@@ -16,8 +16,8 @@ import numpy as np
 from pruneapp import json_codec
 from pruneapp.errors import CheckpointError, ExportError, ParameterError, words_of
 from pruneapp.progress import Job
-from pruneapp.shrink.tokenizer import Flags, Ids, Tokenizer
-from pruneapp.shrink.vocabulary import TOKENIZER, VocabularyCut
+from pruneapp.shrink.tokens.tokenizer import Flags, Ids, Tokenizer
+from pruneapp.shrink.tokens.vocabulary import TOKENIZER, VocabularyCut
 
 # Some milliseconds of work each.
 _PIECE = 1 << 14

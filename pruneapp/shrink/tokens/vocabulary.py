@@ -26,8 +26,15 @@ from pruneapp.errors import (
     words_of,
 )
 from pruneapp.progress import Job
-from pruneapp.shrink.token_configuration import named_ids, remap_ids
-from pruneapp.shrink.tokenizer import MAX_BYTES, MAX_ID, Flags, Ids, Tokenizer, parse_tokenizer
+from pruneapp.shrink.tokens.token_configuration import named_ids, remap_ids
+from pruneapp.shrink.tokens.tokenizer import (
+    MAX_BYTES,
+    MAX_ID,
+    Flags,
+    Ids,
+    Tokenizer,
+    parse_tokenizer,
+)
 
 TOKENIZER = "tokenizer.json"
 _TOKENIZER_CONFIG = "tokenizer_config.json"

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer as Library
 
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Job
-from pruneapp.shrink.vocabulary import (
+from pruneapp.shrink.tokens.vocabulary import (
     TOKENIZER,
     cut_surplus,
     cut_tokens,

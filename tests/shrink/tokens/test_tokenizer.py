@@ -10,7 +10,7 @@ from tokenizers import Tokenizer as Library
 
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, Job
-from pruneapp.shrink.tokenizer import MAX_ID, parse_tokenizer
+from pruneapp.shrink.tokens.tokenizer import MAX_ID, parse_tokenizer
 from tests.support.cancel_checks import CountingToken
 from tests.support.tokenizer_files import (
     KINDS,
