@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.torchfile import ZIP
@@ -63,7 +64,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
             f"The folder '{folder}' cannot be read: {words_of(error)}.",
             remedy="Check the folder and your right to read it.",
         ) from None
-    for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes):
+    for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes, ONNX.suffixes):
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
             _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
@@ -79,7 +80,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
             return tuple(files), ""
         if files:
             _refuse_choice(folder, [file.name for file in files])
-    *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes)
+    *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes, *ONNX.suffixes)
     raise UnrecognizedFileError(
         f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
         remedy=f"Open a folder with {', '.join(some)} or {last} files.",
@@ -100,7 +101,7 @@ def find_index(path: Path) -> Path | None:
 
 def may_be_weights(name: str) -> bool:
     """Whether a file of this name in a folder may be taken for weights, or for their index."""
-    suffixes = (*SAFETENSORS.suffixes, *ZIP.suffixes)
+    suffixes = (*SAFETENSORS.suffixes, *ZIP.suffixes, *ONNX.suffixes)
     return name.removesuffix(".index.json").endswith(suffixes) and _is_model(name)
 
 

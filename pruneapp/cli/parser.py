@@ -423,6 +423,12 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     )
     shrink.add_argument("--ffn", metavar="SHARE", help="cut this share of the FFN neurons: 30%%")
     shrink.add_argument(
+        "--channels",
+        metavar="SHARE",
+        help="cut this share of every group of channels: of an ONNX model, a program of "
+        "torch.export, or known blocks of a network",
+    )
+    shrink.add_argument(
         "--kv-groups", type=int, metavar="N", help="keep N groups of keys and values"
     )
     shrink.add_argument("--query-heads", type=int, metavar="N", help="keep N query heads")
@@ -454,9 +460,8 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     shrink.add_argument(
         "--multiple",
         type=int,
-        default=64,
         metavar="N",
-        help="round the neurons that stay up to a multiple of N; default 64",
+        help="round the neurons or channels that stay up to a multiple of N; default 64 and 8",
     )
     shrink.add_argument(
         "--check",

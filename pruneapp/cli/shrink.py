@@ -16,7 +16,7 @@ from pruneapp.cli.export_options import target_of
 from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ParameterError, escaped
+from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.export.exporter import export
 from pruneapp.groups.binding import Axis, Structure, Unknown, structure_of
 from pruneapp.groups.family import AxisName
@@ -26,7 +26,7 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import Choices, ShrinkPlan, described, legal_sizes, plan
+from pruneapp.shrink.plan import MULTIPLES, Choices, ShrinkPlan, described, legal_sizes, plan
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target
 from pruneapp.shrink.shrink import shrink as write_shrunk
@@ -41,6 +41,7 @@ from pruneapp.shrink.unit_choice import (
     scores_of,
     size_for_share,
     without_layers,
+    without_share,
     without_units,
 )
 from pruneapp.shrink.unshrink import UnshrunkState
@@ -67,7 +68,7 @@ _OPTIONS: Mapping[AxisName, str] = {
 
 def shrink(options: argparse.Namespace, token: CancelToken) -> int:
     """Cut, prove and write; or list what may be cut."""
-    if options.multiple < 1:
+    if options.multiple is not None and options.multiple < 1:
         raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
     if not options.list and options.output is None:
         raise ParameterError("'--output' is needed.", remedy="Name a new folder, or give --list.")
@@ -111,7 +112,8 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
         record = read_record(folder)
         state = UnshrunkState(shrunk, against, record.cut)
         target = target_of(options.output)
-        report = export(state, ExportRequest("safetensors", target), job)
+        form = "onnx" if against.format == "onnx" else "safetensors"
+        report = export(state, ExportRequest(form, target), job)
     notices = list(report.notices)
     if record.folded:
         notices.append(
@@ -132,11 +134,19 @@ def _chosen(
     """Prune the units that were asked for, and return what is left to choose."""
     kernel = CpuKernel()
     changed: set[AxisName] = set()
-    multiple = options.multiple
     sizes: dict[AxisName, int] = {}
     if options.ffn is not None:
         axis = _axis(structure, "ffn")
-        sizes["ffn"] = size_for_share(axis, structure, _share(options.ffn, "--ffn"), multiple)
+        share, multiple = _share(options.ffn, "--ffn"), _multiple("ffn", options)
+        if axis.uniform:
+            sizes["ffn"] = size_for_share(axis, structure, share, multiple)
+        else:
+            state = _without_share(state, axis, share, options, job)
+            changed.add("ffn")
+    if options.channels is not None:
+        axis = _axis(structure, "channels")
+        state = _without_share(state, axis, _share(options.channels, "--channels"), options, job)
+        changed.add("channels")
     if options.kv_groups is not None:
         sizes["kv-groups"] = options.kv_groups
     if options.query_heads is not None:
@@ -157,7 +167,7 @@ def _chosen(
         axis = _axis(structure, "experts")
         expert_scores = scores_of(state, axis, options.by, kernel, job)
     choices = Choices(
-        multiple,
+        options.multiple,
         layers,
         options.experts,
         expert_scores,
@@ -166,6 +176,17 @@ def _chosen(
         options.write_as or "",
     )
     return state, choices
+
+
+def _without_share(
+    state: Snapshot, axis: Axis, share: float, options: argparse.Namespace, job: Job
+) -> Snapshot:
+    scores = scores_of(state, axis, options.by, CpuKernel(), job)
+    return without_share(state, axis, share, _multiple(axis.name, options), scores, job)
+
+
+def _multiple(name: AxisName, options: argparse.Namespace) -> int:
+    return options.multiple or MULTIPLES.get(name, 1)
 
 
 def _vocabulary(
@@ -185,7 +206,7 @@ def _vocabulary(
         wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)
     else:
         wanted = tokens_of(vocabulary.tokenizer, texts, job)
-    multiple = options.multiple
+    multiple = _multiple("ffn", options)
     cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
     if texts:
         check_segmentation(vocabulary.tokenizer, cut, texts, job)
@@ -225,10 +246,7 @@ def _axis(structure: Structure, name: AxisName) -> Axis:
 
 def _list(structure: Structure, options: argparse.Namespace) -> None:
     """Print the axes of a model, with what may stay of each, or why it cannot be cut."""
-    found = []
-    for axis in structure.axes.values():
-        sizes = [] if axis.why_not else legal_sizes(axis, structure.fields, options.multiple)
-        found.append((axis, sizes))
+    found = [(axis, _sizes(axis, structure, options)) for axis in structure.axes.values()]
     if options.json:
         listed = [
             {
@@ -245,8 +263,18 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
     rows = []
     for axis, sizes in found:
         units = f"{axis.count:,}" if not axis.why_not else ""
-        rows.append((axis.label, _OPTIONS[axis.name], units, axis.why_not or _shown(sizes)))
+        shown = axis.why_not or _shown(sizes)
+        if not axis.uniform:
+            units = f"{sum(group.count for group in axis.groups):,}"
+            shown = f"any share of each of {counted(len(axis.groups), 'group')}"
+        rows.append((axis.label, _OPTIONS[axis.name], units, shown))
     print_table(_HEAD, rows, (False, False, True, False))
+
+
+def _sizes(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:
+    if axis.why_not or not axis.uniform:
+        return []
+    return legal_sizes(axis, structure.fields, _multiple(axis.name, options))
 
 
 def _shown(sizes: list[int]) -> str:

@@ -16,13 +16,14 @@ from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.torchfile import exported_program
-from pruneapp.errors import JsonError, UnsupportedFileError, words_of
+from pruneapp.errors import CheckpointError, JsonError, words_of
 from pruneapp.groups.blocks import KnownBlock, find_blocks
 from pruneapp.groups.expression import ExpressionError, evaluate, whole
 from pruneapp.groups.family import (
@@ -39,6 +40,9 @@ from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
 from pruneapp.groups.program_graph import ProgramGraph, read_program
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from pruneapp.groups.onnx_graph import OnnxGraph
 
 CONFIG = "config.json"
 _LARGEST_CONFIG = 16 << 20
@@ -139,6 +143,7 @@ class Structure:
     axes: Mapping[AxisName, Axis]
     blocks: tuple[KnownBlock, ...] = ()
     program: ProgramGraph | None = None
+    graph: OnnxGraph | None = None
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -180,8 +185,8 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
 
     O(n) in the number of tensors.
     """
-    if checkpoint.format == exported_program.FORMAT:
-        return _of_program(checkpoint)
+    if checkpoint.format in {exported_program.FORMAT, ONNX.name}:
+        return _of_graph(checkpoint)
     shards = checkpoint.contents.shards
     folder = (shards[0].path if shards else checkpoint.path).parent
     config = read_config(folder)
@@ -209,18 +214,27 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
     return _Binding(checkpoint, family, model_type, folder, config, inside).structure()
 
 
-def _of_program(checkpoint: Checkpoint) -> Structure | Unknown:
+def _of_graph(checkpoint: Checkpoint) -> Structure | Unknown:
     """Return the groups that the graph in a file has."""
+    graph: ProgramGraph | OnnxGraph
     try:
-        graph = read_program(checkpoint, Job())
-    except UnsupportedFileError as error:
+        if checkpoint.format == ONNX.name:
+            from pruneapp.groups.onnx_graph import read_graph
+
+            graph = read_graph(checkpoint, Job())
+        else:
+            graph = read_program(checkpoint, Job())
+    except CheckpointError as error:
         return Unknown(str(error))
     if not graph.groups:
         return Unknown(f"No channels of '{checkpoint.path}' can go without others: see its graph.")
     name: AxisName = "channels"
     axis = Axis(name, LABELS[name], groups=graph.groups, uniform=False)
     folder, family = checkpoint.path.parent, Family(types=(), layer="")
-    return Structure(family, "", folder, {}, (), (), {}, {name: axis}, program=graph)
+    structure = Structure(family, "", folder, {}, (), (), {}, {name: axis})
+    if isinstance(graph, ProgramGraph):
+        return replace(structure, program=graph)
+    return replace(structure, graph=graph)
 
 
 def _of_blocks(

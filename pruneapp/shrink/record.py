@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp import json_codec
 from pruneapp.errors import JsonError, words_of
-from pruneapp.groups.group import Group, Member, Run, Runs, Units
+from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError
 
 RECORD = "pruneapp.shrink.json"
@@ -25,6 +26,9 @@ class MemberRecord(msgspec.Struct, frozen=True, array_like=True):
     dim: int
     runs: tuple[int, ...]
     fixed: tuple[int, ...] = ()  # entries behind each run that belong to no unit; none if empty
+    # Where entries lie in no such order: runs of them, each as the unit of the first, which grows
+    # by one with each entry, and how many there are. The unit -1, which does not grow, is none.
+    scattered: tuple[tuple[int, int], ...] = ()
 
 
 class GroupRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -88,8 +92,13 @@ def read_record(folder: Path) -> ShrinkRecord:
         edges = [edge for run in group.kept for edge in run]
         inside = not edges or (edges[0] >= 0 and edges[-1] <= group.count)
         sound = inside and edges == sorted(edges)
+        sized = all(
+            -1 <= first < group.count and 0 < length < 1 << 31
+            for member in group.members
+            for first, length in member.scattered
+        )
         whole = all(len(units) in {0, group.count} for units in (group.tensors, group.silenced_by))
-        if not (sound and whole and 0 <= group.count < 1 << 31):
+        if not (sound and whole and sized and 0 <= group.count < 1 << 31):
             raise ShrinkError(f"'{path}' contradicts itself at '{group.place}'.")
     return record
 
@@ -98,7 +107,10 @@ def _record_of(cut: GroupCut) -> GroupRecord:
     group = cut.group
     members = []
     for member in group.members:
-        assert isinstance(member.layout, Runs)
+        if isinstance(member.layout, Scattered):
+            places = _places_of(member.layout.unit_of)
+            members.append(MemberRecord(member.name, member.dim, (), (), places))
+            continue
         runs = tuple(run.each for run in member.layout.runs)
         fixed = tuple(run.fixed for run in member.layout.runs)
         members.append(MemberRecord(member.name, member.dim, runs, fixed if any(fixed) else ()))
@@ -121,13 +133,27 @@ def _runs_of(units: Units) -> tuple[tuple[int, int], ...]:
     return tuple((int(part[0]), int(part[-1]) + 1) for part in parts)
 
 
+def _places_of(unit_of: NDArray[np.int32]) -> tuple[tuple[int, int], ...]:
+    step = np.diff(unit_of)
+    goes_on = np.where(unit_of[:-1] < 0, step == 0, (step == 1) & (unit_of[1:] >= 0))
+    parts = np.split(unit_of, np.flatnonzero(~goes_on) + 1)
+    return tuple((int(part[0]), part.size) for part in parts if part.size)
+
+
+def _layout_of(record: MemberRecord) -> Runs | Scattered:
+    if not record.scattered:
+        return Runs(tuple(map(Run, record.runs, record.fixed or repeat(0))))
+    parts = [
+        np.arange(first, first + length) if first >= 0 else np.full(length, -1)
+        for first, length in record.scattered
+    ]
+    return Scattered(np.concatenate(parts).astype(np.int32))
+
+
 def _cut_of(record: GroupRecord) -> GroupCut:
     runs = [np.arange(start, stop) for start, stop in record.kept]
     kept = np.concatenate(runs) if runs else np.zeros(0, np.int64)
-    members = tuple(
-        Member(each.name, each.dim, Runs(tuple(map(Run, each.runs, each.fixed or repeat(0)))))
-        for each in record.members
-    )
+    members = tuple(Member(each.name, each.dim, _layout_of(each)) for each in record.members)
     more: dict[str, Any] = {
         "tensors": record.tensors,
         "prefix": record.prefix,

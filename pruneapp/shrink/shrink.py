@@ -11,6 +11,7 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT, LABEL
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
@@ -28,6 +29,8 @@ from pruneapp.shrink.program_file import plan_program
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
 
+# The type in which graphs have their sizes.
+_SIZES = "I64"
 # Elements of the source that are held against the shrunk tensor together.
 _SLAB = 1 << 20
 
@@ -82,7 +85,7 @@ def shrink(
         instead[CONFIG] = configuration.encoded(plan.config)
     if plan.loader:
         instead[LOADER] = code()
-    program = plan.structure.program
+    program, graph = plan.structure.program, plan.structure.graph
 
     def planned(job: Job) -> dict[Path, Plan]:
         plans = dict(resolved.plan(job))
@@ -90,6 +93,14 @@ def shrink(
             name = f"{state.checkpoint.path.stem}.pt2"
             source = state.checkpoint.files[0]
             plans = {resolved.target / name: plan_program(shrunk, source, program, plan.cut, job)}
+        if graph is not None:
+            from pruneapp.shrink.onnx_file import plan_shrunk_onnx
+
+            numbers = {id(group): number for number, group in enumerate(graph.groups)}
+            kept = {numbers[id(each.group)]: each.kept for each in plan.cut.groups}
+            name = state.checkpoint.path.name
+            made = plan_shrunk_onnx(state, graph, kept, name, job)
+            plans = {resolved.target / name: each for name, each in made.items()}
         for name, data in instead.items():
             path = resolved.target / name
             if data is not None:
@@ -110,6 +121,10 @@ def shrink(
         report = replace(
             report, format=FORMAT, label=LABEL, loads=f"torch.export.load({str(file.path)!r})"
         )
+    if graph is not None:
+        (file, *_) = report.files
+        loads = f"onnxruntime.InferenceSession({str(file.path)!r})"
+        report = replace(report, format=ONNX.name, label=ONNX.label, loads=loads)
     return replace(report, notices=(*plan.notices, *report.notices))
 
 
@@ -134,11 +149,15 @@ def prove_back_again(
     tensors = tuple(cut.tensors(state.checkpoint))
     job.extend(sum(each.source.numel for each in tensors))
     wanted = {each.entry.name for each in tensors}
-    if extra := set(written.entries) - wanted:
+    # A graph may get sizes of its own: whole numbers beside the weights.
+    new = {name for name, entry in written.entries.items() if entry.dtype.name != _SIZES}
+    if extra := new - wanted:
         raise _defect(f"'{min(extra)}' was written and should not have been")
     stray: set[str] = set()
     for each in tensors:
         job.label(each.entry.name)
+        if each.entry.dtype.name == _SIZES and not written.holds(each.entry.name):
+            continue
         there = written.entry(each.entry.name)
         if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
             raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")

@@ -101,6 +101,35 @@ def without_units(
     return state.replaced({"masks": masks})
 
 
+def without_share(  # noqa: PLR0917 - each its own type
+    state: Snapshot,
+    axis: Axis,
+    share: float,
+    multiple: int,
+    scores: Mapping[str, Float64s],
+    job: Job,
+) -> Snapshot:
+    """Return the state with a share of each group pruned, where groups have widths of their own.
+
+    What stays of each is rounded up to a multiple. Raises `ShrinkError` if nothing goes of any.
+    """
+    left = units_left(state, axis.groups, job)
+    going = []
+    for group, units in zip(axis.groups, left, strict=True):
+        wanted = group.count - round(share * group.count)
+        stay = min(group.count, -(-wanted // multiple) * multiple)
+        ranked = np.where(units.alive, scores[group.place], -np.inf)
+        gone = lowest_units(ranked, group.count - stay, group.outer)
+        going.append((group, state.view, gone))
+    if not any(gone.size for *_, gone in going):
+        raise ShrinkError(
+            f"Less {share:.4g} of them, and rounded up to a multiple of {multiple:,}, nothing goes "
+            f"of any of {len(axis.groups):,} groups.",
+            remedy="Cut more, or choose a smaller --multiple.",
+        )
+    return state.replaced({"masks": masks_without(going, job)})
+
+
 def without_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:
     """Return the state in which layers hand on what they were given, where zeros can do that."""
     gone = np.array(sorted(numbers), np.int64)
