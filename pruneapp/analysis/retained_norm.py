@@ -21,7 +21,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.kernels.kernel import BLOCK
 from pruneapp.kernels.threads import in_order, threads_for
-from pruneapp.kernels.values import Bools, Float64s, Floats, decode
+from pruneapp.kernels.values import Bools, Float64s, Floats, decode, rough_sums, write_magnitudes
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -242,11 +242,13 @@ def measure_kept_norms(
     snapshot: Snapshot,
     after: Mapping[str, BitMask],
     before: Mapping[str, tuple[float, float]],
+    kept: Mapping[str, tuple[float, float]],
     job: Job,
 ) -> dict[str, RetainedNorm]:
     """Return what `measure_retained_norms` does, in a quarter of the time, where sums are known.
 
-    `before` has those of squares and of magnitudes, by first names. Sums after are made of products
+    `before` has those of squares and of magnitudes, by first names; `kept` those of what stays that
+    were made by the way, of which nothing is read. Sums after are made of products
     and sums of float32 in blocks, so they are off by up to a millionth. Left out are tensors that
     have a cut, whose types do not fit into float32, or whose weights after are not all finite.
     """
@@ -266,18 +268,17 @@ def measure_kept_norms(
             for chunk in snapshot.chunks(name, start, stop):
                 job.cancel.check()
                 stays = after[name].bools(chunk.start, chunk.start + chunk.bits.size)
-                kept = decode(chunk.bits, dtype) * stays
-                whole = kept.size - kept.size % BLOCK
-                for rows in (kept[:whole].reshape(-1, BLOCK), kept[np.newaxis, whole:]):
-                    squares += float(np.vecdot(rows, rows).sum(dtype=np.float64))
-                    np.abs(rows, out=rows)
-                    sizes += float(rows.sum(axis=1).sum(dtype=np.float64))
+                magnitudes = np.empty(chunk.bits.size, np.float32)
+                write_magnitudes(chunk.bits, dtype, magnitudes)
+                magnitudes *= stays
+                part = rough_sums(magnitudes)
+                squares, sizes = squares + part[0], sizes + part[1]
         return name, squares, sizes
 
-    tasks = [(n, start) for n in names for start in range(0, after[n].size, _LONG_STRETCH)]
-    squares: dict[str, float] = dict.fromkeys(names, 0.0)
-    sizes = squares.copy()
-    threads = threads_for(sum([after[name].size for name in names]))
+    unread = [name for name in names if name not in kept]
+    tasks = [(n, start) for n in unread for start in range(0, after[n].size, _LONG_STRETCH)]
+    squares, sizes = ({n: kept[n][part] if n in kept else 0.0 for n in names} for part in (0, 1))
+    threads = threads_for(sum([after[name].size for name in unread]))
     for name, of_squares, of_sizes in in_order(tasks, work, job, threads):
         squares[name] += of_squares
         sizes[name] += of_sizes

@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from pruneapp.kernels.kernel import Kernel, KeyChunk, Ranking
 from pruneapp.kernels.sort_keys import SURE, Scores
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.threshold import read_keys
-from pruneapp.kernels.values import Bools, Counts, Indices
+from pruneapp.kernels.values import Bools, Counts, Indices, broadcasting, rough_sums
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import Box, pack_into
 from pruneapp.masks.regions import Groups, bools_of, group_boxes, stretches
@@ -204,36 +204,73 @@ def _lowest_roughly(
 
     Of all other rows as many keys as are to go are below any that is near the cut.
     """
-    cuts = _cuts(keys, counts, room.take("ordered", keys.shape))
+    cuts = np.empty(len(keys), np.uint32)
+    together = max(_IN_CACHE // keys.shape[1], 1)
+    for first in range(0, len(keys), together):
+        some = slice(first, first + together)
+        ordered = room.take("ordered", keys[some].shape, np.uint32)
+        cuts[some] = _cuts(keys[some], counts[some], ordered)
     sure = (cuts > _SURE[0]) & (cuts < _SURE[1])
-    goes: Bools = keys <= (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis]
+    goes: Bools = room.take("goes", keys.shape, np.bool_)
+    with broadcasting(keys.shape[1]):
+        np.less_equal(keys, (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis], out=goes)
     goes[counts == 0] = False
     return goes, np.flatnonzero((counts > 0) & (~sure | (_count_in_rows(goes) != counts)))
 
 
-# Elements of some rows that a thread holds and sorts together. A longer row is cut by itself.
-_PIECE = 1 << 20
+# Elements of some rows that a thread holds and ranks together; a longer row is cut by itself. Each
+# step of the work hands the interpreter's lock from thread to thread: of half as many, two threads
+# take a sixth longer. Partitioned are those that a core's own cache holds.
+_PIECE = 1 << 21
+_IN_CACHE = 1 << 18
+
+# Bytes of masks that lie in one piece of memory. Numpy asks for large pages for it, and a page that
+# was never touched costs more than all that is done with it.
+_MASKS_TOGETHER = 1 << 24
 
 
 class CutRows(NamedTuple):
     """A matrix of which so many kept elements of each row go (``int64[rows]``).
 
-    Keys leave the largest number of their width unused.
+    Keys leave the largest number of their width unused. With `summed` the weights that stay are
+    added up, too, where that costs little: while their magnitudes are in the cache.
     """
 
     ranking: Ranking
     length: int
     counts: Counts
+    summed: bool = False
+
+    @property
+    def rough(self) -> bool:
+        """Whether rounded scores settle most of it."""
+        return isinstance(self.ranking, Scores) and self.ranking.rough
+
+    @property
+    def sums_along(self) -> bool:
+        """Whether there are magnitudes to be added up."""
+        return self.summed and self.rough
 
     @property
     def together(self) -> int:
         """How many rows a thread cuts at once; 0 if one is too long to be held."""
-        return _PIECE // max(self.length, 1)
+        # Exact keys and their order take twice the memory.
+        return _PIECE // (1 if self.rough else 2) // max(self.length, 1)
+
+
+class RowsLeft(NamedTuple):
+    """What is kept of a matrix, and its sums of squares and of magnitudes; None if not made.
+
+    They are off by up to a millionth, and not finite if a weight is not or float32 overflows.
+    """
+
+    mask: BitMask
+    sums: tuple[float, float] | None = None
 
 
 def lowest_per_row(
     cuts: Sequence[CutRows], kernel: Kernel, job: Job, threads: int | None = None
-) -> Generator[BitMask, None, None]:
+) -> Generator[RowsLeft, None, None]:
     """Yield what is kept of each matrix once the lowest of every row went, of equals the first.
 
     Close the generator to stop early. `kernel` cuts rows that are too long to be held.
@@ -250,37 +287,60 @@ def lowest_per_row(
             if cut.length and cut.together:
                 yield from ((cut, first) for first in range(0, cut.counts.size, cut.together))
 
-    def work(task: tuple[CutRows, int]) -> NDArray[np.uint8]:
+    def work(task: tuple[CutRows, int]) -> tuple[NDArray[np.uint8], tuple[float, float]]:
         job.cancel.check()
-        (ranking, length, counts), first = task
-        last = min(first + task[0].together, counts.size)
+        cut, first = task
+        ranking, length, counts, _ = cut
+        last = min(first + cut.together, counts.size)
         start, stop = first * length, last * length
         kept = None if ranking.kept is None else ranking.kept.bools(start, stop)
-        stays = _lowest(ranking, start, length, counts[first:last], kept, room).reshape(-1)
+        stays = _lowest(cut, slice(first, last), kept, room).reshape(-1)
         np.logical_not(stays, out=stays)
         if kept is not None:
             stays &= kept
+        sums = 0.0, 0.0
+        if cut.sums_along:
+            magnitudes = room.take("magnitudes", stays.shape, np.float32)
+            with np.errstate(all="ignore"):  # an infinite one leaves NaN
+                magnitudes *= stays
+                sums = rough_sums(magnitudes)
         if start % 8:
             stays = np.concatenate([np.zeros(start % 8, np.bool_), stays])
-        return np.packbits(stays, bitorder="little")
+        return np.packbits(stays, bitorder="little"), sums
 
     count = threads_for(sum(cut.ranking.size for cut in cuts), threads)
+    masks = _zeros([(cut.ranking.size + 7) // 8 for cut in cuts if cut.together])
     with closing(in_order(tasks(), work, job, count)) as found:
         for cut in cuts:
-            ranking, length, counts = cut
+            ranking, length, counts, _ = cut
             if length and not cut.together:
-                yield _lowest_of_long_rows(cut, kernel, job)
+                yield RowsLeft(_lowest_of_long_rows(cut, kernel, job))
                 continue
-            packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+            packed = next(masks)
+            squares = sizes = 0.0
             for first in range(0, counts.size if length else 0, cut.together):
-                start, bits = first * length // 8, next(found)
+                start, (bits, part) = first * length // 8, next(found)
                 packed[start : start + bits.size] |= bits
+                squares, sizes = squares + part[0], sizes + part[1]
                 job.step(length * min(cut.together, counts.size - first))
-            yield BitMask(packed, ranking.size)
+            mask = BitMask(packed, ranking.size)
+            yield RowsLeft(mask, (squares, sizes) if cut.sums_along else None)
+
+
+def _zeros(sizes: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
+    """Yield so many bytes each, those of several in one piece of memory."""
+    left = sum(sizes) + 64 * len(sizes)
+    room, at = np.empty(0, np.uint8), 0
+    for size in sizes:
+        if at + size > room.size:
+            room, at = np.zeros(max(size, min(left, _MASKS_TOGETHER)), np.uint8), 0
+        yield room[at : at + size]
+        at += -(-size // 64) * 64  # each begins at a line of the cache
+        left -= size
 
 
 def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
-    ranking, length, counts = cut
+    ranking, length, counts, _ = cut
     packed = np.zeros((ranking.size + 7) // 8, np.uint8)
     for row, count in enumerate(counts.tolist()):
         part = _Row(ranking, row * length, length)
@@ -300,24 +360,30 @@ class _Room(threading.local):
     """Memory of a thread that is used again: new pages take longer than what is written to them."""
 
     def __init__(self) -> None:
-        self._held: dict[str, NDArray[np.uint32]] = {}
+        self._held: dict[str, NDArray[Any]] = {}
 
-    def take(self, what: str, shape: tuple[int, int]) -> NDArray[np.uint32]:
+    def take(self, what: str, shape: tuple[int, ...], kind: type[np.generic]) -> NDArray[Any]:
         size = math.prod(shape)
         held = self._held.get(what)
         if held is None or held.size < size:
-            held = self._held[what] = np.empty(size, np.uint32)
+            held = self._held[what] = np.empty(size, kind)
         return held[:size].reshape(shape)
 
 
-def _lowest(  # noqa: PLR0917 - each its own type
-    ranking: Ranking, start: int, length: int, counts: Counts, kept: Bools | None, room: _Room
-) -> Bools:
-    """Say which elements are the lowest kept ones of rows from a flat index on."""
+def _lowest(cut: CutRows, some: slice, kept: Bools | None, room: _Room) -> Bools:
+    """Say which elements are the lowest kept ones of some rows.
+
+    If they are to be added up, their magnitudes stand in the room then.
+    """
+    ranking, length = cut.ranking, cut.length
+    counts, start = cut.counts[some], some.start * length
     rows = counts.size
     if isinstance(ranking, Scores) and ranking.rough:
-        rough = room.take("keys", (rows, length))
-        ranking.write_rough_keys(start, rough.reshape(-1))
+        rough = room.take("keys", (rows, length), np.uint32)
+        magnitudes = rough.view(np.float32)
+        if cut.sums_along:
+            magnitudes = room.take("magnitudes", rough.shape, np.float32)
+        ranking.write_rough_keys(start, rough.reshape(-1), magnitudes.reshape(-1))
         if kept is not None:
             rough[~kept.reshape(rough.shape)] = np.iinfo(rough.dtype).max
         goes, unsettled = _lowest_roughly(rough, counts, room)

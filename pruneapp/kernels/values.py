@@ -5,6 +5,8 @@ And the bits of values that were computed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import numpy as np
@@ -47,6 +49,47 @@ def decode(bits: Bits, dtype: DType) -> Floats:
     if dtype.numpy in {"uint32", "int32", "uint64", "int64"}:
         return bits.view(dtype.numpy).astype(np.float64)
     raise ValueError(f"no values for elements of type {dtype.label}")
+
+
+@contextmanager
+def broadcasting(length: int) -> Iterator[None]:
+    """Let numpy work on rows of so many with one number each, or with one row for all, in place.
+
+    It copies what it repeats into its buffer wherever that holds more than a row, which takes as
+    long as the work. Warnings are off.
+    """
+    with np.errstate(all="ignore"):  # which ends the setting of the buffer, too
+        np.setbufsize(min(max(length // 16 * 16, 16), np.getbufsize()))
+        yield
+
+
+def write_magnitudes(bits: Bits, dtype: DType, out: NDArray[np.float32]) -> None:
+    """Write the magnitudes of floats of up to 32 bits, exactly."""
+    if dtype.name == "BF16":
+        import ml_dtypes
+
+        # In one pass, in pieces that stay in the cache of a core; `decode` takes three over memory.
+        np.abs(bits.view(ml_dtypes.bfloat16), out=out, dtype=np.float32)
+    else:
+        np.abs(decode(bits, dtype), out=out, casting="same_kind")
+
+
+# Elements whose squares and magnitudes are added up in float32.
+_BLOCK = 1 << 12
+
+
+def rough_sums(magnitudes: NDArray[np.float32]) -> tuple[float, float]:
+    """Return the sums of the squares and of some magnitudes, 1-D and contiguous.
+
+    Off by up to a millionth: blocks are added up in float32.
+    """
+    squares = sizes = 0.0
+    whole = magnitudes.size - magnitudes.size % _BLOCK
+    for rows in (magnitudes[:whole].reshape(-1, _BLOCK), magnitudes[np.newaxis, whole:]):
+        squares += float(np.vecdot(rows, rows).sum(dtype=np.float64))
+        ones = np.ones(rows.shape[1], np.float32)  # a product takes half as long as a sum
+        sizes += float(np.vecdot(rows, ones).sum(dtype=np.float64))
+    return squares, sizes
 
 
 def encode(values: Floats, dtype: DType) -> Bits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -181,11 +181,15 @@ class Pruned:
         protected.
     near
         What went near the cut, of the tensors of which somebody knew where it lies.
+    sums
+        Of the squares and of the magnitudes of what stays, of tensors for which they were asked for
+        and came along the way; see `pruneapp.kernels.lowest_in_groups.RowsLeft`.
     """
 
     masks: dict[str, BitMask]
     protected: Mapping[str, int] = field(default_factory=dict)
     near: Mapping[str, NearTaken] = field(default_factory=dict)
+    sums: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,10 +395,12 @@ def prune_rows(  # noqa: PLR0917 - each its own type
     job: Job,
     *,
     share: float | None = None,
-) -> dict[str, BitMask]:
-    """Return the masks after so many weights of each tensor went, the same share of every row.
+    summed: Container[str] = (),
+) -> Pruned:
+    """Return what is left after so many weights of each tensor went, the same share of every row.
 
     `budgets` are those of `share_by_rows`, or what limits make of them; or others without a share.
+    `summed` are the tensors whose sums are asked for.
     """
     job.extend(sum(view.numel for view, count in zip(tensors, budgets, strict=True) if count))
     cuts: list[CutRows] = []
@@ -402,19 +408,25 @@ def prune_rows(  # noqa: PLR0917 - each its own type
         if count:
             free = view.free
             counts = per_row(view, free, count, job, share)
-            cuts.append(CutRows(method.rank(free, values), rows_of(view.shape)[1], counts))
+            # What is ranked must be the weights themselves, and nothing come back after the cut.
+            whole = view.scores is None and view.protected is None and method.refine is None
+            length, sums_of = rows_of(view.shape)[1], whole and view.name in summed
+            cuts.append(CutRows(method.rank(free, values), length, counts, sums_of))
     masks: dict[str, BitMask] = {}
+    sums: dict[str, tuple[float, float]] = {}
     with closing(lowest_per_row(cuts, kernel, job)) as found:
         for view, count in zip(tensors, budgets, strict=True):
             if not count:
                 masks[view.name] = view.kept or BitMask.full(view.numel)
                 continue
             job.label(view.name)
-            mask = next(found)
+            mask, of_kept = next(found)
+            if of_kept is not None:
+                sums[view.name] = of_kept
             masks[view.name] = mask if view.protected is None else mask | view.protected
             if method.refine is not None:
                 masks[view.name] = method.refine(view, values, masks[view.name], job)
-    return masks
+    return Pruned(masks, sums=sums)
 
 
 def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:

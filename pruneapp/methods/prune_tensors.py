@@ -18,7 +18,7 @@ scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -75,6 +75,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     *,
     limits: Limits = _NO_LIMITS,
     expect: Expect | None = None,
+    summed: Container[str] = (),
 ) -> Pruned:
     """Return the mask of every tensor after `method`, with no tensor beyond its limits.
 
@@ -91,6 +92,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         Extended by the work (`Job.extend`) and stepped as it is done; it may cancel.
     expect
         Says about where a cut lies, if anybody knows; it is found sooner then.
+    summed
+        Names of tensors of which to add up what stays, if that costs little; see `Pruned.sums`.
 
     Raises
     ------
@@ -117,7 +120,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         case CoupledMethod():
             return Pruned(prune_coupled(tensors, method, values, scope, kernel, job))
         case RowMethod():
-            return _prune_rows(tensors, method, values, scope, limits, kernel, job)
+            return _prune_rows(tensors, method, values, scope, limits, kernel, job, summed)
         case GroupMethod():
             return _prune_groups(tensors, method, values, job)
         case MaskMethod():
@@ -133,6 +136,7 @@ def _prune_rows(  # noqa: PLR0917 - each its own type
     limits: Limits,
     kernel: Kernel,
     job: Job,
+    summed: Container[str],
 ) -> Pruned:
     known, amount = known_of(tensors), values["amount"]
     share = wanted = None
@@ -149,7 +153,7 @@ def _prune_rows(  # noqa: PLR0917 - each its own type
             wanted = share_by_rows(share, left)
     to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, wanted)
     budgets = to_prune.tolist()
-    return Pruned(prune_rows(tensors, method, values, budgets, kernel, job, share=share))
+    return prune_rows(tensors, method, values, budgets, kernel, job, share=share, summed=summed)
 
 
 def _prune_groups(

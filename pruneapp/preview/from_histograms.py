@@ -9,7 +9,7 @@ went (`NearCut`). The masks are the same, bit by bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -155,17 +155,34 @@ def known_channels(
     return result
 
 
-def kept_norms(
-    snapshot: Snapshot, after: Mapping[str, BitMask], job: Job
-) -> dict[str, RetainedNorm]:
-    """Return what `measure_kept_norms` does of tensors, by first names, that are counted."""
-    before = {}
-    for name in job.cancel.each(after):
-        if after[name].size > _SMALL and name not in snapshot.values:
-            sums = histogram_store.sums(snapshot, name)
+def counted_sums(
+    snapshot: Snapshot, names: Iterable[str], job: Job
+) -> dict[str, tuple[float, float]]:
+    """Return the sums of squares and of magnitudes of tensors, by first names, that are counted.
+
+    Without those that are so small that it is no use.
+    """
+    found = {}
+    for name in job.cancel.each(names):
+        entry = snapshot.entry(name)
+        if entry.numel > _SMALL and entry.name not in snapshot.values:
+            sums = histogram_store.sums(snapshot, entry.name)
             if sums is not None:
-                before[name] = sums
-    return measure_kept_norms(snapshot, after, before, job)
+                found[entry.name] = sums
+    return found
+
+
+def kept_norms(
+    snapshot: Snapshot,
+    after: Mapping[str, BitMask],
+    sums: Mapping[str, tuple[float, float]],
+    job: Job,
+) -> dict[str, RetainedNorm]:
+    """Return what `measure_kept_norms` does of tensors, by first names, that are counted.
+
+    `sums` are those of what stays, as far as they are known.
+    """
+    return measure_kept_norms(snapshot, after, counted_sums(snapshot, after, job), sums, job)
 
 
 _KEY = "retained"

@@ -29,11 +29,13 @@ from pruneapp.methods.method import (
     CoupledMethod,
     Coupling,
     GroupMethod,
+    RowMethod,
     TensorView,
     WeightMethod,
 )
 from pruneapp.methods.prune_tensors import prune, rules
 from pruneapp.preview.from_histograms import (
+    counted_sums,
     cut_prediction,
     kept_norms,
     known_channels,
@@ -179,6 +181,7 @@ def compute_preview(
     protected_count = outside = 0
     pruned_channels: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
+    sums: Mapping[str, tuple[float, float]] = {}
     lacking: dict[str, Groups] = {}  # of tensors in which too many of a group are protected
     pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
@@ -192,6 +195,9 @@ def compute_preview(
             if len(rows) == 1 and method.estimated_by == "magnitudes"
             else None
         )
+        # What stays after the only row is what stays after the step.
+        alone = norms and len(rows) == 1 and isinstance(method, RowMethod)
+        summed = counted_sums(snapshot, names, job) if alone else {}
         with step.naming(row):
             result = prune(
                 views,
@@ -202,8 +208,9 @@ def compute_preview(
                 job,
                 limits=step.limits,
                 expect=expect,
+                summed=summed,
             )
-        near = result.near
+        near, sums = result.near, result.sums
         state = before.replaced({"masks": result.masks})
         protected_count += sum(result.protected.values())
         if isinstance(method, GroupMethod):
@@ -235,7 +242,8 @@ def compute_preview(
             names = rows[0][1]
             dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
             known = known_channels(snapshot, counted_in, dims, job)
-        known |= kept_norms(snapshot, {n: m for n, m in counted_in.items() if n not in known}, job)
+        rest = {name: mask for name, mask in counted_in.items() if name not in known}
+        known |= kept_norms(snapshot, rest, sums, job)
     report = report_of(snapshot, counted_in, known, job, cuts=cuts)
     if step.one_cut and scores is None:
         report = with_one_cut(report)

@@ -25,6 +25,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import astuple, dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.kernels.threads import in_order, threads_for
-from pruneapp.kernels.values import Bools, Float64s, Floats, Indices, decode, encode
+from pruneapp.kernels.values import Bools, Float64s, Floats, Indices, broadcasting, decode, encode
 from pruneapp.progress import Job
 
 Float32s = NDArray[np.float32]
@@ -466,23 +467,27 @@ def _descend(
     np.multiply(residual, preconditioner, out=direction)
     strength = _dots(residual, direction)
 
-    def step(rows: slice) -> None:
-        """Take a step with some rows."""
+    def step(rows: slice, *, last: bool) -> None:
+        """Take a step with some rows, and turn to the next one unless it is the last."""
         change, scratch, rest = direction[rows], curved[rows], residual[rows]
         length = _ratio(strength[rows], _dots(change, scratch))
-        scratch *= length
-        rest -= scratch
-        np.multiply(change, length, out=scratch)
-        solved[rows] += scratch
-        np.multiply(rest, preconditioner[rows], out=scratch)
-        after = _dots(rest, scratch)
-        change *= _ratio(after, strength[rows])
-        change += scratch
-        strength[rows] = after
+        with broadcasting(change.shape[1]):
+            if not last:
+                scratch *= length
+                rest -= scratch
+            np.multiply(change, length, out=scratch)
+            solved[rows] += scratch
+            if last:
+                return
+            np.multiply(rest, preconditioner[rows], out=scratch)
+            after = _dots(rest, scratch)
+            change *= _ratio(after, strength[rows])
+            change += scratch
+            strength[rows] = after
 
-    for _ in range(iterations):
+    for left in reversed(range(iterations)):
         inputs.times(direction, curved)
-        deque(_by_rows(step, residual, inputs.job), maxlen=0)
+        deque(_by_rows(partial(step, last=not left), residual, inputs.job), maxlen=0)
 
 
 def _by_rows(

@@ -242,7 +242,7 @@ def test_sums_after_are_off_by_a_millionth_at_most_where_those_before_are_known(
     after = {name: BitMask.from_bools(bools) for name, bools in keep.items()}
     exact = measure_retained_norms(snapshot, after, Job())
     before = {name: (norm.before, norm.sizes_before) for name, norm in exact.items()}
-    found = measure_kept_norms(snapshot, after, before, Job())
+    found = measure_kept_norms(snapshot, after, before, {}, Job())
     assert found.keys() - {"short"} == {"w"}
     for name, norm in found.items():
         assert (norm.before, norm.sizes_before, norm.threshold) == (*before[name], None)

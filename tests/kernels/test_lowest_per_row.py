@@ -15,7 +15,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.lowest_in_groups import CutRows, lowest_per_row
 from pruneapp.kernels.sort_keys import Magnitudes, Scores
 from pruneapp.kernels.threshold import read_keys
-from pruneapp.kernels.values import encode
+from pruneapp.kernels.values import decode, encode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from tests.kernels.contract import SHARED
@@ -30,10 +30,10 @@ VALUES = [1.0, -1.0, 1 + 2**-23, 0.3, 1e-20, 1e-40, 3e38, 0.0, -0.0, np.inf, np.
 def scores(bits, dtype, factors, kept, *, rough=True):
     """Rank the elements of a matrix by their magnitudes times a factor for each column."""
 
-    def scoring(start, values):
+    def scoring(start, values, out):
         columns = np.arange(start, start + values.size) % factors.size
         with np.errstate(all="ignore"):
-            np.multiply(values, factors[columns].astype(values.dtype), out=values)
+            np.multiply(values, factors[columns].astype(values.dtype), out=out)
 
     return Scores(reading(bits.reshape(-1)), bits.size, DTYPES[dtype], kept, scoring, rough)
 
@@ -70,7 +70,7 @@ def test_rounded_scores_settle_what_they_can_and_no_more(data, dtype, rows):
         Magnitudes(rough.read, rough.size, rough.dtype, kept),
     )
     cuts = [CutRows(ranking, length, counts) for ranking in ranked]
-    exact, found, plain_mask = lowest_per_row(cuts, CpuKernel(), Job())
+    exact, found, plain_mask = (left.mask for left in lowest_per_row(cuts, CpuKernel(), Job()))
     assert exact == found == expected(rough, length, counts)
     assert plain_mask == expected(ranked[2], length, counts)
 
@@ -90,7 +90,7 @@ def test_exact_scores_are_computed_only_where_they_are_needed(monkeypatch, ties,
     values = np.sign(values) if ties else values
     ranking = scores(encode(values, DTYPES["F32"]), "F32", np.full(length, 0.7), None)
     counts = np.full(rows, length // 2)
-    (found,) = lowest_per_row([CutRows(ranking, length, counts)], CpuKernel(), Job())
+    ((found, _),) = lowest_per_row([CutRows(ranking, length, counts)], CpuKernel(), Job())
     assert found == expected(ranking, length, counts)
     assert sum(seen) == asked
 
@@ -105,5 +105,43 @@ def test_matrices_of_all_sizes_are_cut_in_one_go(monkeypatch, threads):
         ranking = scores(bits, "F32", draw.random(max(length, 1)), None)
         cuts.append(CutRows(ranking, length, np.full(rows, length // 2)))
     found = lowest_per_row(cuts, CpuKernel(threads=threads, stretch=64), Job(), threads)
-    for cut, mask in zip(cuts, found, strict=True):
+    for cut, (mask, _) in zip(cuts, found, strict=True):
         assert mask == expected(cut.ranking, cut.length, cut.counts)
+
+
+@pytest.mark.parametrize("dtype", ["F32", "BF16", "F16"])
+@pytest.mark.parametrize("pruned", [False, True])
+def test_what_stays_is_added_up_along_the_way(monkeypatch, dtype, pruned):
+    """Over several pieces, also where exact scores decide; of no other ranking, and unasked not."""
+    monkeypatch.setattr(lowest_in_groups, "_PIECE", 5 * 1000)
+    monkeypatch.setattr(lowest_in_groups, "_IN_CACHE", 2 * 1000)
+    draw, rows, length = np.random.default_rng(5), 23, 1000
+    values = draw.standard_normal((rows, length)) * draw.choice([0.1, 1, 10], (rows, length))
+    values[3] = np.sign(values[3])
+    bits = encode(values, DTYPES[dtype])
+    kept = BitMask.from_bools(draw.random(bits.size) < 0.8) if pruned else None
+    ranking = scores(bits, dtype, draw.random(length) + 0.5, kept)
+    counts = np.full(rows, 300)
+    asked = CutRows(ranking, length, counts, summed=True)
+    exact = CutRows(replace(ranking, rough=False), length, counts, summed=True)
+    unasked = CutRows(ranking, length, counts)
+    found = list(lowest_per_row([asked, exact, unasked], CpuKernel(), Job()))
+    assert [left.mask for left in found] == 3 * [expected(ranking, length, counts)]
+    left = np.abs(decode(bits.reshape(-1), DTYPES[dtype]).astype(float))[found[0].mask.bools()]
+    assert found[0].sums == pytest.approx((np.square(left).sum(), left.sum()), rel=1e-6)
+    assert [each.sums for each in found[1:]] == [None, None]
+
+
+def test_masks_of_several_matrices_lie_in_one_piece_of_memory(monkeypatch):
+    """As many as there is room for; what is larger has one of its own."""
+    monkeypatch.setattr(lowest_in_groups, "_MASKS_TOGETHER", 200)
+    draw, cuts = np.random.default_rng(0), []
+    for rows in (8, 9, 8, 90, 8):
+        bits = encode(draw.standard_normal((rows, 60)), DTYPES["F32"])
+        ranking = scores(bits, "F32", draw.random(60), None)
+        cuts.append(CutRows(ranking, 60, np.full(rows, 30)))
+    masks = [left.mask for left in lowest_per_row(cuts, CpuKernel(), Job())]
+    assert masks == [expected(*cut[:3]) for cut in cuts]
+    bases = [mask.packed.base for mask in masks]
+    assert [base is bases[0] for base in bases] == [True, True, False, False, False]
+    assert [base.size for base in bases if base is not None][-2] == 675

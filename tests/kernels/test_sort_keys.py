@@ -114,10 +114,10 @@ def test_random_keys_are_uniform():
 # Scores in float64 are ranked by their bits, whatever the chunks
 
 
-def by_place(start, scores):
+def by_place(start, sizes, scores):
     """Depends on the flat index, and makes NaN of 0 now and then."""
     places = np.arange(start, start + scores.size) % 5
-    np.divide(scores, places, out=scores)
+    np.divide(sizes, places, out=scores)
 
 
 def joined(chunks):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.kernels.values import decode
+from pruneapp.kernels.values import broadcasting, decode, rough_sums, write_magnitudes
 
 SMALL = [d for d in DTYPES.values() if d.bits in {8, 16} and d.torch]
 
@@ -51,3 +51,33 @@ def test_types_without_one_value_an_element_are_refused(name):
     """Nothing is guessed."""
     with pytest.raises(ValueError, match=DTYPES[name].label):
         decode(np.zeros(3, DTYPES[name].storage), DTYPES[name])
+
+
+def test_broadcasting_leaves_the_settings_of_numpy_as_they_were():
+    with np.errstate(over="raise"):
+        size, errors = np.getbufsize(), np.geterr()
+        with broadcasting(1000):
+            assert np.getbufsize() == 992
+            assert np.float32(1e30) * np.float32(1e30) == np.inf
+        with broadcasting(3):
+            assert np.getbufsize() == 16
+        assert (np.getbufsize(), np.geterr()) == (size, errors)
+
+
+@pytest.mark.parametrize("size", [0, 5, 4096, 10_000])
+def test_rough_sums_are_off_by_less_than_a_millionth(size):
+    values = np.random.default_rng(0).exponential(1.0, size).astype(np.float32)
+    wide = values.astype(np.float64)
+    assert rough_sums(values) == pytest.approx((np.square(wide).sum(), wide.sum()), rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES.values() if d.form and d.bits <= 32])
+def test_magnitudes_are_those_of_the_values(dtype):
+    """Of every pattern of few bits, of NaN and infinities, too."""
+    bits = np.arange(1 << 16, dtype=np.uint32) * (1 if dtype.bits < 32 else 65_521)
+    bits = bits[: 1 << min(dtype.bits, 16)].astype(dtype.storage)
+    found = np.empty(bits.size, np.float32)
+    with np.errstate(invalid="ignore"):
+        write_magnitudes(bits, dtype, found)
+        assert np.array_equal(found, np.abs(decode(bits, dtype)), equal_nan=True)
+    assert not np.signbit(found[~np.isnan(found)]).any()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.analysis import histogram_store
+from pruneapp.analysis import histogram_store, retained_norm
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
@@ -19,6 +19,7 @@ from pruneapp.methods.limits import Limits
 from pruneapp.preview import from_histograms
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.statistics.file import Inputs, Origin, register, save_statistics
 from tests.methods.test_limits import amounts, limits
 from tests.support.memory_checkpoint import MemoryCheckpoint
 from tests.support.snapshot_strategies import snapshots
@@ -150,6 +151,35 @@ def test_what_stays_is_added_up_of_pruned_final_and_protected_weights(monkeypatc
     assert not used
     known = compute_preview(counted(state), step, CpuKernel(), Job())
     assert used == ["a", "b"]
+    assert known.masks == plain.masks
+    for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
+        assert told.norm_retained == pytest.approx(true.norm_retained, rel=1e-6)
+        assert told.l1_retained == pytest.approx(true.l1_retained, rel=1e-6)
+        assert told.threshold is true.threshold is None
+
+
+@pytest.mark.parametrize("layer", ["masks", "permanent", "protected"])
+def test_what_stays_after_a_cut_of_rows_by_scores_is_not_read_again(monkeypatch, tmp_path, layer):
+    """But where protected weights stay beside what was cut."""
+    rng, read = np.random.default_rng(6), []
+    write = retained_norm.write_magnitudes
+
+    def spying(*arguments):
+        read.append(True)
+        write(*arguments)
+
+    monkeypatch.setattr(retained_norm, "write_magnitudes", spying)
+    arrays = {name: rng.standard_normal((100, 1000)).astype(np.float32) for name in "ab"}
+    sums = {n: Inputs(rng.uniform(1, 100, (1, 1000)), None, np.ones(1)) for n in "ab"}
+    save_statistics(tmp_path / "s.safetensors", sums, Origin("calibrate"), Job())
+    statistics = register(tmp_path / "s.safetensors")
+    some = BitMask.from_bools(rng.random(100_000) < (0.2 if layer == "protected" else 0.8))
+    state = Snapshot(MemoryCheckpoint(arrays)).replaced({layer: {"a": some}})
+    values = {"amount": 0.3, "statistics": statistics}
+    step = Step((Row(("a", "b"), "wanda", values),), "local")
+    plain = compute_preview(state, step, CpuKernel(), Job())
+    known = compute_preview(counted(state), step, CpuKernel(), Job())
+    assert bool(read) == (layer == "protected")
     assert known.masks == plain.masks
     for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
         assert told.norm_retained == pytest.approx(true.norm_retained, rel=1e-6)

@@ -29,7 +29,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import SURE, Scores, Scoring, finite_only, pieces
 from pruneapp.kernels.threads import STRETCH, in_order, threads_for
-from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, decode
+from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, broadcasting, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
@@ -87,20 +87,23 @@ def _scaling(view: TensorView, power: float = 1.0) -> Scoring:
     if inputs.transposed:  # rows of outputs, all with the same input
         length = view.numel // (parts * columns)
 
-        def by_row(start: int, values: Floats) -> None:
+        def by_row(start: int, values: Floats, scores: Floats) -> None:
             flat = as_type[values.dtype].reshape(-1)
-            for row, _, part in in_rows(start, values, length):
-                np.multiply(part, flat[row : row + len(part), np.newaxis], out=part)
+            places = in_rows(start, values, length), in_rows(start, scores, length)
+            for (row, _, part), (_, _, out) in zip(*places, strict=True):
+                np.multiply(part, flat[row : row + len(part), np.newaxis], out=out)
 
         return by_row
     rows = max(view.numel // (parts * columns), 1)  # of each part
 
-    def by_column(start: int, values: Floats) -> None:
+    def by_column(start: int, values: Floats, scores: Floats) -> None:
         sizes = as_type[values.dtype]
-        for row, column, part in in_rows(start, values, columns):
+        places = in_rows(start, values, columns), in_rows(start, scores, columns)
+        for (row, column, part), (_, _, out) in zip(*places, strict=True):
             many, width = part.shape
             of = 0 if parts == 1 else np.arange(row, row + many) // rows
-            np.multiply(part, sizes[of, column : column + width], out=part)
+            with broadcasting(width):
+                np.multiply(part, sizes[of, column : column + width], out=out)
 
     return by_column
 
@@ -114,7 +117,7 @@ def _scaled(view: TensorView) -> TensorView:
         for first, bits in pieces(view.read, start, stop, _PIECE):
             with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
                 values = np.abs(decode(bits, view.dtype), dtype=np.float64)
-                scaling(first, values)
+                scaling(first, values, values)
             yield RawChunk(first, values.view(np.uint64))
 
     return replace(view, dtype=DTYPES["F64"], read=read)
@@ -283,9 +286,9 @@ def _rank_ria(
 ) -> Scores:
     relative, scaling = relative_scoring(*measured), _scaling(view, 0.5)
 
-    def scoring(start: int, scores: Float64s) -> None:
-        relative(start, scores)
-        scaling(start, scores)
+    def scoring(start: int, sizes: Floats, scores: Floats) -> None:
+        relative(start, sizes, scores)
+        scaling(start, scores, scores)
 
     return scored(view, scoring)
 

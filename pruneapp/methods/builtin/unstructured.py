@@ -51,11 +51,12 @@ def _rank(
 def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
     """Return what divides magnitudes by the sums of their row and their column, and adds both."""
 
-    def scoring(start: int, scores: Float64s) -> None:
-        for row, column, part in in_rows(start, scores, columns.size):
+    def scoring(start: int, sizes: Floats, scores: Floats) -> None:
+        places = in_rows(start, sizes, columns.size), in_rows(start, scores, columns.size)
+        for (row, column, part), (_, _, out) in zip(*places, strict=True):
             many, width = part.shape
             above = rows[row : row + many, np.newaxis]
-            part[...] = part / above + part / columns[column : column + width]
+            out[...] = part / above + part / columns[column : column + width]
 
     return scoring
 
@@ -118,8 +119,8 @@ def _measure_normalized(view: TensorView, values: Values, kernel: Kernel, job: J
 
 
 def _rank_normalized(view: TensorView, _values: Values, _width: int, measured: float) -> Scores:
-    def scoring(_start: int, scores: Float64s) -> None:
-        np.divide(scores, measured, out=scores)
+    def scoring(_start: int, sizes: Floats, scores: Floats) -> None:
+        np.divide(sizes, measured, out=scores)
 
     return scored(view, scoring)
 
