@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.groups.group import Group, Member
+from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.kernels.values import Bools, decode
 from pruneapp.progress import Job
 from pruneapp.shrink.activation import value_of
@@ -54,7 +55,14 @@ def units_left(state: State, groups: Iterable[Group], job: Job) -> list[UnitStat
 
     Reads every tensor that decides once, and steps `job` by its elements.
     """
-    return [_units_of(state, group, job) for group in groups]
+    wanted = list(groups)
+    quiet = Job(cancel=job.cancel)  # of the threads
+    found = []
+    works = in_order(wanted, lambda each: _units_of(state, each, quiet), job, default_threads())
+    for group, units in zip(wanted, works, strict=True):
+        job.step(work_of(state, (group,)), group.place)
+        found.append(units)
+    return found
 
 
 def work_of(state: State, groups: Iterable[Group]) -> int:

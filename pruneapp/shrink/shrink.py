@@ -18,6 +18,7 @@ from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.groups.binding import CONFIG
+from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
@@ -154,14 +155,25 @@ def prove_back_again(
     if extra := new - wanted:
         raise _defect(f"'{min(extra)}' was written and should not have been")
     stray: set[str] = set()
-    for each in tensors:
-        job.label(each.entry.name)
+    compared = []
+    for each in job.cancel.each(tensors):
         if each.entry.dtype.name == _SIZES and not written.holds(each.entry.name):
             continue
         there = written.entry(each.entry.name)
         if there.shape != each.entry.shape or there.dtype != each.entry.dtype:
             raise _defect(f"'{each.entry.name}' was written with the shape {there.shape}")
-        if each.source.name not in folded and _compare(state, each, cut, written, job):
+        if each.source.name not in folded:
+            compared.append(each)
+    quiet = Job(cancel=job.cancel)  # of the threads
+    works = in_order(
+        compared,
+        lambda each: _compare(state, each, cut, written, quiet),
+        job,
+        default_threads(),
+    )
+    for each, is_stray in zip(compared, works, strict=True):
+        job.step(each.source.numel, each.entry.name)
+        if is_stray:
             stray.add(each.source.name)
     _prove_dead(state, cut, stray, job)
 

@@ -109,12 +109,13 @@ def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
     if n * inner <= _ROW:
         length = kept.size * inner
         first = start // length
+        shaped: tuple[int, ...] = (-1, n) if inner == 1 else (-1, n, inner)
         rows = _outer(cut, last, first, -(-stop // length))
         parts = [
-            read(cut.source, a * n * inner, b * n * inner).reshape(-1, n, inner)[:, kept]
+            np.take(read(cut.source, a * n * inner, b * n * inner).reshape(shaped), kept, axis=1)
             for a, b in _runs(rows, 1)
         ]
-        flat = np.concatenate(parts).reshape(-1)
+        flat = _joined(parts)
         return flat[start - first * length : stop - first * length]
     first = start // inner
     numbers = np.arange(first, -(-stop // inner))
@@ -130,9 +131,14 @@ def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
     parts = []
     for a, b in _runs(segments, _GAP // inner):
         inside = segments[(segments >= a) & (segments < b)] - a
-        parts.append(read(cut.source, a * inner, b * inner).reshape(-1, inner)[inside])
-    flat = np.concatenate(parts).reshape(-1)
+        rows = read(cut.source, a * inner, b * inner).reshape(-1, inner)
+        parts.append(np.take(rows, inside, axis=0))
+    flat = _joined(parts)
     return flat[start - first * inner : stop - first * inner]
+
+
+def _joined(parts: list[Bits]) -> Bits:
+    return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(-1)
 
 
 def _outer(cut: TensorCut, last: int, first: int, stop: int) -> Units:
