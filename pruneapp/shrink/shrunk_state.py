@@ -131,8 +131,8 @@ def _gathered(cut: TensorCut, start: int, stop: int, read: Read) -> Bits:
     parts = []
     for a, b in _runs(segments, _GAP // inner):
         inside = segments[(segments >= a) & (segments < b)] - a
-        rows = read(cut.source, a * inner, b * inner).reshape(-1, inner)
-        parts.append(np.take(rows, inside, axis=0))
+        span = read(cut.source, a * inner, b * inner).reshape(-1, inner)
+        parts.append(np.take(span, inside, axis=0))
     flat = _joined(parts)
     return flat[start - first * inner : stop - first * inner]
 

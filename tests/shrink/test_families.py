@@ -6,6 +6,8 @@ chooses the experts that went, or which lacks the modules of the layers.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -169,3 +171,10 @@ def test_every_type_that_is_known_is_tested(tiny_folder):
             assert isinstance(structure, Structure)
             tested.add(structure.model_type)
     assert set(model_types()) - tested == set()
+
+
+def test_the_page_names_every_type():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "shrink.md").read_text("utf-8")
+    table = {cell.strip() for line in page.splitlines() if "|" in line for cell in line.split("|")}
+    named = {name for cell in table for name in cell.split(", ")}
+    assert set(model_types()) - named == set()
