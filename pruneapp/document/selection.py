@@ -378,6 +378,12 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
     if found is None or found.why_not:
         why = f"The model has no {LABELS[axis]}." if found is None else found.why_not
         raise SelectionError(why, remedy="Choose another method.")
+    if not any(group.names for group in found.groups):
+        raise SelectionError(
+            f"In a model of type '{structure.model_type}' a norm follows the sum, so that no zeros "
+            f"do what leaving out {found.label.lower()} does.",
+            remedy="A shrunk export can remove them.",
+        )
     chosen: dict[int, Group] = {}
     for name in names:
         for each in checkpoint.entry(name).names:

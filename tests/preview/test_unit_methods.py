@@ -1,0 +1,157 @@
+"""Methods that prune whole units of groups: ordinary masks on every tensor that has a part."""
+
+import numpy as np
+import pytest
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.preview.preview import compute_preview
+from pruneapp.progress import Job
+from tests.shrink.small_models import (
+    HEAD,
+    HIDDEN,
+    KV_GROUPS,
+    LAYERS,
+    NEURONS,
+    write_bert,
+    write_mistral,
+)
+
+GATE = "model.layers.1.mlp.gate_proj.weight"
+
+
+@pytest.fixture
+def mistral(tmp_path):
+    tensors = write_mistral(tmp_path)
+    with open_checkpoint(tmp_path) as checkpoint:
+        yield Snapshot(checkpoint), tensors
+
+
+def preview(state, method, names, **values):
+    return compute_preview(state, Step((Row(tuple(names), method, values),)), CpuKernel(), Job())
+
+
+def kept(found, name, shape):
+    return found.masks[name].bools().reshape(shape)
+
+
+def test_a_neuron_goes_in_every_tensor_that_has_a_part(mistral):
+    state, tensors = mistral
+    found = preview(state, "ffn_neurons", [GATE], amount=0.5)
+    mlp = [f"model.layers.1.mlp.{n}_proj.weight" for n in ("gate", "up", "down")]
+    assert list(found.masks) == sorted(mlp), (
+        "of the layer of the tensor that is named, and no other"
+    )
+    gate, up, down = (tensors[name].astype(np.float64) for name in mlp)
+    norm = (gate**2).sum(1) + (up**2).sum(1) + (down**2).sum(0)
+    lowest = np.argsort(norm)[: NEURONS // 2]
+    wanted = ~np.isin(np.arange(NEURONS), lowest)
+    for name in mlp[:2]:
+        assert np.array_equal(kept(found, name, (NEURONS, HIDDEN)).any(1), wanted)
+        assert np.array_equal(kept(found, name, (NEURONS, HIDDEN)).all(1), wanted)
+    assert np.array_equal(kept(found, mlp[2], (HIDDEN, NEURONS)).all(0), wanted)
+    assert found.report.newly_pruned == 3 * HIDDEN * NEURONS // 2
+
+
+@pytest.mark.parametrize("by", ["l1", "l2", "mean"])
+def test_the_norm_that_ranks(mistral, by):
+    state, tensors = mistral
+    found = preview(state, "ffn_neurons", [GATE], amount=1, by=by)
+    parts = np.concatenate(
+        [
+            tensors[GATE],
+            tensors[GATE.replace("gate", "up")],
+            tensors[GATE.replace("gate", "down")].T,
+        ],
+        axis=1,
+    ).astype(np.float64)
+    score = (parts**2).sum(1) if by == "l2" else np.abs(parts).sum(1)
+    gone = np.flatnonzero(~kept(found, GATE, (NEURONS, HIDDEN)).any(1))
+    assert gone.tolist() == [int(score.argmin())]
+
+
+def test_a_group_of_keys_goes_with_its_queries(mistral):
+    state, _ = mistral
+    names = [f"model.layers.{i}.self_attn.q_proj.weight" for i in range(LAYERS)]
+    found = preview(state, "attention_heads", names, amount=1)
+    assert len(found.masks) == 4 * LAYERS
+    for layer in range(LAYERS):
+        place = f"model.layers.{layer}.self_attn"
+        keys = kept(found, f"{place}.k_proj.weight", (KV_GROUPS, HEAD * HIDDEN)).any(1)
+        queries = kept(found, f"{place}.q_proj.weight", (KV_GROUPS, 2 * HEAD * HIDDEN)).any(1)
+        outputs = kept(found, f"{place}.o_proj.weight", (HIDDEN, KV_GROUPS, 2 * HEAD)).any((0, 2))
+        assert keys.sum() == 1
+        assert keys.tolist() == queries.tolist() == outputs.tolist()
+
+
+def test_a_layer_goes_by_what_it_writes(mistral):
+    state, _ = mistral
+    found = preview(state, "layers", [GATE], amount=1)
+    gone = [name for name, mask in found.masks.items() if not mask.kept]
+    assert sorted(name.split(".")[-2] for name in gone) == ["down_proj", "o_proj"]
+    assert len({name.split(".")[2] for name in gone}) == 1
+
+
+def test_biases_go_along(tmp_path):
+    write_bert(tmp_path)
+    with open_checkpoint(tmp_path) as checkpoint:
+        name = "encoder.layer.0.output.dense.weight"
+        found = preview(Snapshot(checkpoint), "ffn_neurons", [name], amount=3)
+    bias = found.masks["encoder.layer.0.intermediate.dense.bias"].bools()
+    columns = kept(found, name, (HIDDEN, NEURONS)).any(0)
+    assert bias.tolist() == columns.tolist()
+    assert (~bias).sum() == 3
+
+
+def test_what_stays_is_rounded_up(mistral):
+    state, _ = mistral
+    found = preview(state, "ffn_neurons", [GATE], amount=0.2, multiple="8")
+    assert not found.report.newly_pruned, "10 of 12 would stay; 16 are more than there are"
+    found = preview(state, "ffn_neurons", [GATE], amount=0.5, multiple="8")
+    assert kept(found, GATE, (NEURONS, HIDDEN)).any(1).sum() == 8
+
+
+def test_a_unit_with_a_protected_weight_stays(mistral):
+    state, _ = mistral
+    name = GATE.replace("gate", "down")
+    protected = np.zeros((HIDDEN, NEURONS), np.bool_)
+    protected[3, :5] = True
+    state = state.replaced({"protected": {name: BitMask.from_bools(protected)}})
+    found = preview(state, "ffn_neurons", [GATE], amount=7)
+    assert kept(found, GATE, (NEURONS, HIDDEN)).any(1).tolist() == [True] * 5 + [False] * 7
+    with pytest.raises(ParameterError, match="5 are protected, so only 7 can be pruned"):
+        preview(state, "ffn_neurons", [GATE], amount=8)
+
+
+def test_twice_half_leaves_a_quarter(mistral):
+    state, _ = mistral
+    once = preview(state, "ffn_neurons", [GATE], amount=0.5)
+    state = state.replaced({"masks": once.masks})
+    twice = preview(state, "ffn_neurons", [GATE], amount=0.5)
+    assert kept(twice, GATE, (NEURONS, HIDDEN)).any(1).sum() == NEURONS // 4
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        ("layers", "a norm follows the sum, so that no zeros do what leaving out layers does"),
+        ("attention_heads", "bert computes the size of a head"),
+        ("channel_groups", "The model has no Channel groups"),
+    ],
+)
+def test_what_cannot_go_is_refused(tmp_path, method, sentence):
+    write_bert(tmp_path)
+    with open_checkpoint(tmp_path) as checkpoint:
+        state = Snapshot(checkpoint)
+        with pytest.raises(SelectionError, match=sentence):
+            preview(state, method, ["encoder.layer.0.output.dense.weight"])
+
+
+def test_a_tensor_of_no_group_is_refused(mistral):
+    state, _ = mistral
+    with pytest.raises(SelectionError, match="has a part in FFN neurons"):
+        preview(state, "ffn_neurons", ["model.embed_tokens.weight"])

@@ -1,0 +1,82 @@
+"""ONNX models on the command line: cut, proven, and back."""
+
+import numpy as np
+import pytest
+
+from pruneapp.__main__ import main
+
+onnx = pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def net(tmp_path):
+    """Two convolutions with a sum around the second, a concatenation, and a linear layer."""
+    rng = np.random.default_rng(0)
+
+    def some(name, *shape):
+        values = (rng.standard_normal(shape) / 4).astype(np.float32)
+        return onnx.numpy_helper.from_array(values, name)
+
+    nodes = [
+        onnx.helper.make_node("Conv", ["x", "w1", "b1"], ["c1"], pads=[1, 1, 1, 1]),
+        onnx.helper.make_node("Relu", ["c1"], ["r1"]),
+        onnx.helper.make_node("Conv", ["r1", "w2", "b2"], ["c2"], pads=[1, 1, 1, 1]),
+        onnx.helper.make_node("Add", ["c2", "r1"], ["s"]),
+        onnx.helper.make_node("Conv", ["s", "w3"], ["c3"]),
+        onnx.helper.make_node("Concat", ["s", "c3"], ["k"], axis=1),
+        onnx.helper.make_node("GlobalAveragePool", ["k"], ["p"]),
+        onnx.helper.make_node("Flatten", ["p"], ["f"]),
+        onnx.helper.make_node("Gemm", ["f", "w4", "b4"], ["y"], transB=1),
+    ]
+    tensors = [
+        some("w1", 24, 3, 3, 3),
+        some("b1", 24),
+        some("w2", 24, 24, 3, 3),
+        some("b2", 24),
+        some("w3", 16, 24, 1, 1),
+        some("w4", 5, 40),
+        some("b4", 5),
+    ]
+    info = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        nodes, "net", [info("x", 1, [1, 3, 8, 8])], [info("y", 1, [1, 5])], tensors
+    )
+    opset = [onnx.helper.make_opsetid("", 17)]
+    path = tmp_path / "net.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), path)
+    return path
+
+
+def outputs(path):
+    session = onnxruntime.InferenceSession(path)
+    x = np.random.default_rng(1).standard_normal((1, 3, 8, 8)).astype(np.float32)
+    return session.run(None, {"x": x})[0]
+
+
+def test_a_cut_computes_what_zeros_do_and_comes_back(net, tmp_path, capsys):
+    assert run("shrink", net, "--list") == 0
+    assert "any share of each of 2 groups" in capsys.readouterr().out
+    assert run("shrink", net, "--channels", "40%", "-o", tmp_path / "out") == 0
+    assert "Channel groups 40 → 32" in capsys.readouterr().out
+    small = tmp_path / "out" / "net.onnx"
+    assert small.stat().st_size < 0.7 * net.stat().st_size
+    assert run("unshrink", tmp_path / "out", "--against", net, "-o", tmp_path / "back.onnx") == 0
+    wanted = outputs(tmp_path / "back.onnx")
+    assert np.abs(outputs(small) - wanted).max() <= 1e-5 * np.abs(wanted).max()
+    assert np.abs(outputs(net) - wanted).max() > 1e-2 * np.abs(wanted).max(), "zeros did something"
+    # What is dead in that is the same cut.
+    assert run("shrink", tmp_path / "back.onnx", "-o", tmp_path / "again") == 0
+    assert (tmp_path / "again" / "back.onnx").stat().st_size == pytest.approx(
+        small.stat().st_size, abs=64
+    )
+
+
+def test_a_share_that_rounds_to_nothing_is_refused(net, tmp_path, capsys):
+    assert run("shrink", net, "--channels", "10%", "-o", tmp_path / "out") == 2
+    assert "nothing goes of any of 2 groups" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
