@@ -292,7 +292,7 @@ def _print(
     options: argparse.Namespace,
 ) -> None:
     notices = [*(n for axis in planned.axes for n in axis.notices), *report.notices]
-    before = sum(entry.nbytes for entry in checkpoint.entries.values())
+    before = sum(source.size for source in checkpoint.files)
     changes = configuration.difference(planned.structure.config, planned.config)
     if options.json:
         print_json(

@@ -22,6 +22,7 @@ from pruneapp.export.format import Plan
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
 from pruneapp.export.records import finalized
 from pruneapp.groups.program_graph import ProgramGraph
+from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import Cut
 from pruneapp.shrink.shrunk_state import ShrunkState
@@ -37,7 +38,7 @@ def plan_program(
     archive = zip_layout(source, job.cancel)
     name = exported_program.config_of(graph.name)
     text = read_member(source, archive, archive.members[name], exported_program.MAX_CONFIG)
-    config = json.loads(text)
+    config = load_object(text, f"'{name}' in '{source.path}'")
     entries = {n: e for e in shrunk.checkpoint.entries.values() for n in e.names}
     # Storages that one tensor has to itself are written anew; what several view is not cut.
     users: Counter[str] = Counter()

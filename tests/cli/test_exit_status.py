@@ -22,6 +22,7 @@ from pruneapp.evaluation.scan_file import write_scan
 from pruneapp.progress import Cancelled
 from tests.evaluation.scans import made_scan
 from tests.repair.layers import InputArrays
+from tests.shrink.small_models import write_mistral
 from tests.support.imatrix_files import dat
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a shell of Unix is meant")
@@ -31,6 +32,7 @@ METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
 PRINT_LOSS = 'case $0 in *b.st) loss=2;; *) loss=1;; esac; echo "{\\"loss\\": $loss}"'
 LOSS = ("--command", f"sh -c '{PRINT_LOSS}' {{checkpoint}}")
 BY = ("--against", "a.st", "--statistics", "s.st")
+HALF = ("--ffn", "50%", "--multiple", "1")
 # Every command: where it succeeds, where it finds a difference, and where a person can mend it.
 CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
     "inspect": ((("a.st",), 0), (("none.st",), 2)),
@@ -71,6 +73,11 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("z.scan", "--total", "99%"), 2),
     ),
     "repair": ((("p.st", *BY, "-o", "out.st"), 0), (("a.st", *BY, "-o", "out.st"), 2)),
+    "shrink": ((("model", "--list"), 0), (("a.st", "--list"), 2)),
+    "unshrink": (
+        (("shrunk", "--against", "model", "-o", "back"), 0),
+        (("model", "--against", "model", "-o", "back"), 2),
+    ),
     "expand": ((("c.st", "-o", "out.st"), 0), (("a.st", "-o", "out.st"), 2)),
 }
 LISTENING = (("file", "file"), ("unread", "file"), ("closed", "file"), ("file", "closed"),
@@ -110,6 +117,9 @@ def place(tmp_path_factory):
     for name, more in (("p.st", ()), ("c.st", ("--format", "compact"))):
         words = ["prune", folder / "a.st", "-o", folder / name, *METHOD, *more]
         assert main([str(word) for word in words]) == 0
+    write_mistral(folder / "model")
+    shrink = ["shrink", folder / "model", "-o", folder / "shrunk", *HALF]
+    assert main([str(word) for word in shrink]) == 0
     return folder
 
 

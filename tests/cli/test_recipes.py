@@ -23,9 +23,9 @@ from safetensors.numpy import save_file
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.export import provenance
-from pruneapp.export.catalog import FORMATS
 from pruneapp.export.provenance import KEY
 from tests.cli.command_process import read_by, until
+from tests.support.formats import OF_ANY_SOURCE
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 EXAMPLES = sorted(resources.path("recipes").glob("*.json"))
@@ -280,7 +280,7 @@ def test_verify_finds_one_flipped_bit_anywhere(call, tmp_path, source, name):
 
 
 @pytest.mark.parametrize(
-    "form", [form for form in FORMATS.values() if form.lossless], ids=lambda f: f.name
+    "form", [form for form in OF_ANY_SOURCE.values() if form.lossless], ids=lambda f: f.name
 )
 def test_verify_says_how_many_bytes_it_compared(call, tmp_path, form):
     target, recipe = tmp_path / f"o{form.suffixes[0]}", tmp_path / "r.json"
@@ -438,7 +438,7 @@ def test_a_pattern_is_certified_and_the_same_by_every_way(call, tmp_path, source
     assert call("verify", a, "--against", source)[0] == 0
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+@pytest.mark.parametrize("form", OF_ANY_SOURCE.values(), ids=lambda form: form.name)
 def test_every_format_is_verified(call, tmp_path, source, form):
     recipe = recipe_file(tmp_path, *ALL)
     target = tmp_path / f"out{form.suffixes[0]}"

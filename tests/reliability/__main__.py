@@ -25,6 +25,7 @@ from tests.reliability import (
     kills,
 )
 from tests.reliability.export_targets import Contents, Scene
+from tests.support.formats import OF_ANY_SOURCE
 
 REPORT = ROOT / "docs" / "reliability.md"
 # Weights of the model that is exported: with faults every call counts, with kills the time.
@@ -35,7 +36,7 @@ KILL_WEIGHTS = 1 << 21
 def main() -> int:
     parser = argparse.ArgumentParser(prog="packaging/dev.py faults", description=__doc__)
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
-    parser.add_argument("--formats", nargs="*", default=list(FORMATS), help="default: all")
+    parser.add_argument("--formats", nargs="*", default=list(OF_ANY_SOURCE), help="default: all")
     parser.add_argument("--calls", nargs="*", help="default: all")
     parser.add_argument("--kills", type=int, default=200, help="in each place (default: 200)")
     parser.add_argument(

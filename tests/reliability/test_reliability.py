@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from pruneapp.export.catalog import FORMATS
 from tests.reliability import faults
 from tests.reliability.export_targets import judge
+from tests.support.formats import OF_ANY_SOURCE
 
 BEFORE = {"m": "1", "n": "2"}
 AFTER = {"m": "3", "n": "4", "m.orig": "1", "n.orig": "2", "read.py": "7"}
@@ -18,7 +18,7 @@ def reliability(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", OF_ANY_SOURCE)
 def test_a_killed_export_leaves_whole_files_in_every_format(form):
     done = reliability("kills", "--kills", "3", "--formats", form, "--weights", str(1 << 18))
 

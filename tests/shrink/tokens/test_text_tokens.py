@@ -14,7 +14,7 @@ from tokenizers import Tokenizer as Library
 
 from pruneapp.errors import CheckpointError, ExportError, ParameterError
 from pruneapp.progress import Cancelled, Job
-from pruneapp.shrink import text_tokens
+from pruneapp.shrink.tokens import text_tokens
 from pruneapp.shrink.tokens.text_tokens import check_segmentation, read_ids, tokens_of
 from pruneapp.shrink.tokens.tokenizer import parse_tokenizer
 from pruneapp.shrink.tokens.vocabulary import (
