@@ -39,9 +39,7 @@ SHORT = {
 
 # Names that end in -ing or -ed and are terms of the field.
 TERMS = {
-    "binding": "of the groups of a family to the tensors of a checkpoint",
     "deflated": "a zip member that is compressed with deflate",
-    "folding": "of constants, as compilers do",
     "heading": "the title above the plots",
     "mask_packing": "packing of masks into bits",
     "pooling": "mean, maximum and count over a block of pixels",

@@ -18,8 +18,9 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.export.exporter import export
-from pruneapp.groups.binding import Axis, Structure, Unknown, structure_of
+from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
+from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
 from pruneapp.progress import CancelToken, Job

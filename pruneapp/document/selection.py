@@ -24,9 +24,9 @@ from pruneapp.document.entries import Version
 from pruneapp.document.layer_order import end_blocks_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import SelectionError
-from pruneapp.groups.binding import Unknown, structure_of
 from pruneapp.groups.family import LABELS, AxisName
 from pruneapp.groups.group import Group
+from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.progress import Job

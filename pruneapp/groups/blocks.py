@@ -46,7 +46,7 @@ class BlockTensor(_Declaration, frozen=True):
 
     name: str
     shape: str
-    # Of the last affine map before an activation: its name as in `pruneapp.shrink.activation`.
+    # Of the last affine map before an activation: its name as in `pruneapp.shrink.dead_units`.
     activation: str | None = None
     optional: bool = False
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pruneapp.errors import counted
-from pruneapp.groups.binding import Structure
-from pruneapp.groups.fields import Fields, set_field
+from pruneapp.groups.axis import Fields, set_field
+from pruneapp.groups.structure import Structure
 from pruneapp.shrink.cut import ShrinkError
 
 # Lists with an entry for each layer. By name, never by length: others have as many by chance.

@@ -24,8 +24,9 @@ from pruneapp.export.catalog import get
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.sharding import plan_weights
-from pruneapp.groups.binding import Axis, Structure, Unknown, fields_of, structure_of
+from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.group import Group, Units
+from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.channels import channels_left

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from pruneapp import resources
-from pruneapp.groups.binding import Axis, Structure
+from pruneapp.groups.axis import Axis
 from pruneapp.groups.blocks import Argument, KnownBlock, argument_of, width_of
+from pruneapp.groups.structure import Structure
 
 LOADER = "load_shrunk.py"
 

@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from pruneapp.errors import counted
 from pruneapp.export.records import State
-from pruneapp.groups.binding import CONFIG, Axis, Structure, fields_of
+from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.family import AxisName
+from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.group import Group, Units
+from pruneapp.groups.structure import Structure
 from pruneapp.kernels.values import Bools
 from pruneapp.progress import Job
 from pruneapp.results.shrink_forecast import CHANGES, EXACT, Exactness
@@ -31,11 +33,13 @@ from pruneapp.shrink.dead_units import (
     UnitState,
     by_unit,
     entries_left,
+    fold,
     is_zero,
+    takes_constants,
     units_left,
+    values_of,
     work_of,
 )
-from pruneapp.shrink.folding import bias_values, fold, takes_constants
 from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 
 # Axes whose units zeros can make dead.
@@ -417,9 +421,9 @@ class _Planning:
         if folded is None:
             return
         name, shift = folded
-        before = self._biases.get(name)
-        before = bias_values(self._state, name) if before is None else before
-        self._biases[name] = before + shift
+        if name not in self._biases:
+            self._biases[name] = values_of(self._state, self._state.checkpoint.entries[name])
+        self._biases[name] = self._biases[name] + shift
 
     def _cut_layers(self, axis: Axis) -> tuple[str, ...]:
         """Cut layers that were chosen, and those that do nothing; returns how their names begin."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.formats.onnx import ONNX
-from pruneapp.checkpoint.torchfile.exported_program import FORMAT, LABEL
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
-from pruneapp.groups.binding import CONFIG
+from pruneapp.groups.family_groups import CONFIG
+from pruneapp.groups.program_graph import ProgramGraph
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, ExportRequest
@@ -30,6 +31,8 @@ from pruneapp.shrink.program_file import plan_program
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
 
+# What loads a file that holds its graph, by its format.
+_LOADERS = {ONNX.name: "onnxruntime.InferenceSession", FORMAT: "torch.export.load"}
 # The type in which graphs have their sizes.
 _SIZES = "I64"
 # Elements of the source that are held against the shrunk tensor together.
@@ -86,21 +89,13 @@ def shrink(
         instead[CONFIG] = configuration.encoded(plan.config)
     if plan.loader:
         instead[LOADER] = code()
-    program, graph = plan.structure.program, plan.structure.graph
+    graph = plan.structure.graph
 
     def planned(job: Job) -> dict[Path, Plan]:
-        plans = dict(resolved.plan(job))
-        if program is not None:
-            name = f"{state.checkpoint.path.stem}.pt2"
-            source = state.checkpoint.files[0]
-            plans = {resolved.target / name: plan_program(shrunk, source, program, plan.cut, job)}
-        if graph is not None:
-            from pruneapp.shrink.onnx_file import plan_shrunk_onnx
-
-            numbers = {id(group): number for number, group in enumerate(graph.groups)}
-            kept = {numbers[id(each.group)]: each.kept for each in plan.cut.groups}
-            name = state.checkpoint.path.name
-            made = plan_shrunk_onnx(state, graph, kept, name, job)
+        if graph is None:
+            plans = dict(resolved.plan(job))
+        else:
+            made = _with_graph(state, shrunk, plan, job)
             plans = {resolved.target / name: each for name, each in made.items()}
         for name, data in instead.items():
             path = resolved.target / name
@@ -117,16 +112,25 @@ def shrink(
             request.approve(folder)
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
-    if program is not None:
-        (file, *_) = report.files
-        report = replace(
-            report, format=FORMAT, label=LABEL, loads=f"torch.export.load({str(file.path)!r})"
-        )
     if graph is not None:
-        (file, *_) = report.files
-        loads = f"onnxruntime.InferenceSession({str(file.path)!r})"
-        report = replace(report, format=ONNX.name, label=ONNX.label, loads=loads)
+        contents = state.checkpoint.contents
+        loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
+        report = replace(report, format=contents.format, label=contents.label, loads=loads)
     return replace(report, notices=(*plan.notices, *report.notices))
+
+
+def _with_graph(state: State, shrunk: ShrunkState, plan: ShrinkPlan, job: Job) -> dict[str, Plan]:
+    """Plan a file that holds its graph, with what lies beside it."""
+    graph, path = plan.structure.graph, state.checkpoint.path
+    if isinstance(graph, ProgramGraph):
+        source = state.checkpoint.files[0]
+        return {f"{path.stem}.pt2": plan_program(shrunk, source, graph, plan.cut, job)}
+    assert graph is not None
+    from pruneapp.shrink.onnx_file import plan_shrunk_onnx  # with the package onnx
+
+    numbers = {id(group): number for number, group in enumerate(graph.groups)}
+    kept = {numbers[id(each.group)]: each.kept for each in plan.cut.groups}
+    return plan_shrunk_onnx(state, graph, kept, path.name, job)
 
 
 def refuse_target(path: Path) -> None:
@@ -141,7 +145,7 @@ def refuse_target(path: Path) -> None:
 def prove_back_again(
     state: State, cut: Cut, written: Checkpoint, job: Job, *, folded: frozenset[str]
 ) -> None:
-    """Put a shrunk model back into zeros, and hold it against the state; see `shrink`.
+    """Hold what was written against the state, at all places that stay; see `shrink`.
 
     `folded` are the biases that may differ where they took up constants, by their names in the
     source. What went with dead units need not be 0 in the state: then they are looked at again.
@@ -178,23 +182,6 @@ def prove_back_again(
     _prove_dead(state, cut, stray, job)
 
 
-def scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
-    """Return rows `first` to `stop` (dim 0) of a tensor before the cut, zeros where it was cut."""
-    shape = each.source.shape
-    inner = int(np.prod(shape[1:], dtype=np.int64))
-    rows = np.arange(first, stop)
-    kept = each.kept.get(0)
-    a, b = (first, stop) if kept is None else map(int, np.searchsorted(kept, (first, stop)))
-    there = rows if kept is None else kept[a:b]
-    small = int(np.prod(each.entry.shape[1:], dtype=np.int64))
-    bits = written.bits(each.entry.name, a * small, b * small)
-    result = np.zeros((stop - first, *shape[1:]), bits.dtype)
-    places = [there - first]
-    places += [each.kept.get(dim, np.arange(shape[dim])) for dim in range(1, len(shape))]
-    result[np.ix_(*places)] = bits.reshape(b - a, *each.entry.shape[1:])
-    return result.reshape((stop - first) * inner)
-
-
 def _prove_dead(state: State, cut: Cut, names: set[str], job: Job) -> None:
     """Refuse units that went and were not dead, of groups with tensors in which they were not 0.
 
@@ -213,23 +200,22 @@ def _compare(state: State, each: TensorCut, cut: Cut, written: Checkpoint, job: 
     """Hold a tensor against its source; returns whether anything went with a dead unit but 0."""
     source, chosen = each.source, cut.chosen_dims(each.source.name)
     stray = False
-    if not source.shape:
-        return stray
-    inner = int(np.prod(source.shape[1:], dtype=np.int64))
-    small = int(np.prod(each.entry.shape[1:], dtype=np.int64))
+    shape = source.shape or (1,)
+    inner = math.prod(shape[1:])
+    small = math.prod(each.entry.shape[1:])
     step = max(_SLAB // max(inner, 1), 1)
     mask, rows = state.zeroed(source.name), each.kept.get(0)
-    for first in range(0, source.shape[0], step):
-        stop = min(first + step, source.shape[0])
+    for first in range(0, shape[0], step):
+        stop = min(first + step, shape[0])
         a, b = (first, stop) if rows is None else map(int, np.searchsorted(rows, (first, stop)))
         size = max((stop - first) * inner, 1)
         for chunk in state.chunks(source.name, first * inner, stop * inner, size):
             if mask is not None:
                 mask.zero(chunk.bits, chunk.start)
-            whole = block = chunk.bits.reshape(stop - first, *source.shape[1:])
+            whole = block = chunk.bits.reshape(stop - first, *shape[1:])
             for dim, kept in each.kept.items():
                 if not stray and dim not in chosen:
-                    goes = np.ones(source.shape[dim], np.bool_)
+                    goes = np.ones(shape[dim], np.bool_)
                     goes[kept] = False
                     gone = np.flatnonzero(goes if dim else goes[first:stop])
                     stray = bool(np.any(np.take(whole, gone, axis=dim) << 1))

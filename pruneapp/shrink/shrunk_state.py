@@ -7,6 +7,7 @@ are struck where the state has them. So any export writes it as it writes any ot
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -32,38 +33,24 @@ _GAP = 1 << 16
 Read = Callable[[TensorEntry, int, int], Bits]
 
 
-class ShrunkState:
-    """What is left of a state after a cut; see `pruneapp.export.records.State`.
+class DerivedState(ABC):
+    """A state of other tensors, made of files piece by piece; see `pruneapp.export.records.State`.
 
-    Its checkpoint has the tensors of their new names and shapes. Pruned weights that stay are
-    written as zeros: it has no masks.
-
-    Parameters
-    ----------
-    state
-        The state before.
-    cut
-        What goes.
-    shifts
-        New values of biases that took up the constants of units that went, by the names in the
-        source (`pruneapp.shrink.folding`).
+    It has no masks: zeros are values here.
     """
 
-    def __init__(
-        self, state: State, cut: Cut, shifts: Mapping[str, NDArray[np.float64]] | None = None
-    ) -> None:
-        self._state = state
-        self._shifts = shifts or {}
-        self.cuts = tuple(cut.tensors(state.checkpoint))
-        self._cut_of = {each.entry.name: each for each in self.cuts}
-        self.checkpoint = _checkpoint_of(state.checkpoint, self.cuts)
+    checkpoint: Checkpoint
+
+    @abstractmethod
+    def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
+        """Return elements `start` to `stop` of a tensor, in memory of their own."""
 
     def mask(self, _name: str) -> Mask | None:
-        """Return None: zeros are values here."""
+        """Return None."""
         return None
 
     def zeroed(self, _name: str) -> Mask | None:
-        """Return None: zeros are values here."""
+        """Return None."""
         return None
 
     def replaces(self, _name: str) -> bool:
@@ -73,25 +60,47 @@ class ShrunkState:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield the elements of a tensor, gathered from the source, with its zeros."""
-        cut = self._cut_of[self.checkpoint.entry(name).name]
-        entry = cut.entry
+        """Yield the elements of a tensor."""
+        entry = self.checkpoint.entry(name)
         total = entry.dtype.nbytes(entry.numel) if entry.dtype.packed else entry.numel
         stop = total if stop is None else stop
         size = size or CHUNK_BYTES // np.dtype(entry.dtype.storage).itemsize
         for first in range(start, stop, size):
-            last = min(first + size, stop)
-            yield RawChunk(first, self._gather(cut, first, last))
+            yield RawChunk(first, self.gather(entry, first, min(first + size, stop)))
 
-    def _gather(self, cut: TensorCut, start: int, stop: int) -> Bits:
+
+class ShrunkState(DerivedState):
+    """What is left of a state after a cut: tensors of their new names and shapes.
+
+    Parameters
+    ----------
+    state
+        The state before.
+    cut
+        What goes.
+    biases
+        New values of biases that took up the constants of units that went, by the names in the
+        source.
+    """
+
+    def __init__(
+        self, state: State, cut: Cut, biases: Mapping[str, NDArray[np.float64]] | None = None
+    ) -> None:
+        self._state = state
+        self._biases = biases or {}
+        self.cuts = tuple(cut.tensors(state.checkpoint))
+        self._cut_of = {each.entry.name: each for each in self.cuts}
+        self.checkpoint = _checkpoint_of(state.checkpoint, self.cuts)
+
+    def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
+        """Return elements of a tensor, gathered from the source, with its zeros."""
+        cut = self._cut_of[entry.name]
+        bias = self._biases.get(cut.source.name)
+        if bias is not None:
+            return encode(bias[start:stop], entry.dtype)
         if not cut.kept:
-            bits = self._read(cut.source, start, stop)
-        else:
-            bits = _gathered(cut, start, stop, self._read)
-        shift = self._shifts.get(cut.source.name)
-        if shift is not None:
-            bits = encode(shift[start:stop], cut.entry.dtype)
-        return bits
+            return self._read(cut.source, start, stop)
+        return _gathered(cut, start, stop, self._read)
 
     def _read(self, entry: TensorEntry, start: int, stop: int) -> Bits:
         """Return elements of the source with its zeros, in memory of their own."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.groups.binding import Axis, Structure
+from pruneapp.groups.axis import Axis
 from pruneapp.groups.group import Group, Units
+from pruneapp.groups.structure import Structure
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s, decode
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units

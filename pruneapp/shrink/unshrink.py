@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.elements import Bits, RawChunk
-from pruneapp.export.records import CHUNK_BYTES
-from pruneapp.masks.bitmask import Mask
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
-from pruneapp.shrink.shrink import scattered
+from pruneapp.shrink.shrunk_state import DerivedState
 
 
-class UnshrunkState:
-    """A shrunk model in the shapes of the model that it was cut out of; see `State`.
+class UnshrunkState(DerivedState):
+    """A shrunk model in the shapes of the model that it was cut out of.
 
     What was cut is 0. What was chosen to go and no zeros stand for, experts and tokens, comes from
     the model, and so do the tensors of a layer that went, of which those that write into the
@@ -49,42 +47,19 @@ class UnshrunkState:
                     f"{list(each.entry.shape)}",
                 )
 
-    def mask(self, _name: str) -> Mask | None:
-        """Return None: zeros are values here."""
-        return None
-
-    def zeroed(self, _name: str) -> Mask | None:
-        """Return None: zeros are values here."""
-        return None
-
-    def replaces(self, _name: str) -> bool:
-        """Say yes: the values come from another file."""
-        return True
-
-    def chunks(
-        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
-    ) -> Iterator[RawChunk]:
-        """Yield the elements of a tensor in the shape that it had."""
-        entry = self.checkpoint.entry(name)
-        total = entry.dtype.nbytes(entry.numel) if entry.dtype.packed else entry.numel
-        stop = total if stop is None else stop
-        size = size or CHUNK_BYTES // np.dtype(entry.dtype.storage).itemsize
-        for first in range(start, stop, size):
-            last = min(first + size, stop)
-            yield RawChunk(first, self._bits(entry.name, first, last))
-
-    def _bits(self, name: str, start: int, stop: int) -> Bits:
-        each = self._tensors.get(name)
+    def gather(self, entry: TensorEntry, start: int, stop: int) -> Bits:
+        """Return elements of a tensor in the shape that it had."""
+        each = self._tensors.get(entry.name)
         if each is None:
-            bits = self.checkpoint.bits(name, start, stop)
-            if name in self._silent:
+            bits = self.checkpoint.bits(entry.name, start, stop)
+            if entry.name in self._silent:
                 bits[:] = 0
             return bits
         if not each.kept:
             return self._shrunk.bits(each.entry.name, start, stop)
         inner = max(math.prod(each.source.shape[1:]), 1)
         first, last = start // inner, -(-stop // inner)
-        rows = scattered(each, first, last, self._shrunk)
+        rows = _scattered(each, first, last, self._shrunk)
         return self._chosen(each, rows, first, last)[start - first * inner : stop - first * inner]
 
     def _chosen(self, each: TensorCut, rows: Bits, first: int, last: int) -> Bits:
@@ -106,3 +81,20 @@ def _misfit(shrunk: Checkpoint, against: Checkpoint, what: str) -> ShrinkError:
         f"'{shrunk.path}' was not cut out of '{against.path}': {what}.",
         remedy="Name the model that it was cut out of.",
     )
+
+
+def _scattered(each: TensorCut, first: int, stop: int, written: Checkpoint) -> Bits:
+    """Return rows `first` to `stop` (dim 0) of a tensor before the cut, zeros where it was cut."""
+    shape = each.source.shape
+    inner = int(np.prod(shape[1:], dtype=np.int64))
+    rows = np.arange(first, stop)
+    kept = each.kept.get(0)
+    a, b = (first, stop) if kept is None else map(int, np.searchsorted(kept, (first, stop)))
+    there = rows if kept is None else kept[a:b]
+    small = int(np.prod(each.entry.shape[1:], dtype=np.int64))
+    bits = written.bits(each.entry.name, a * small, b * small)
+    result = np.zeros((stop - first, *shape[1:]), bits.dtype)
+    places = [there - first]
+    places += [each.kept.get(dim, np.arange(shape[dim])) for dim in range(1, len(shape))]
+    result[np.ix_(*places)] = bits.reshape(b - a, *each.entry.shape[1:])
+    return result.reshape((stop - first) * inner)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.groups.binding import Structure, Unknown, bind, structure_of
+from pruneapp.groups.structure import Structure, Unknown, bind, structure_of
 from tests.shrink.small_models import (
     HEAD,
     HIDDEN,

@@ -11,8 +11,8 @@ from safetensors.torch import save_file
 from torch import nn
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.groups.binding import Structure, Unknown, bind
 from pruneapp.groups.blocks import forms
+from pruneapp.groups.structure import Structure, Unknown, bind
 from tests.shrink import vision_models
 from tests.shrink.vision_models import MODELS, make
 

@@ -15,8 +15,8 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.exporter import export
-from pruneapp.groups.binding import Structure, bind
 from pruneapp.groups.blocks import argument_of
+from pruneapp.groups.structure import Structure, bind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job

@@ -11,8 +11,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.groups.group import Factor, Group, Member, Run, Runs
 from pruneapp.progress import Job
 from pruneapp.shrink import dead_units
-from pruneapp.shrink.activation import value_of
-from pruneapp.shrink.dead_units import entries_left, is_zero, units_left
+from pruneapp.shrink.dead_units import entries_left, is_zero, units_left, value_of
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 

@@ -18,7 +18,7 @@ from torch.nn import functional
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.exporter import export
-from pruneapp.groups.binding import Structure, Unknown, bind
+from pruneapp.groups.structure import Structure, Unknown, bind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job

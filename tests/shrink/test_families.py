@@ -13,8 +13,8 @@ import pytest
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.groups.binding import Structure, structure_of
 from pruneapp.groups.family import model_types
+from pruneapp.groups.structure import Structure, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.shrink.check import FolderChecker

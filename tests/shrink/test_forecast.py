@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.groups.binding import Unknown
+from pruneapp.groups.structure import Unknown
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.groups.binding import structure_of
+from pruneapp.groups.structure import structure_of
 from pruneapp.progress import Job
 from pruneapp.shrink import shrunk_state
 from pruneapp.shrink.cut import Cut, GroupCut, ShrinkError

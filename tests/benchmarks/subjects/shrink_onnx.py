@@ -10,7 +10,7 @@ from pathlib import Path
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.exporter import export
-from pruneapp.groups.binding import Structure, structure_of
+from pruneapp.groups.structure import Structure, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest

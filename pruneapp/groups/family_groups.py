@@ -1,30 +1,23 @@
-"""Binding a family to a checkpoint: its groups, by config.json and the shapes in the headers.
+"""The groups of a model of a known family, by config.json and the shapes in the headers.
 
-Nothing is guessed. A model type that nobody knows, a tensor that a group should have and that is
-not there or has another size, a tensor of a group's size that belongs to nothing: each makes an
-axis unavailable, with the sentence that says why (`Axis.why_not`).
+Nothing is guessed. A tensor that a group should have and that is not there or has another size, a
+tensor of a group's size that belongs to nothing: each makes an axis unavailable, with the sentence
+that says why (`Axis.why_not`).
 """
 
 from __future__ import annotations
 
 import re
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from itertools import chain
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.formats.onnx import ONNX
-from pruneapp.checkpoint.torchfile import exported_program
-from pruneapp.errors import CheckpointError, JsonError, words_of
-from pruneapp.groups.blocks import KnownBlock, find_blocks
+from pruneapp.groups.axis import Axis
 from pruneapp.groups.expression import ExpressionError, evaluate, whole
 from pruneapp.groups.family import (
     LABELS,
@@ -33,26 +26,12 @@ from pruneapp.groups.family import (
     Family,
     FurtherGroup,
     MemberRule,
-    family_of,
 )
-from pruneapp.groups.fields import Fields, meets, set_sizes
 from pruneapp.groups.group import Factor, Group, Member, Role, Run, Runs
-from pruneapp.groups.program_graph import ProgramGraph, read_program
-from pruneapp.json_codec import load_object
-from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    from pruneapp.groups.onnx_graph import OnnxGraph
 
 CONFIG = "config.json"
-_LARGEST_CONFIG = 16 << 20
-# Models that have one of language inside, under this key of their configuration, and were tried.
-_WRAPPERS = frozenset({"gemma3", "llava", "qwen2_5_vl"})
-_INSIDE = "text_config"
-_ARGUMENTS = "model_args"  # of timm: what its function that makes the model is called with
-# Stacks of such a model that belong to another part of it.
+# Stacks of a model inside another that belong to another part of that.
 _ELSEWHERE = re.compile(r"(?:^|\.)(?:vision|visual|audio|multi_modal_projector)")
-_NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,301 +48,73 @@ class ModelLayer:
         return f"{self.stack}.{self.number}."
 
 
-@dataclass(frozen=True, eq=False)
-class Axis:
-    """Something of a model that may be cut, or the reason why not."""
-
-    name: AxisName
-    label: str
-    rule: AxisRule = field(default_factory=AxisRule)
-    groups: tuple[Group, ...] = ()
-    fields: Mapping[str, Any] = field(default_factory=dict)  # of the configuration, and `let`
-    step: int = 1
-    least: int = 1
-    limit: str = ""  # what the class demands of the configuration afterwards
-    why_not: str = ""  # a sentence; empty if it may be cut
-    uniform: bool = True  # whether all groups must keep as many units
-
-    @cached_property
-    def groups_of(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups that each tensor has a part in, as a member or as one of a unit alone."""
-        found: dict[str, dict[int, Group]] = {}
-        for group in self.groups:
-            for name in chain(group.names, *group.tensors):
-                found.setdefault(name, {})[id(group)] = group
-        return {name: tuple(groups.values()) for name, groups in found.items()}
-
-    def takes(self, kept: int, fields: Mapping[str, Any] | None = None) -> bool:
-        """Whether the model's class takes so many units, other fields as they are, or given."""
-        outer = self.groups[0].outer if self.groups else 1
-        if kept % self.step or kept % outer or not self.least <= kept <= self.count:
-            return False
-        fields = self.fields if fields is None else fields
-        return meets(self.limit, fields, self.rule, self.fields, self.count, kept)
-
-    def set_sizes(self, fields: Fields, kept: int) -> None:
-        """Write what the axis says with so many units into a configuration, in place."""
-        set_sizes(fields, self.rule, self.fields, self.count, kept)
-
-    @property
-    def count(self) -> int:
-        """Units of a group before the cut, `Group.times` aside; where they differ, of the first."""
-        return self.groups[0].count // self.groups[0].times if self.groups else 0
-
-
-@dataclass(frozen=True, eq=False)
-class Structure:
-    """What is known of a model.
-
-    Attributes
-    ----------
-    model_type
-        As in its configuration; of one inside another the inner one.
-    config
-        All of config.json.
-    inside
-        The keys that lead to the part of it that the axes are about.
-    layers
-        In file order.
-    depths
-        The field of the configuration that counts the layers of each stack.
-    blocks
-        Where nobody configures the model, or timm does: the blocks that are known.
-    program
-        That of torch.export, whose graph is in the file.
-    """
-
-    family: Family
-    model_type: str
-    folder: Path
-    config: Mapping[str, Any]
-    inside: tuple[str, ...]
-    layers: tuple[ModelLayer, ...]
-    depths: Mapping[str, str]
-    axes: Mapping[AxisName, Axis]
-    blocks: tuple[KnownBlock, ...] = ()
-    program: ProgramGraph | None = None
-    graph: OnnxGraph | None = None
-
-    @property
-    def fields(self) -> Mapping[str, Any]:
-        """The fields that the axes are about."""
-        return fields_of(self.config, self.inside)
-
-    def stacks(self) -> dict[str, tuple[ModelLayer, ...]]:
-        """Return the layers of each stack, by number."""
-        found: dict[str, list[ModelLayer]] = defaultdict(list)
-        for layer in self.layers:
-            found[layer.stack].append(layer)
-        return {s: tuple(sorted(each, key=lambda x: x.number)) for s, each in found.items()}
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """A model that nothing is known of, and why."""
-
-    why_not: str  # a sentence
-
-
-_structures: WeakKeyDictionary[Checkpoint, Structure | Unknown] = WeakKeyDictionary()
-_lock = threading.Lock()
-
-
-def structure_of(checkpoint: Checkpoint) -> Structure | Unknown:
-    """Return what `bind` does, which is called once for a checkpoint; safe from several threads."""
-    with _lock:
-        known = _structures.get(checkpoint)
-    if known is None:
-        known = bind(checkpoint)
-        with _lock:
-            _structures[checkpoint] = known
-    return known
-
-
-def bind(checkpoint: Checkpoint) -> Structure | Unknown:
-    """Return what is known of the groups of a checkpoint; reads config.json, and no weights.
-
-    O(n) in the number of tensors.
-    """
-    if checkpoint.format in {exported_program.FORMAT, ONNX.name}:
-        return _of_graph(checkpoint)
-    shards = checkpoint.contents.shards
-    folder = (shards[0].path if shards else checkpoint.path).parent
-    config = read_config(folder)
-    if isinstance(config, Unknown) or config.get("model_type") is None:
-        return _of_blocks(checkpoint, folder, config)
-    if "auto_map" in config:
-        return Unknown(
-            f"'{folder / CONFIG}' names code of the model's own (auto_map), so its class is not "
-            "one of transformers and nothing is known of it."
-        )
-    model_type = config.get("model_type")
-    inside: tuple[str, ...] = ()
-    if isinstance(model_type, str) and model_type in _WRAPPERS and _INSIDE in config:
-        inside = (_INSIDE,)
-        inner = config[_INSIDE]
-        model_type = inner.get("model_type") if isinstance(inner, dict) else None
-    family = family_of(model_type) if isinstance(model_type, str) else None
-    if family is None:
-        named = "names no model type" if model_type is None else f"is of type '{model_type}'"
-        return Unknown(
-            f"The model {named}, whose groups are not known. An ONNX file of it brings its own "
-            "graph, and can be cut by that."
-        )
-    assert isinstance(model_type, str)
-    return _Binding(checkpoint, family, model_type, folder, config, inside).structure()
-
-
-def _of_graph(checkpoint: Checkpoint) -> Structure | Unknown:
-    """Return the groups that the graph in a file has."""
-    graph: ProgramGraph | OnnxGraph
-    try:
-        if checkpoint.format == ONNX.name:
-            from pruneapp.groups.onnx_graph import read_graph
-
-            graph = read_graph(checkpoint, Job())
-        else:
-            graph = read_program(checkpoint, Job())
-    except CheckpointError as error:
-        return Unknown(str(error))
-    if not graph.groups:
-        return Unknown(f"No channels of '{checkpoint.path}' can go without others: see its graph.")
-    name: AxisName = "channels"
-    axis = Axis(name, LABELS[name], groups=graph.groups, uniform=False)
-    folder, family = checkpoint.path.parent, Family(types=(), layer="")
-    structure = Structure(family, "", folder, {}, (), (), {}, {name: axis})
-    if isinstance(graph, ProgramGraph):
-        return replace(structure, program=graph)
-    return replace(structure, graph=graph)
-
-
-def _of_blocks(
-    checkpoint: Checkpoint, folder: Path, config: Mapping[str, Any] | Unknown
-) -> Structure | Unknown:
-    """Return the blocks of a model that transformers does not configure."""
-    found = find_blocks(checkpoint)
-    if not found.blocks:
-        why = (
-            config.why_not
-            if isinstance(config, Unknown)
-            else (
-                f"'{folder / CONFIG}' names no model type, and the tensors are of no block that is "
-                "known. An ONNX file of the model brings its own graph, and can be cut by that."
-            )
-        )
-        return Unknown(" ".join((why, *found.misfits)))
-    inside: tuple[str, ...] = ()
-    architecture = ""
-    if isinstance(config, Unknown):
-        config = {}
-    elif "pretrained_cfg" in config and isinstance(config.get(_ARGUMENTS, {}), dict):
-        # As timm writes it since 0.9; of older ones it takes no arguments.
-        architecture, inside = str(config.get("architecture", "")), (_ARGUMENTS,)
-    axes: dict[AxisName, Axis] = {}
-    for name in ("channels", "ffn"):
-        groups = tuple(g for block in found.blocks for g in block.groups if g.axis == name)
-        if groups:
-            # The neurons of transformers are one number everywhere, and one argument says it.
-            uniform = name == "ffn" and len({group.count for group in groups}) == 1
-            axes[name] = Axis(name, LABELS[name], groups=groups, uniform=uniform)
-    family = Family(types=(), layer="")
-    return Structure(family, architecture, folder, config, inside, (), {}, axes, found.blocks)
-
-
-def read_config(folder: Path) -> dict[str, Any] | Unknown:
-    """Return the configuration beside a model; `Unknown` where there is none that can be read."""
-    path = folder / CONFIG
-    try:
-        if path.stat().st_size > _LARGEST_CONFIG:
-            return Unknown(f"'{path}' is too large for a configuration.")
-        return load_object(path.read_bytes(), str(path))
-    except FileNotFoundError:
-        return Unknown(
-            f"There is no {CONFIG} in '{folder}', so what its tensors share is not known. Open the "
-            "folder of the model, or an ONNX file of it."
-        )
-    except JsonError as error:
-        return Unknown(str(error))
-    except OSError as error:
-        return Unknown(f"'{path}' cannot be read: {words_of(error)}.")
-
-
-def fields_of(config: Mapping[str, Any], inside: Iterable[str]) -> Mapping[str, Any]:
-    """Return the part of a configuration that some keys lead to."""
-    for key in inside:
-        config = config.get(key, {})
-    return config
-
-
 class _MissingError(ValueError):
     """An axis cannot be bound; the text says why, as a sentence."""
 
 
-class _Binding:
-    """Binds one family to one checkpoint."""
+class FamilyGroups:
+    """The groups of a checkpoint of one family.
 
-    def __init__(  # noqa: PLR0917 - each its own type
+    Attributes
+    ----------
+    layers
+        In file order.
+    depths
+        The field of the configuration that counts the layers of each stack.
+    """
+
+    def __init__(
         self,
         checkpoint: Checkpoint,
         family: Family,
         model_type: str,
-        folder: Path,
-        config: Mapping[str, Any],
-        inside: tuple[str, ...],
+        fields: Mapping[str, Any],
+        *,
+        nested: bool,
     ) -> None:
         self._family = family
         self._type = model_type
-        self._folder = folder
-        self._config = config
-        self._inside = inside
-        self._fields = fields_of(config, inside)
+        self._fields = fields
+        self._nested = nested  # whether it is a part of a model, as its configuration says
         self._outside: dict[str, TensorEntry] = {}
         layers: dict[tuple[str, int], dict[str, TensorEntry]] = defaultdict(dict)
         pattern = re.compile(family.layer)
         for entry in checkpoint.entries.values():
             for name in entry.names:
                 found = pattern.match(name)
-                if found is None or (inside and _ELSEWHERE.search(found[1])):
+                if found is None or self._elsewhere(found[1]):
                     self._outside[name] = entry
                 else:
                     layers[found[1], int(found[2])][name[found.end() :]] = entry
-        self._layers = tuple(
+        self.layers = tuple(
             ModelLayer(stack, number, MappingProxyType(entries))
             for (stack, number), entries in layers.items()
         )
         self._known = _pattern_of(family.known)
         self._known_outside = _pattern_of(family.known_outside, anywhere=True)
+        self.depths = self._depths()
 
-    def structure(self) -> Structure:
-        depths = self._depths()
-        axes = {name: self._axis(name, depths) for name in LABELS}
-        return Structure(
-            self._family,
-            self._type,
-            self._folder,
-            self._config,
-            self._inside,
-            self._layers,
-            depths,
-            {name: axis for name, axis in axes.items() if axis is not None},
-        )
+    def axes(self) -> dict[AxisName, Axis]:
+        """Return what may be cut, and what may not, with the reason."""
+        found = {name: self._axis(name) for name in LABELS}
+        return {name: axis for name, axis in found.items() if axis is not None}
 
     def _depths(self) -> dict[str, str]:
         """Return which field counts the layers of each stack."""
         depth = self._family.depth
-        stacks = dict.fromkeys(layer.stack for layer in self._layers)
+        stacks = dict.fromkeys(layer.stack for layer in self.layers)
         if isinstance(depth, str):
             return dict.fromkeys(stacks, depth) if depth else {}
         return {s: f for s in stacks for end, f in depth.items() if s.endswith(end)}
 
-    def _axis(self, name: AxisName, depths: Mapping[str, str]) -> Axis | None:
+    def _axis(self, name: AxisName) -> Axis | None:
         """Return an axis, or why it is none; None where there is nothing of the kind."""
         family = self._family
         if name in family.refused:
             why = family.refused[name].replace("{type}", self._type)
             return Axis(name, LABELS[name], why_not=why)
         if name == "layers":
-            return self._layer_axis(depths)
+            return self._layer_axis()
         if name == "vocabulary":
             return self._vocabulary_axis()
         rule = family.rule(name)
@@ -412,7 +163,7 @@ class _Binding:
         if count < 1 and not rule.share:
             raise _MissingError(f"By {CONFIG} there are {count:,} units ({rule.size}).")
         outer = whole(rule.outer, fields)
-        for layer in self._layers:
+        for layer in self.layers:
             sites = _experts_in(rule, layer) if rule.per == "expert" else ("",)
             for expert in sites:
                 members = _members(rule.members, layer.entries, fields, expert)
@@ -476,7 +227,7 @@ class _Binding:
         count, outer = whole(rule.size, fields), whole(rule.outer, fields)
         rows = tuple(MemberRule(name=row, dim=0, optional=True) for row in rule.rows)
         before, _, after = rule.each.partition("{E}")
-        for layer in self._layers:
+        for layer in self.layers:
             found = _members(rows, layer.entries, fields, "")
             if not found:
                 continue
@@ -501,13 +252,13 @@ class _Binding:
             )
             yield replace(group, tensors=units, prefix=prefix)
 
-    def _layer_axis(self, depths: Mapping[str, str]) -> Axis | None:
-        label, family = LABELS["layers"], self._family
+    def _layer_axis(self) -> Axis | None:
+        label, family, depths = LABELS["layers"], self._family, self.depths
         if not depths:
             return None
         groups = []
         stacks: dict[str, dict[int, ModelLayer]] = defaultdict(dict)
-        for layer in self._layers:
+        for layer in self.layers:
             stacks[layer.stack][layer.number] = layer
         for stack, layers in stacks.items():
             if stack not in depths:
@@ -549,7 +300,7 @@ class _Binding:
         rules = tuple(MemberRule(name=name, dim=0) for name in self._family.vocabulary)
         if not isinstance(count, int) or not rules:
             return None
-        if self._inside:
+        if self._nested:
             why = "Images stand for tokens of the vocabulary by number, so it stays whole here."
             return Axis("vocabulary", label, why_not=why)
         found: dict[str, tuple[Member, TensorEntry]] = {}
@@ -575,7 +326,7 @@ class _Binding:
                 raise _MissingError(_unexplained(name, group.count))
 
     def _elsewhere(self, name: str) -> bool:
-        return bool(self._inside) and _ELSEWHERE.search(name) is not None
+        return self._nested and _ELSEWHERE.search(name) is not None
 
     def _check_complete(self, groups: tuple[Group, ...]) -> None:
         """Refuse groups of whose size there is a tensor that belongs to nothing that is known."""
@@ -585,7 +336,7 @@ class _Binding:
         for group in groups:
             sizes[group.layer] |= {m.layout.size(group.count) for m in group.members}
         everywhere = set().union(*sizes.values())
-        for layer in self._layers:
+        for layer in self.layers:
             wanted = sizes.get(layer.number, set())
             for rest, entry in layer.entries.items():
                 of_a_size = next((n for n in entry.shape if n in wanted), None)
