@@ -27,7 +27,16 @@ from pruneapp.progress import CancelToken, Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import MULTIPLES, Choices, ShrinkPlan, described, legal_sizes, plan
+from pruneapp.shrink.plan import (
+    MULTIPLES,
+    Choices,
+    ShrinkPlan,
+    Survey,
+    described,
+    legal_sizes,
+    plan,
+    survey,
+)
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target
 from pruneapp.shrink.shrink import shrink as write_shrunk
@@ -39,11 +48,12 @@ from pruneapp.shrink.tokens.vocabulary import (
 )
 from pruneapp.shrink.unit_choice import (
     check_size,
+    chosen_units,
+    pruned,
     scores_of,
     size_for_share,
+    widths_for_share,
     without_layers,
-    without_share,
-    without_units,
 )
 from pruneapp.shrink.unshrink import UnshrunkState
 
@@ -55,6 +65,19 @@ _ENDS = 3
 SHAPES = "shapes"
 # The rows of an embedding behind the last token.
 TRAILING = "trailing"
+# Axes of which a share or a number is asked for.
+_BY_NUMBER: tuple[AxisName, ...] = ("ffn", "channels", "kv-groups", "query-heads")
+# Options that choose what goes.
+_CHOICES = (
+    "ffn",
+    "channels",
+    "kv_groups",
+    "query_heads",
+    "layers",
+    "experts",
+    "vocabulary",
+    "vocabulary_of",
+)
 _HEAD = ("axis", "option", "units", "may stay")
 _OPTIONS: Mapping[AxisName, str] = {
     "ffn": "--ffn",
@@ -71,6 +94,12 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
     """Cut, prove and write; or list what may be cut."""
     if options.multiple is not None and options.multiple < 1:
         raise ParameterError(f"'--multiple' must be 1 or more (got {options.multiple:,}).")
+    chosen = [option for option in _CHOICES if getattr(options, option) is not None]
+    if options.dead and chosen:
+        raise ParameterError(
+            f"'--dead' cuts what does nothing and no more (got '--{chosen[0].replace('_', '-')}').",
+            remedy="Leave one of them out.",
+        )
     if not options.list and options.output is None:
         raise ParameterError("'--output' is needed.", remedy="Name a new folder, or give --list.")
     if not options.list:
@@ -86,8 +115,8 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
             return DONE
         document = open_document(checkpoint, job)
         stack.callback(document.close)
-        state, choices = _chosen(document.snapshot(), structure, options, job)
-        planned = plan(state, structure, choices, job)
+        state, choices, found = _chosen(document.snapshot(), structure, options, job)
+        planned = plan(state, structure, choices, job, found)
         target = target_of(options.output)
         results: list[CheckResult] = []
         request = ShrinkRequest(target, {})
@@ -131,59 +160,50 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
 
 def _chosen(
     state: Snapshot, structure: Structure, options: argparse.Namespace, job: Job
-) -> tuple[Snapshot, Choices]:
-    """Prune the units that were asked for, and return what is left to choose."""
+) -> tuple[Snapshot, Choices, Survey]:
+    """Prune the units that were asked for; return what is left to choose, and what is dead."""
     kernel = CpuKernel()
+    found = survey(state, structure, job)
     changed: set[AxisName] = set()
-    sizes: dict[AxisName, int] = {}
-    if options.ffn is not None:
-        axis = _axis(structure, "ffn")
-        share, multiple = _share(options.ffn, "--ffn"), _multiple("ffn", options)
-        if axis.uniform:
-            sizes["ffn"] = size_for_share(axis, structure, share, multiple)
-        else:
-            state = _without_share(state, axis, share, options, job)
-            changed.add("ffn")
-    if options.channels is not None:
-        axis = _axis(structure, "channels")
-        state = _without_share(state, axis, _share(options.channels, "--channels"), options, job)
-        changed.add("channels")
-    if options.kv_groups is not None:
-        sizes["kv-groups"] = options.kv_groups
-    if options.query_heads is not None:
-        sizes["query-heads"] = options.query_heads
-    for name, kept in sizes.items():
+    for name in _BY_NUMBER:
+        if getattr(options, name.replace("-", "_")) is None:
+            continue
         axis = _axis(structure, name)
-        if not options.write_as:
-            check_size(axis, structure, kept)
+        wanted = list(zip(axis.groups, _staying(axis, structure, options), strict=True))
         scores = scores_of(state, axis, options.by, kernel, job)
-        state = without_units(state, axis, kept, scores, job)
+        going = chosen_units(state, wanted, scores, found, job)
+        state, found = pruned(state, going, job), found.without(going)
         changed.add(name)
     layers = layers_of(options.layers) if options.layers else ()
     if layers:
         state = without_layers(state, _axis(structure, "layers"), layers, job)
         changed.add("layers")
-    expert_scores: Mapping[str, Any] = {}
+    experts: Mapping[str, Any] = {}
     if options.experts is not None:
-        axis = _axis(structure, "experts")
-        expert_scores = scores_of(state, axis, options.by, kernel, job)
+        experts = scores_of(state, _axis(structure, "experts"), options.by, kernel, job)
     choices = Choices(
         options.multiple,
         layers,
         options.experts,
-        expert_scores,
+        experts,
         _vocabulary(structure, options, job),
         frozenset(changed),
         options.write_as or "",
     )
-    return state, choices
+    return state, choices, found
 
 
-def _without_share(
-    state: Snapshot, axis: Axis, share: float, options: argparse.Namespace, job: Job
-) -> Snapshot:
-    scores = scores_of(state, axis, options.by, CpuKernel(), job)
-    return without_share(state, axis, share, _multiple(axis.name, options), scores, job)
+def _staying(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:
+    """Return how many units of each group of an axis stay, by its option."""
+    option, asked = _OPTIONS[axis.name], getattr(options, axis.name.replace("-", "_"))
+    if axis.name in MULTIPLES:
+        share, multiple = _share(asked, option), _multiple(axis.name, options)
+        if not axis.uniform:
+            return widths_for_share(axis, share, multiple)
+        asked = size_for_share(axis, structure, share, multiple)
+    elif not options.write_as:
+        check_size(axis, structure, asked)
+    return [asked * group.count // axis.count for group in axis.groups]
 
 
 def _multiple(name: AxisName, options: argparse.Namespace) -> int:
@@ -207,7 +227,7 @@ def _vocabulary(
         wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)
     else:
         wanted = tokens_of(vocabulary.tokenizer, texts, job)
-    multiple = _multiple("ffn", options)
+    multiple = _multiple("vocabulary", options)
     cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
     if texts:
         check_segmentation(vocabulary.tokenizer, cut, texts, job)
@@ -265,6 +285,8 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
     for axis, sizes in found:
         units = f"{axis.count:,}" if not axis.why_not else ""
         shown = axis.why_not or _shown(sizes)
+        if axis.name == "vocabulary":
+            shown = axis.why_not or "rows behind the last token, or the tokens of a text, can go"
         if not axis.uniform:
             units = f"{sum(group.count for group in axis.groups):,}"
             shown = f"any share of each of {counted(len(axis.groups), 'group')}"

@@ -52,7 +52,7 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     job.extend(sum(_work(group, view) for group, view in groups))
     scores = [score_units(group, view, by, kernel, job) for group, view in groups]
     left = [_left(group, view, job) for group, view in groups]
-    free = [some & ~_guarded(*one, job) for one, some in zip(groups, left, strict=True)]
+    free = [some & ~guarded_units(*one, job) for one, some in zip(groups, left, strict=True)]
     if any(group.same for group, _ in groups):  # root, sum or mean: the order is what counts
         scores = [np.sum(scores, axis=0)] * len(groups)
         left = [np.logical_or.reduce(left)] * len(groups)
@@ -158,7 +158,7 @@ def _left(group: Group, view_of: View, job: Job) -> Bools:
     return _units_with(group, view_of, lambda view: view.kept, job, without=True)
 
 
-def _guarded(group: Group, view_of: View, job: Job) -> Bools:
+def guarded_units(group: Group, view_of: View, job: Job) -> Bools:
     """Return which units have anything that is protected."""
     return _units_with(group, view_of, lambda view: view.protected, job, without=False)
 

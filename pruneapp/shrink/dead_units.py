@@ -47,6 +47,15 @@ class UnitState:
     alive: Bools
     constants: NDArray[np.float64] | None = None
 
+    def without(self, gone: Units) -> UnitState:
+        """Return what is left if some units are pruned in all their tensors, biases among them."""
+        alive = self.alive.copy()
+        alive[gone] = False
+        constants = None if self.constants is None else self.constants.copy()
+        if constants is not None:
+            constants[gone] = 0.0
+        return UnitState(alive, constants)
+
 
 def units_left(state: State, groups: Iterable[Group], job: Job) -> list[UnitState]:
     """Return what is left of the units of some groups, in their order.

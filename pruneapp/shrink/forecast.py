@@ -28,9 +28,7 @@ from pruneapp.groups.axis import Axis, fields_of
 from pruneapp.groups.group import Group, Units
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.kernels.values import Bools
-from pruneapp.masks.channels import channels_left
-from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
+from pruneapp.methods.coupled_units import guarded_units, score_units
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport
@@ -44,7 +42,6 @@ from pruneapp.results.shrink_forecast import (
 )
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
-from pruneapp.shrink.dead_units import UnitState, by_unit
 from pruneapp.shrink.plan import (
     AxisChange,
     Choices,
@@ -60,6 +57,7 @@ from pruneapp.shrink.plan import (
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.shrunk_state import ShrunkState
 from pruneapp.shrink.tokens.vocabulary import VocabularyCut, cut_surplus, read_vocabulary
+from pruneapp.shrink.unit_choice import chosen_units, pruned
 
 if TYPE_CHECKING:
     from pruneapp.shrink.check import CheckResult, How
@@ -107,43 +105,16 @@ class SurveyedState:
             write_as=request.write_as,
         )
 
-    def left(self, group: Group) -> Bools:
-        """Return which units of a group stay if nothing else is asked for."""
-        return must_stay(self.state, group, self.found.of(group))
-
-    def protected(self, group: Group, job: Job) -> Bools:
-        """Return which units of a group have a weight that is protected."""
-        held = np.zeros(group.count, np.bool_)
-        for member in group.members:
-            mask = self.state.protected.get(member.name)
-            if mask is not None:
-                shape = self.state.entry(member.name).shape
-                entries = channels_left(mask, shape, member.dim, job)
-                held |= by_unit(group, member, entries).any(axis=1)
-        return held
-
     def going(
         self, axis: Axis, request: CutRequest, score: Callable[[Group], Scores], job: Job
-    ) -> Iterator[tuple[Group, Units]]:
-        """Yield the units that go so that as many stay as is asked for, but for what goes anyway.
-
-        What is dead goes first, then what scores lowest; protected units stay.
-        """
+    ) -> list[tuple[Group, Units]]:
+        """Return the units to prune so that as many stay as is asked for."""
         kept, groups = request.kept.get(axis.name), self.staying(axis, request)
         if kept is None:
-            return
-        scores = [score(group) for group in groups]
-        left = [self.left(group) for group in groups]
-        held = [self.protected(group, job) for group in groups]
-        if axis.rule.same:
-            scores = [np.sum(scores, axis=0)] * len(groups)
-            left = [np.logical_or.reduce(left)] * len(groups)
-            held = [np.logical_or.reduce(held)] * len(groups)
-        for group, rank, some, guarded in zip(groups, scores, left, held, strict=True):
-            order = np.where(some, np.where(guarded, np.inf, rank), -1.0)
-            stay = kept * group.count // axis.count
-            lowest = lowest_units(order, group.count - stay, group.outer)
-            yield group, lowest[some[lowest] & ~guarded[lowest]]
+            return []
+        wanted = [(group, kept * group.count // axis.count) for group in groups]
+        scores = {group.place: score(group) for group in groups}
+        return chosen_units(self.state, wanted, scores, self.found, job)
 
 
 def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
@@ -200,8 +171,8 @@ def cut_out(  # noqa: PLR0917 - each its own type
     Raises as `shrink`, and as `pruneapp.shrink.check.check_folder`; `ShrinkError` if that would
     have other sizes than were `expected`.
     """
-    pruned, scores = _pruned(surveyed, expected.request, kernel, job)
-    made = plan(pruned, surveyed.structure, surveyed.choices(expected.request, scores), job)
+    state, found, scores = _pruned(surveyed, expected.request, kernel, job)
+    made = plan(state, surveyed.structure, surveyed.choices(expected.request, scores), job, found)
     sizes = {str(axis.name): axis.after for axis in made.axes}
     for axis in expected.axes:
         if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
@@ -216,10 +187,10 @@ def cut_out(  # noqa: PLR0917 - each its own type
             # It brings processes with it, which a forecast does without.
             from pruneapp.shrink.proof import class_proof
 
-            proof = class_proof(pruned, made, how, request.path, job)
+            proof = class_proof(state, made, how, request.path, job)
             approve, results = stack.enter_context(proof)
             request = replace(request, approve=approve)
-        report = shrink(pruned, made, request, job, provenance)
+        report = shrink(state, made, request, job, provenance)
     smaller = [axis for axis in expected.axes if axis.after < axis.before]
     said = ", ".join(map(_said, smaller))
     return replace(
@@ -248,20 +219,18 @@ def _loads(path: Path, config: Mapping[str, Any]) -> str:
 
 def _pruned(
     surveyed: SurveyedState, request: CutRequest, kernel: Kernel, job: Job
-) -> tuple[Snapshot, dict[str, Scores]]:
-    """Return a state without the units that are to go, and scores of experts by their places."""
+) -> tuple[Snapshot, Survey, dict[str, Scores]]:
+    """Return a state without the units that go, what is dead in it, and scores of experts."""
     state, structure = surveyed.state, surveyed.structure
 
     def score(group: Group) -> Scores:
         return score_units(group, state.view, "l2", kernel, job)
 
-    going: list[tuple[Group, Units]] = []
-    for axis in axes_by_zeros(structure):
-        going += surveyed.going(axis, request, score, job)
+    axes = axes_by_zeros(structure)
+    going = [each for axis in axes for each in surveyed.going(axis, request, score, job)]
     experts = structure.axes["experts"].groups if "experts" in request.kept else ()
-    masks = masks_without([(group, state.view, gone) for group, gone in going], job)
-    ranked = {group.place: score(group) for group in experts}
-    return state.replaced({"masks": masks}) if masks else state, ranked
+    found = surveyed.found.without(going)
+    return pruned(state, going, job), found, {group.place: score(group) for group in experts}
 
 
 class _Forecast:
@@ -313,12 +282,10 @@ class _Forecast:
 
     def _thinned(self) -> Survey:
         """Return what would be found dead without as many units as are to go, whichever."""
-        found = self._surveyed.found
-        units = dict(found.units)
-        for axis in axes_by_zeros(self._structure):
-            for group, gone in self._surveyed.going(axis, self._request, _no_scores, self._job):
-                units[group.axis, group.place] = _without(found.of(group), gone)
-        return replace(found, units=units)
+        axes = axes_by_zeros(self._structure)
+        surveyed, request = self._surveyed, self._request
+        going = (g for axis in axes for g in surveyed.going(axis, request, _no_scores, self._job))
+        return surveyed.found.without(going)
 
     def _axes(self, least: ShrinkPlan, made: ShrinkPlan) -> Iterator[AxisForecast]:
         exact = {each.name: each for each in least.axes}
@@ -360,8 +327,11 @@ class _Forecast:
         if axis.name == "experts":
             return 0
         groups = self._surveyed.staying(axis, self._request)
-        held = [self._surveyed.protected(group, self._job) for group in groups]
-        held = [some & self._surveyed.left(group) for group, some in zip(groups, held, strict=True)]
+        state, found = self._surveyed.state, self._surveyed.found
+        held = [
+            guarded_units(group, state.view, self._job) & must_stay(state, group, found.of(group))
+            for group in groups
+        ]
         if axis.rule.same and held:
             held = [np.logical_or.reduce(held)]
         most = 0
@@ -383,16 +353,6 @@ class _Forecast:
 
 def _no_scores(group: Group) -> Scores:
     return np.zeros(group.count)
-
-
-def _without(units: UnitState, gone: Units) -> UnitState:
-    alive = units.alive.copy()
-    alive[gone] = False
-    constants: Any = None
-    if units.constants is not None:
-        constants = units.constants.copy()
-        constants[gone] = 0.0
-    return UnitState(alive, constants)
 
 
 def _loaders(structure: Structure, made: ShrinkPlan) -> Iterator[str]:

@@ -45,7 +45,7 @@ from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 # Axes whose units zeros can make dead.
 _BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads", "channels")
 # What a number of units is rounded up to a multiple of, if nothing is chosen.
-MULTIPLES: Mapping[AxisName, int] = {"ffn": 64, "channels": 8}
+MULTIPLES: Mapping[AxisName, int] = {"ffn": 64, "channels": 8, "vocabulary": 64}
 # How many numbers of a size that is not taken are named beside it.
 _NEAREST = 2
 
@@ -147,6 +147,13 @@ class Survey:
     def of(self, group: Group) -> UnitState:
         """Return what is left of the units of a group."""
         return self.units[group.axis, group.place]
+
+    def without(self, going: Iterable[tuple[Group, Units]]) -> Survey:
+        """Return what would be dead with some units pruned, in all their tensors."""
+        units = dict(self.units)
+        for group, gone in going:
+            units[group.axis, group.place] = units[group.axis, group.place].without(gone)
+        return replace(self, units=units)
 
 
 def survey(state: State, structure: Structure, job: Job) -> Survey:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import counted
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.group import Group, Units
 from pruneapp.groups.structure import Structure
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s, decode
-from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
+from pruneapp.methods.coupled_units import (
+    guarded_units,
+    lowest_units,
+    masks_without,
+    score_units,
+)
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.dead_units import units_left
-from pruneapp.shrink.plan import legal_sizes, not_legal
+from pruneapp.shrink.plan import Survey, legal_sizes, must_stay, not_legal
 
 NORMS = ("l2", "l1", "mean")
 
@@ -79,64 +84,60 @@ def check_size(axis: Axis, structure: Structure, kept: int) -> None:
         raise not_legal(axis, structure.fields, kept)
 
 
-def without_units(
-    state: Snapshot, axis: Axis, kept: int, scores: Mapping[str, Float64s], job: Job
-) -> Snapshot:
-    """Return the state with the units pruned that score lowest, so that `kept` stay of each group.
-
-    Units that are dead already go first, whatever their scores. Where groups are wider or narrower
-    than the first, they keep as large a share of theirs.
-    """
-    gone: list[tuple[Group, Units]] = []
-    left = units_left(state, axis.groups, job)
-    ranks = [
-        np.where(units.alive, scores[group.place], -np.inf)
-        for group, units in zip(axis.groups, left, strict=True)
-    ]
-    if axis.rule.same:
-        ranks = [np.sum(ranks, axis=0)] * len(ranks)
-    for group, ranked in zip(axis.groups, ranks, strict=True):
-        stay = kept * group.count // axis.count if axis.rule.share else kept * group.times
-        gone.append((group, lowest_units(ranked, group.count - stay, group.outer)))
-    masks = masks_without([(group, state.view, units) for group, units in gone], job)
-    return state.replaced({"masks": masks})
-
-
-def without_share(  # noqa: PLR0917 - each its own type
-    state: Snapshot,
-    axis: Axis,
-    share: float,
-    multiple: int,
-    scores: Mapping[str, Float64s],
-    job: Job,
-) -> Snapshot:
-    """Return the state with a share of each group pruned, where groups have widths of their own.
+def widths_for_share(axis: Axis, share: float, multiple: int) -> list[int]:
+    """Return how many units stay of groups with widths of their own if a share of each goes.
 
     What stays of each is rounded up to a multiple. Raises `ShrinkError` if nothing goes of any.
     """
-    left = units_left(state, axis.groups, job)
-    going = []
-    for group, units in zip(axis.groups, left, strict=True):
+    kept = []
+    for group in axis.groups:
         wanted = group.count - round(share * group.count)
-        stay = min(group.count, -(-wanted // multiple) * multiple)
-        ranked = np.where(units.alive, scores[group.place], -np.inf)
-        gone = lowest_units(ranked, group.count - stay, group.outer)
-        going.append((group, state.view, gone))
-    if not any(gone.size for *_, gone in going):
+        kept.append(min(group.count, -(-wanted // multiple) * multiple))
+    if all(stay == group.count for stay, group in zip(kept, axis.groups, strict=True)):
         raise ShrinkError(
             f"Less {share:.4g} of them, and rounded up to a multiple of {multiple:,}, nothing goes "
-            f"of any of {len(axis.groups):,} groups.",
+            f"of any of {counted(len(axis.groups), 'group')}.",
             remedy="Cut more, or choose a smaller --multiple.",
         )
-    return state.replaced({"masks": masks_without(going, job)})
+    return kept
+
+
+def chosen_units(
+    state: Snapshot,
+    wanted: Sequence[tuple[Group, int]],
+    scores: Mapping[str, Float64s],
+    found: Survey,
+    job: Job,
+) -> list[tuple[Group, Units]]:
+    """Return the units to prune so that of each group as many stay as are wanted.
+
+    What is dead goes first and need not be pruned, then what scores lowest; units with a protected
+    weight stay. `scores` are by the place of the group.
+    """
+    groups = [group for group, _ in wanted]
+    ranks = [scores[group.place] for group in groups]
+    left = [must_stay(state, group, found.of(group)) for group in groups]
+    held = [guarded_units(group, state.view, job) for group in groups]
+    if any(group.same for group in groups):
+        ranks = [np.sum(ranks, axis=0)] * len(groups)
+        left = [np.logical_or.reduce(left)] * len(groups)
+        held = [np.logical_or.reduce(held)] * len(groups)
+    going = []
+    for (group, count), rank, some, guarded in zip(wanted, ranks, left, held, strict=True):
+        order = np.where(some, np.where(guarded, np.inf, rank), -np.inf)
+        lowest = lowest_units(order, group.count - count, group.outer)
+        going.append((group, lowest[some[lowest] & ~guarded[lowest]]))
+    return going
+
+
+def pruned(state: Snapshot, going: Sequence[tuple[Group, Units]], job: Job) -> Snapshot:
+    """Return the state without units, in all their tensors."""
+    masks = masks_without([(group, state.view, units) for group, units in going], job)
+    return state.replaced({"masks": masks}) if masks else state
 
 
 def without_layers(state: Snapshot, axis: Axis, numbers: tuple[int, ...], job: Job) -> Snapshot:
     """Return the state in which layers hand on what they were given, where zeros can do that."""
     gone = np.array(sorted(numbers), np.int64)
-    going = [
-        (group, state.view, gone[gone < group.count])
-        for group in axis.groups
-        if any(group.silenced_by)
-    ]
-    return state.replaced({"masks": masks_without(going, job)})
+    stacks = [group for group in axis.groups if any(group.silenced_by)]
+    return pruned(state, [(group, gone[gone < group.count]) for group in stacks], job)

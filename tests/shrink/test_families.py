@@ -18,11 +18,11 @@ from pruneapp.groups.structure import Structure, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.shrink.check import FolderChecker
-from pruneapp.shrink.plan import Choices, legal_sizes, plan
+from pruneapp.shrink.plan import Choices, legal_sizes, plan, survey
 from pruneapp.shrink.proof import class_proof
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.tokens.vocabulary import VocabularyCut
-from pruneapp.shrink.unit_choice import scores_of, without_layers, without_units
+from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, without_layers
 from tests.shrink.tiny_models import TINY_MODELS
 
 # One of each way to lie in a file; the others take minutes.
@@ -54,7 +54,9 @@ def chosen(state: Snapshot, structure: Structure, name: str) -> tuple[Snapshot, 
         return state, Choices(MULTIPLE, experts=axis.count - 2, expert_scores=scores)
     sizes = legal_sizes(axis, structure.fields, MULTIPLE)
     size = min(sizes[:-1], key=lambda n: abs(n - 0.7 * axis.count))
-    return without_units(state, axis, size, scores, job), Choices(MULTIPLE)
+    wanted = [(group, size * group.count // axis.count) for group in axis.groups]
+    going = chosen_units(state, wanted, scores, survey(state, structure, job), job)
+    return pruned(state, going, job), Choices(MULTIPLE)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,7 +85,15 @@ HEADS = "computes the size of a head as hidden_size / num_attention_heads, so he
 NORMS = "has norms over all heads together: a cut changes their mean."
 PAIRS = "DiffLlama pairs its heads: a model with fewer loads and is wrong."
 ENCODERS = (
-    "bart bert camembert deberta-v2 electra marian mpnet roberta xlm-roberta".split()  # noqa: SIM905
+    "bart",
+    "bert",
+    "camembert",
+    "deberta-v2",
+    "electra",
+    "marian",
+    "mpnet",
+    "roberta",
+    "xlm-roberta",
 )
 REFUSED = {
     **{(name, "kv-groups"): f"{name} {HEADS}" for name in ENCODERS},

@@ -16,9 +16,9 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
 from pruneapp.shrink.check import FolderChecker
-from pruneapp.shrink.plan import Choices, plan
+from pruneapp.shrink.plan import Choices, plan, survey
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
-from pruneapp.shrink.unit_choice import scores_of, size_for_share, without_units
+from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, size_for_share
 from tests.benchmarks import lower_bounds
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.memory import extra_mb
@@ -111,11 +111,13 @@ def _cut(source: Path, target: Path, *, zeros: bool = False) -> None:
         state = Snapshot(checkpoint)
         kept = size_for_share(axis, structure, SHARE, MULTIPLE)
         scores = scores_of(state, axis, "l2", CpuKernel(), job)
-        state = without_units(state, axis, kept, scores, job)
+        found = survey(state, structure, job)
+        going = chosen_units(state, [(group, kept) for group in axis.groups], scores, found, job)
+        state, found = pruned(state, going, job), found.without(going)
         if zeros:
             export(state, ExportRequest("safetensors", target), job)
         else:
-            planned = plan(state, structure, Choices(MULTIPLE), job)
+            planned = plan(state, structure, Choices(MULTIPLE), job, found)
             shrink(state, planned, ShrinkRequest(target, {}), job)
 
 

@@ -14,9 +14,9 @@ from pruneapp.groups.structure import Structure, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
-from pruneapp.shrink.plan import MULTIPLES, Choices, plan
+from pruneapp.shrink.plan import MULTIPLES, Choices, plan, survey
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
-from pruneapp.shrink.unit_choice import scores_of, without_share
+from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, widths_for_share
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, median
 
 SHARE = 0.3
@@ -68,9 +68,12 @@ def _cut(source: Path, target: Path, masked: Path) -> int:
         structure = structure_of(checkpoint)
         assert isinstance(structure, Structure)
         axis = structure.axes["channels"]
-        scores = scores_of(Snapshot(checkpoint), axis, "l2", CpuKernel(), job)
-        multiple = MULTIPLES["channels"]
-        state = without_share(Snapshot(checkpoint), axis, SHARE, multiple, scores, job)
+        state = Snapshot(checkpoint)
+        widths = widths_for_share(axis, SHARE, MULTIPLES["channels"])
+        scores = scores_of(state, axis, "l2", CpuKernel(), job)
+        wanted = list(zip(axis.groups, widths, strict=True))
+        found = survey(state, structure, job)
+        state = pruned(state, chosen_units(state, wanted, scores, found, job), job)
         export(state, ExportRequest("onnx", masked), job)
         planned = plan(state, structure, Choices(), job)
         shrink(state, planned, ShrinkRequest(target, {}), job)
