@@ -271,6 +271,10 @@ def _roughly(
             return int(units.free.sum()), 0, False
         # How many go in all is the same whichever go.
         return int(_weight_counts(step, row, units, at_random(units), wanted).sum()), 0, True
+    if registry.get(row.method).granularity == "units":  # about: some are larger than others
+        share = row.values["amount"]
+        kept = int(units.kept.sum())
+        return round(share * kept) if isinstance(share, float) else kept, 0, False
     if step.scope == "global" or limits.total is not None or limits.floor > 0:
         # More than the amount of each may go.
         return int(units.kept.sum()), 0, False

@@ -264,11 +264,15 @@ def compute_preview(
     ]
     counts = counts_of(snapshot.checkpoint, step)
     job.step(0)
+    said = step
+    if len(step.rows) == 1 and isinstance(registry.get(step.rows[0].method), CoupledMethod):
+        ((row, names),) = rows
+        said = replace(step, rows=(replace(row, names=names),))  # of all their groups
     edit = Edit.of(
         snapshot,
         EditKind.PRUNE,
-        step.label(counts),
-        "\n".join((*warnings, step.detail(counts), done)),
+        said.label(counts),
+        "\n".join((*warnings, said.detail(counts), done)),
         {"masks": masks},
         job,
         step=step,
