@@ -25,6 +25,7 @@ from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.group import Group, Units
 from pruneapp.groups.structure import Structure
 from pruneapp.kernels.values import Bools
+from pruneapp.methods.coupled_units import lowest_units
 from pruneapp.progress import Job
 from pruneapp.results.shrink_forecast import CHANGES, EXACT, Exactness
 from pruneapp.shrink import configuration, loader
@@ -190,11 +191,9 @@ def plan(
 
 
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
-    """Return the numbers of units that an axis may have, ascending.
+    """Return the numbers of units that an axis may have, ascending; the present one is among them.
 
-    `multiple` is for neurons and channels alone.
-
-    The present number is always one.
+    `multiple` is for axes of `MULTIPLES` alone.
     """
     step = math.lcm(axis.step, multiple if axis.name in MULTIPLES else 1)
     sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
@@ -437,65 +436,56 @@ class _Planning:
         chosen = set(self._choices.layers)
         if chosen and axis.why_not:
             raise ShrinkError(axis.why_not)
+        special = chosen.intersection(self._structure.family.keep)
+        if special:
+            raise ShrinkError(
+                f"Layer {min(special)} of a {self._structure.model_type} is unlike the others and "
+                "cannot go.",
+                remedy="Name other layers.",
+            )
         kept: dict[str, list[int]] = {}
         dead = 0
         for group in axis.groups:
-            beyond = sorted(number for number in chosen if number >= group.count)
+            beyond = [number for number in chosen if number >= group.count]
             if beyond:
                 raise ShrinkError(
                     f"'{group.place}' has {group.count:,} layers, numbered from 0, and no layer "
-                    f"{beyond[0]}.",
+                    f"{min(beyond)}.",
                     remedy=f"Name layers of 0 to {group.count - 1}.",
-                )
-            special = chosen.intersection(self._structure.family.keep)
-            if special:
-                raise ShrinkError(
-                    f"Layer {min(special)} of a {self._structure.model_type} is unlike the others "
-                    "and cannot go.",
-                    remedy="Name other layers.",
                 )
             silent = self._found.silent[group.place] - set(self._structure.family.keep)
             dead += len(silent - chosen)
-            kept[group.prefix.rstrip(".")] = [
-                n for n in range(group.count) if n not in chosen | silent
-            ]
-            if not kept[group.prefix.rstrip(".")]:
+            kept[group.place] = [n for n in range(group.count) if n not in chosen | silent]
+            if not kept[group.place]:
                 raise ShrinkError(
                     f"No layer of '{group.place}' would be left.", remedy="Keep one of them."
                 )
         before = sum(group.count for group in axis.groups)
         after = sum(map(len, kept.values()))
         label = CHANGES if after < before - dead else self._label(axis)
+        cuts = [GroupCut(group, np.array(kept[group.place], np.int64)) for group in axis.groups]
         if after < before:
             self._notices += configuration.remove_layers(self._fields, self._structure, kept)
-            for group in axis.groups:
-                numbers = np.array(kept[group.prefix.rstrip(".")], np.int64)
-                self._cuts.append(GroupCut(group, numbers))
+            self._cuts += cuts
         if axis.groups:
             self._axes.append(AxisChange("layers", axis.label, before, after, label))
-        return tuple(
-            f"{group.prefix}{number}."
-            for group in axis.groups
-            for number in range(group.count)
-            if number not in kept[group.prefix.rstrip(".")]
-        )
+        return tuple(f"{c.group.prefix}{n}." for c in cuts for n in c.removed.tolist())
 
     def _cut_experts(self) -> None:
         axis, wanted = self._structure.axes.get("experts"), self._choices.experts
         if axis is None or axis.why_not:
             if wanted is not None:
-                reason = axis.why_not if axis is not None else "The model has no experts."
-                raise ShrinkError(reason)
+                raise ShrinkError(axis.why_not if axis is not None else "There are no experts.")
             return
         if wanted is None or wanted == axis.count:
-            if not axis.why_not:
-                self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
+            self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
             return
         if not axis.takes(wanted, self._fields):
             raise not_legal(axis, self._fields, wanted)
         for group in axis.groups:
             scores = self._choices.expert_scores[group.place]
-            self._cuts.append(GroupCut(group, _highest(scores, wanted, group.outer)))
+            gone = lowest_units(scores, group.count - wanted, group.outer)
+            self._cuts.append(GroupCut(group, np.setdiff1d(np.arange(group.count), gone)))
         axis.set_sizes(self._fields, wanted)
         notices = () if wanted % 8 == 0 else ("vLLM has kernels for some numbers of experts only.",)
         self._axes.append(AxisChange("experts", axis.label, axis.count, wanted, CHANGES, notices))
@@ -574,15 +564,6 @@ def _filled(alive: Bools, count: int, outer: int) -> Units:
         dead = np.flatnonzero(~run)[: each - int(np.count_nonzero(run))]
         kept = np.sort(np.concatenate([np.flatnonzero(run), dead]))
         runs.append(kept + number * run.size)
-    return np.concatenate(runs)
-
-
-def _highest(scores: NDArray[np.float64], count: int, outer: int) -> Units:
-    """Return the units of the highest scores, as many of each run; of equal ones the first goes."""
-    runs = []
-    for number, run in enumerate(scores.reshape(outer, -1)):
-        order = np.argsort(run, kind="stable")[run.size - count // outer :]
-        runs.append(np.sort(order) + number * run.size)
     return np.concatenate(runs)
 
 

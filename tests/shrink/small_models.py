@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,14 @@ HIDDEN, NEURONS, HEADS, KV_GROUPS, LAYERS, TOKENS = 8, 12, 4, 2, 3, 20
 HEAD = HIDDEN // HEADS
 
 
+def _values(seed: int) -> Callable[..., np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return lambda *shape: rng.standard_normal(shape).astype(np.float32)
+
+
 def write_mistral(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndarray]:
     """Write a model of the type mistral; returns its tensors."""
-    rng = np.random.default_rng(seed)
-
-    def some(*shape: int) -> np.ndarray:
-        return rng.standard_normal(shape).astype(np.float32)
-
+    some = _values(seed)
     tensors = {"model.embed_tokens.weight": some(TOKENS, HIDDEN)}
     for i in range(LAYERS):
         layer = f"model.layers.{i}"
@@ -51,11 +53,7 @@ def write_mistral(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndar
 
 def write_bert(folder: Path, *, seed: int = 0, **fields) -> dict[str, np.ndarray]:
     """Write the encoder of a model of the type bert, with its biases; returns its tensors."""
-    rng = np.random.default_rng(seed)
-
-    def some(*shape: int) -> np.ndarray:
-        return rng.standard_normal(shape).astype(np.float32)
-
+    some = _values(seed)
     tensors = {"embeddings.word_embeddings.weight": some(TOKENS, HIDDEN)}
     for i in range(LAYERS):
         layer = f"encoder.layer.{i}"

@@ -63,6 +63,12 @@ def source(tmp_path):
     return tmp_path / "model"
 
 
+def test_dead_units_alone_or_a_choice_never_both(source, tmp_path, capsys):
+    assert run("shrink", source, "--dead", "--ffn", 6, "-o", tmp_path / "out") == 2
+    assert "--dead cuts what does nothing and no more (got '--ffn')." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_dead_in_all_layers_goes_and_the_rest_stays_zero(source, tmp_path, capsys):
     assert run("shrink", source, "--dead", "--multiple", 1, "-o", tmp_path / "out") == 0
     told = capsys.readouterr()
