@@ -198,7 +198,13 @@ class Limits:
 def check_limits(method: Method, limits: Limits) -> None:
     """Raise `ParameterError` if a method cannot keep to limits."""
     # What prunes nothing leaves its tensors to no limit.
-    if limits.bound and method.prunes and method.granularity in {"mask", "groups", "units"}:
+    if limits.bound and method.granularity == "units":
+        raise ParameterError(
+            f"'{method.name}' prunes units in several tensors at once, so limits do not apply "
+            f"({', '.join(limits.words())}).",
+            remedy="Remove them, or choose a method for weights or channels of one tensor.",
+        )
+    if limits.bound and method.prunes and method.granularity in {"mask", "groups"}:
         raise ParameterError(
             f"'{method.name}' sets the sparsity itself, so limits do not apply "
             f"({', '.join(limits.words())}).",

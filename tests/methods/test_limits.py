@@ -361,6 +361,8 @@ def test_what_cannot_be_kept_is_refused():
         Step((row, row), "local", Limits(total=0.5))
     with pytest.raises(ParameterError, match="sets the sparsity itself"):
         Step((row, Row(("b.w",), "n_m")), "local", Limits(ceiling=0.5))
+    with pytest.raises(ParameterError, match="prunes units in several tensors at once"):
+        Step((Row(("a.w",), "ffn_neurons"),), "local", Limits(total=0.5))
     with pytest.raises(ParameterError, match="prunes nothing, so limits do not apply"):
         Step((Row(("a.w",), "identity"),), "local", Limits(ceiling=0.5))
     with pytest.raises(ParameterError, match=r"rows|limits"):
