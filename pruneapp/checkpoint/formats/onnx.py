@@ -77,8 +77,8 @@ _OTHER_TYPES = {
     25: "2-bit numbers of ONNX are not read",
     26: "2-bit numbers of ONNX are not read",
 }
-# Fields of a model by number: of numbers, and of what has a length.
-_MODEL_NUMBERS = frozenset({IR_VERSION, 5})
+# Fields of a model by number, besides.
+_MODEL_VERSION = 5
 _MODEL_TEXTS = frozenset({2, 3, 4, 6})
 _MODEL_MESSAGES = frozenset({OPSETS, PROPERTIES, 20, FUNCTIONS, 26})
 _GRAPH_FIELDS = frozenset({NODE, 2, INITIALIZER, 10, 11, 12, 13, 14, SPARSE_INITIALIZER, 16})
@@ -101,8 +101,16 @@ class StoredTensor:
     data: WireField | None  # its numbers, if they are in this file
     external: Mapping[str, str]  # where they are otherwise, as the file says
     unreadable: str = ""  # why it cannot be read, a clause
-    nested: bool = False  # whether it is in a branch
-    constant: bool = False  # whether it is the value of a node
+
+    @property
+    def nested(self) -> bool:
+        """Whether it is in a branch: a graph in an attribute of a node of the graph."""
+        return len(self.inside) > 3
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is the value of a node, and so in an attribute of that."""
+        return len(self.inside) % 3 == 0
 
     @property
     def nbytes(self) -> int:
@@ -135,7 +143,7 @@ class _GraphWalk:
     uses: dict[str, Use] = field(default_factory=dict)
     sparse: int = 0
 
-    def graph(self, inside: tuple[WireField, ...], *, nested: bool) -> None:
+    def graph(self, inside: tuple[WireField, ...]) -> None:
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
             raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
@@ -145,13 +153,13 @@ class _GraphWalk:
             if part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of the graph has no length")
             if part.number == NODE:
-                self._node((*inside, part), nested=nested)
+                self._node((*inside, part))
             elif part.number == INITIALIZER:
-                self._tensor(part, inside, "", nested=nested)
+                self._tensor(part, inside)
             else:
                 self.sparse += 1
 
-    def _node(self, inside: tuple[WireField, ...], *, nested: bool) -> None:
+    def _node(self, inside: tuple[WireField, ...]) -> None:
         message = self.message
         inputs: list[str] = []
         output = op = ""
@@ -170,21 +178,19 @@ class _GraphWalk:
         for place, name in enumerate(inputs):
             self.uses.setdefault(name, Use(op, place))
         for attribute in attributes:
-            self._attribute((*inside, attribute), output if op == "Constant" else "", nested)
+            self._attribute((*inside, attribute), output if op == "Constant" else "")
 
-    def _attribute(self, inside: tuple[WireField, ...], output: str, nested: bool) -> None:  # noqa: FBT001
+    def _attribute(self, inside: tuple[WireField, ...], output: str) -> None:
         message = self.message
         for part in message.fields(inside[-1].start, inside[-1].stop):
             if part.number in {VALUE, _SUBGRAPH, _SUBGRAPHS} and part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of an attribute has no length")
             if part.number == VALUE and output:
-                self._tensor(part, inside, output, nested=nested)
+                self._tensor(part, inside, output)
             elif part.number in {_SUBGRAPH, _SUBGRAPHS}:
-                self.graph((*inside, part), nested=True)
+                self.graph((*inside, part))
 
-    def _tensor(
-        self, outer: WireField, inside: tuple[WireField, ...], constant: str, *, nested: bool
-    ) -> None:
+    def _tensor(self, outer: WireField, inside: tuple[WireField, ...], constant: str = "") -> None:
         message = self.message
         name, external, data_type, where = "", {}, 0, 0
         dims: list[int] = []
@@ -228,8 +234,6 @@ class _GraphWalk:
             inside,
             None,
             external if where else {},
-            nested=nested,
-            constant=bool(constant),
         )
         self.tensors[name] = self._with_data(stored, data_type, data, segmented=segmented)
 
@@ -299,7 +303,7 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
     if len(graphs) != 1:
         raise message.damaged(0, f"it has {len(graphs) or 'no'} graphs instead of one")
     walk = _GraphWalk(message)
-    walk.graph((graphs[0],), nested=False)
+    walk.graph((graphs[0],))
     return ModelFile(graphs[0], tuple(walk.tensors.values()), walk.uses, properties, walk.sparse)
 
 
@@ -311,49 +315,33 @@ def _recognises(head: bytes, source: FileSource) -> bool:
     if head[:1] != b"\x08" or not 0 < int.from_bytes(head[1:2], "little") <= _LATEST:
         return False
     message = Message(source, "an ONNX model")
+    at = 0
     try:
-        for number, part in enumerate(message.fields()):
-            texts = part.wire == LENGTH and part.number in _MODEL_TEXTS
-            if part.number == GRAPH and part.wire == LENGTH:
-                return part.size == 0 or _is_graph(message, part)
-            if number and part.number in _MODEL_NUMBERS and part.wire == VARINT:
-                continue
-            if number == 0 and part.number == IR_VERSION and part.value <= _LATEST:
-                continue
-            if texts and part.size <= _LONGEST_TEXT:
-                continue
-            if part.number not in _MODEL_MESSAGES or part.wire != LENGTH:
+        while at < message.size:
+            part = message.field(at)
+            if part.number == GRAPH:  # of a file that was cut short as far as it goes
+                return part.wire == LENGTH and (part.size == 0 or _is_graph(message, part))
+            if not _is_about_a_model(part):
                 return False
+            at = part.stop
     except DamagedFileError:
-        # Cut short inside of a field: where that is the graph it is a model, as far as it goes.
-        return _ends_in_graph(message)
+        pass
     return False
+
+
+def _is_about_a_model(part: WireField) -> bool:
+    """Whether a field may stand before the graph of a model."""
+    if part.number == IR_VERSION:
+        return part.wire == VARINT and part.value <= _LATEST
+    if part.number == _MODEL_VERSION:
+        return part.wire == VARINT
+    short = part.number in _MODEL_TEXTS and part.size <= _LONGEST_TEXT
+    return part.wire == LENGTH and (short or part.number in _MODEL_MESSAGES)
 
 
 def _is_graph(message: Message, graph: WireField) -> bool:
     tag, _ = message.varint(graph.start, graph.stop)
     return tag & 7 == LENGTH and tag >> 3 in _GRAPH_FIELDS
-
-
-def _ends_in_graph(message: Message) -> bool:
-    at = 0
-    try:
-        while at < message.size:
-            tag, first = message.varint(at, message.size)
-            if tag == GRAPH << 3 | LENGTH:
-                _, start = message.varint(first, message.size)
-                rest = WireField(GRAPH, LENGTH, at, start, message.size, 0)
-                return start < message.size and _is_graph(message, rest)
-            if tag & 7 == VARINT:
-                _, at = message.varint(first, message.size)
-            elif tag & 7 == LENGTH:
-                size, first = message.varint(first, message.size)
-                at = first + size
-            else:
-                return False
-    except DamagedFileError:
-        return False
-    return False
 
 
 def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:

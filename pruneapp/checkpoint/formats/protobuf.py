@@ -93,26 +93,32 @@ class Message:
             self._fields += 1
             if self._fields % _BETWEEN_LOOKS == 0:
                 self._cancel.check()
-            tag, first = self.varint(at, end)
-            number, wire = tag >> 3, tag & 7
-            value = 0
-            if wire == LENGTH:
-                size, first = self.varint(first, end)
-                behind = first + size
-            elif wire == VARINT:
-                value, behind = self.varint(first, end)
-            elif wire in {FIXED64, FIXED32}:
-                behind = first + (8 if wire == FIXED64 else 4)
-            else:
-                raise self.damaged(at, f"a field is of wire type {wire}")
-            if not 0 < number < 1 << 29:
-                raise self.damaged(at, f"a field has the number {number:,}")
-            if behind > end:
+            field = self.field(at, end)
+            if field.stop > end:
                 if end == self.size:
-                    raise self.cut_short(behind)
+                    raise self.cut_short(field.stop)
                 raise self.damaged(at, "a field is longer than what it lies in")
-            yield WireField(number, wire, at, first, behind, value)
-            at = behind
+            yield field
+            at = field.stop
+
+    def field(self, at: int, stop: int | None = None) -> WireField:
+        """Return the field that begins at a byte; it may end behind `stop`, or the file."""
+        end = self.size if stop is None else stop
+        tag, first = self.varint(at, end)
+        number, wire = tag >> 3, tag & 7
+        value = 0
+        if wire == LENGTH:
+            size, first = self.varint(first, end)
+            behind = first + size
+        elif wire == VARINT:
+            value, behind = self.varint(first, end)
+        elif wire in {FIXED64, FIXED32}:
+            behind = first + (8 if wire == FIXED64 else 4)
+        else:
+            raise self.damaged(at, f"a field is of wire type {wire}")
+        if not 0 < number < 1 << 29:
+            raise self.damaged(at, f"a field has the number {number:,}")
+        return WireField(number, wire, at, first, behind, value)
 
     def varints(self, field: WireField) -> Iterator[int]:
         """Yield the numbers of a field of repeated integers, packed or not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from pathlib import Path
@@ -346,11 +347,8 @@ def test_a_place_that_cannot_be_is_refused(external, says, tmp_path):
         open_checkpoint(outside(tmp_path / "m.onnx", **external))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes in folders")
 def test_a_pipe_beside_the_model_is_refused(tmp_path):
-    import os
-
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("no pipes here")
     os.mkfifo(tmp_path / "data")
     with pytest.raises(CheckpointError, match="is a pipe"):
         open_checkpoint(outside(tmp_path / "m.onnx", location="data"))
