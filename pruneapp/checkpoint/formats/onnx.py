@@ -11,7 +11,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.entry import STATISTICS, Location, TensorEntry
 from pruneapp.checkpoint.formats.headers import MAX_RANK, show
 from pruneapp.checkpoint.formats.protobuf import LENGTH, VARINT, Message, WireField
-from pruneapp.checkpoint.formats.sharded import blobs_of
+from pruneapp.checkpoint.formats.sharded import check_inside
 from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
@@ -494,38 +494,15 @@ class _ExternalFiles:
     def _inside(self, place: str, name: str) -> Path:
         """Return the file that a model names; it may be nowhere but in the folder of the model."""
         model = self._model.path
-        path = PurePosixPath(place)
-        windows = PureWindowsPath(place)
-        if (
-            not place
-            or "\0" in place
-            or path.is_absolute()
-            or windows.is_absolute()
-            or windows.drive
-            or windows.root
-            or ".." in path.parts
-            or ".." in windows.parts
-        ):
+        windows = PureWindowsPath(place)  # which knows the separators of all systems
+        if not place or "\0" in place or windows.anchor or ".." in windows.parts:
             raise UnsupportedFileError(
                 f"'{model}' says that '{name}' is in '{show(place)}', which is no place inside its "
                 "folder.",
                 remedy="Save the model again with its data beside it.",
             )
-        try:
-            home = model.parent.resolve(strict=True)
-            target = (model.parent / path).resolve(strict=True)
-        except (OSError, RuntimeError, ValueError):
-            raise DamagedFileError(
-                f"'{show(place)}', which holds '{name}' of '{model}', is missing from its folder.",
-                remedy="Download or copy the whole folder.",
-            ) from None
-        if not any(target.is_relative_to(folder) for folder in (home, *blobs_of(home))):
-            raise UnsupportedFileError(
-                f"'{model.parent / path}', which holds '{name}' of '{model}', is a link to "
-                f"'{target}', outside its folder.",
-                remedy="Put the file itself there if you trust it.",
-            )
-        return model.parent / path
+        check_inside(model.parent, place, "data file")
+        return model.parent / place
 
 
 _BLOCK = 1 << 16
