@@ -465,9 +465,8 @@ class _ExternalFiles:
         offset = self._count(stored, "offset", 0)
         length = self._count(stored, "length", stored.nbytes)
         if length != stored.nbytes:
-            raise self._damaged(
-                f"'{name}' would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}"
-            )
+            what = f"would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}"
+            raise _damaged(stored, self._model, what)
         if offset + length > source.size:
             raise DamagedFileError(
                 f"'{source.path}' is cut short: '{name}' of '{self._model.path}' ends at byte "
@@ -482,14 +481,8 @@ class _ExternalFiles:
         if not text:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise self._damaged(f"the {key} of '{show(stored.name)}' is '{show(text)}'")
+            raise _damaged(stored, self._model, f"has the {key} '{show(text)}'")
         return int(text)
-
-    def _damaged(self, what: str) -> DamagedFileError:
-        return DamagedFileError(
-            f"'{self._model.path}' is an ONNX model that breaks a rule of its format: {what}.",
-            remedy="Download or save it again.",
-        )
 
     def _inside(self, place: str, name: str) -> Path:
         """Return the file that a model names; it may be nowhere but in the folder of the model."""
@@ -556,6 +549,8 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
     """Count the numbers of a tensor; raises if there are more or fewer than it has elements."""
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None
+    numel = math.prod(stored.shape)
+    wrong = _damaged(stored, source, f"does not have {numel:,} numbers")
     ends = []
     count = run = 0
     for start in range(data.start, data.stop, _BLOCK):
@@ -567,17 +562,16 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
         gaps = np.diff(places, prepend=-1 - run, append=raw.size)
         run = int(gaps[-1]) - 1 if places.size else run + raw.size
         if max(int(gaps[:-1].max(initial=0)), run) > _LONGEST_VARINT:
-            raise _wrong_count(stored, source)
-    if run or count != math.prod(stored.shape):
-        raise _wrong_count(stored, source)
+            raise wrong
+    if run or count != numel:
+        raise wrong
     return _VarintSegment(source, data, dtype, ends, count)
 
 
-def _wrong_count(stored: StoredTensor, source: FileSource) -> DamagedFileError:
-    return Message(source, "an ONNX model").damaged(
-        stored.field.tag,
-        f"'{show(stored.name)}' does not have {math.prod(stored.shape):,} numbers",
-    )
+def _damaged(stored: StoredTensor, source: FileSource, what: str) -> DamagedFileError:
+    """Return the error that says what a tensor is that it must not be."""
+    message = Message(source, "an ONNX model")
+    return message.damaged(stored.field.tag, f"'{show(stored.name)}' {what}")
 
 
 ONNX = Reader("onnx", "ONNX", (".onnx",), _recognises, _read)

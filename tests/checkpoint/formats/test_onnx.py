@@ -336,11 +336,11 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
     [
         ({"location": "missing"}, "The data file 'missing' is missing from"),
         ({"location": "data", "offset": "8"}, "is cut short"),
-        ({"location": "data", "offset": "-1"}, "offset of 'w' is '-1'"),
-        ({"location": "data", "offset": "1e3"}, "offset of 'w' is '1e3'"),
+        ({"location": "data", "offset": "-1"}, "'w' has the offset '-1', at byte"),
+        ({"location": "data", "offset": "1e3"}, "'w' has the offset '1e3'"),
         ({"location": "data", "length": "12"}, "would have 12 bytes"),
         ({"location": "data", "offset": "9" * 19}, "is cut short"),
-        ({"location": "data", "offset": "9" * 30}, "offset of 'w'"),
+        ({"location": "data", "offset": "9" * 30}, "'w' has the offset '999"),
     ],
 )
 def test_a_place_that_cannot_be_is_refused(external, says, tmp_path):
