@@ -1,14 +1,10 @@
 """Groups of channels of an ONNX model, from the graph in its file; nothing is run.
 
-Every channel of every axis of every value has a number. Operators join numbers: the rows of a
+Operators join the numbers of channels (`pruneapp.groups.channel_numbers`): the rows of a
 convolution with its bias, the norm behind it and the columns of the next one. What mixes channels
 without a weight (a softmax, a mean over channels, a product of two values), inputs and outputs of
 the graph, and every operator that is not known, freeze the numbers that they touch: what is not
-known costs compression, never correctness. Numbers that were joined and are not frozen are a unit;
-units with entries in the same places of the same tensors are a group.
-
-A unit may be cut where all that reads it is zero: the entries of its members whose role is
-``output``.
+known costs compression, never correctness.
 """
 
 from __future__ import annotations
@@ -17,42 +13,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, ModelFile, read_layout
 from pruneapp.checkpoint.formats.protobuf import Splice, spliced, spliced_pieces
 from pruneapp.errors import CheckpointError, UnsupportedFileError
-from pruneapp.groups.channel_numbers import FROZEN, Axes, Numbers
-from pruneapp.groups.group import Group, Member, Scattered
+from pruneapp.groups.channel_numbers import Axes, ChannelGraph, Numbers, group_units
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
 from pruneapp.progress import Job
 
 _LARGEST_KEPT = 4096  # bytes of a tensor that go along with the graph: shapes, sizes, axes
 
 
-@dataclass(frozen=True)
-class OnnxGraph:
-    """The groups of a model, and what follows them where it is cut."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnnxGraph(ChannelGraph):
+    """The graph of a model, its groups, and what follows them where it is cut."""
 
     model: Any  # the `onnx.ModelProto`, without the numbers of large tensors
     file: ModelFile
-    groups: tuple[Group, ...]
-    units: tuple[Numbers, ...]  # of each group the representative of each unit
-    representative: Numbers  # of each number
     axes: Mapping[str, Axes]  # of the tensors that are stored
-    sizes: tuple[SizeRule, ...]
+    sizes: Sequence[SizeRule]
     depthwise: Mapping[int, Numbers]  # of each such convolution its channels
-
-    def kept(self, kept: Mapping[int, Sequence[int] | NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Return which numbers stay, given the units that stay of some groups."""
-        stays = np.ones(self.representative.size, np.bool_)
-        for number, units in kept.items():
-            stays[self.units[number]] = False
-            stays[self.units[number][np.asarray(units, np.int64)]] = True
-        stays[self.representative[FROZEN]] = True
-        return stays[self.representative]
 
 
 def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
@@ -91,9 +71,16 @@ def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
         for name in walk.stored
         if name in walk.used and (found := walk.axes(name)) is not None
     }
-    groups, units = _groups(axes, representative, walk.outputs)
+    groups, units = group_units(axes, representative, walk.summed)
     return OnnxGraph(
-        model, file, groups, units, representative, axes, tuple(walk.sizes), walk.depthwise
+        groups=groups,
+        units=units,
+        representative=representative,
+        model=model,
+        file=file,
+        axes=axes,
+        sizes=walk.sizes,
+        depthwise=walk.depthwise,
     )
 
 
@@ -119,47 +106,3 @@ def skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
         if t.data is not None and t.data.size > _LARGEST_KEPT and not t.nested
     ]
     return b"".join(spliced_pieces(source, spliced(without)))
-
-
-def _groups(
-    axes: Mapping[str, Axes], representative: Numbers, outputs: set[tuple[str, int]]
-) -> tuple[tuple[Group, ...], tuple[Numbers, ...]]:
-    """Put units with as many entries in the same axes of the same tensors together."""
-    slots = [
-        (name, dim, representative[axis])
-        for name, each in axes.items()
-        for dim, axis in enumerate(each)
-        if axis is not None and axis.size > 1
-    ]
-    frozen = representative[FROZEN]
-    places: dict[int, list[tuple[int, int]]] = {}
-    for slot, (_, _, entries) in enumerate(slots):
-        found, first, counts = np.unique(entries, return_index=True, return_counts=True)
-        for at in np.argsort(first).tolist():
-            if found[at] != frozen:
-                places.setdefault(int(found[at]), []).append((slot, int(counts[at])))
-    classes: dict[tuple[tuple[int, int], ...], list[int]] = {}
-    for unit, found_in in places.items():
-        classes.setdefault(tuple(found_in), []).append(unit)
-    groups: list[Group] = []
-    representatives: list[Numbers] = []
-    number = np.full(representative.size, -1, np.int32)
-    for where, units in classes.items():
-        # What nobody sums over ends nowhere, and there is nothing to say that it may go.
-        if len(units) < 2 or not any(slots[slot][:2] in outputs for slot, _ in where):
-            continue
-        number[units] = np.arange(len(units), dtype=np.int32)
-        members = tuple(
-            Member(
-                slots[slot][0],
-                slots[slot][1],
-                Scattered(number[slots[slot][2]]),
-                "output" if slots[slot][:2] in outputs else "along",
-            )
-            for slot, _ in where
-        )
-        number[units] = -1
-        place = members[0].stem or members[0].name
-        groups.append(Group("channels", place, len(units), members))
-        representatives.append(np.array(units, np.int32))
-    return tuple(groups), tuple(representatives)

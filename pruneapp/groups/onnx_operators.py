@@ -89,7 +89,7 @@ class ChannelWalk:
     weights: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     # Whole numbers that the graph has as constants, 1-D.
     constants: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    outputs: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
+    summed: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
     blocks: list[ReshapeBlock] = field(default_factory=list)
     sizes: list[SizeRule] = field(default_factory=list)
     depthwise: dict[int, Numbers] = field(default_factory=dict)
@@ -281,7 +281,7 @@ class ChannelWalk:
     def _sums(self, name: str, axis: int) -> None:
         """Note that a weight is summed over along an axis of it."""
         stored, axes = self.weights[name]
-        self.outputs.add((stored, axes[axis]))
+        self.summed.add((stored, axes[axis]))
 
     def _gemm(self, _number: int, node: Any) -> bool:
         a, b = self._known(node.input[0]), self._known(node.input[1])

@@ -78,7 +78,7 @@ def plan_shrunk_onnx(
                 f"All channels of '{show(graph.groups[number].place)}' would be cut: none is left.",
                 remedy="Keep at least one.",
             )
-    stays = graph.kept(kept)
+    stays = graph.stays((graph.groups[n], np.asarray(u, np.int64)) for n, u in kept.items())
     model = graph.model.__class__()
     model.CopyFrom(graph.model)
     written = _tensors(state, graph, model, stays, job)

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
 from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
 from pruneapp.checkpoint.io.source import FileSource
@@ -21,6 +23,7 @@ from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
 from pruneapp.export.format import Plan
 from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
 from pruneapp.export.records import finalized
+from pruneapp.groups.channel_numbers import Numbers
 from pruneapp.groups.program_graph import ProgramGraph
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
@@ -96,20 +99,23 @@ def _copied(source: FileSource, member: ArchiveMember) -> Callable[[], Iterator[
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
     """Return the JSON of a program with the sizes that are left."""
-    number_of = {id(group): number for number, group in enumerate(graph.groups)}
-    stays = graph.stays({number_of[id(each.group)]: each.kept for each in cut.groups})
+    stays = graph.stays((each.group, each.kept) for each in cut.groups)
+
+    def left(axis: Numbers) -> int:
+        return int(np.count_nonzero(stays[axis]))
+
     program: dict[str, Any] = copy.deepcopy(dict(graph.program))
     inside = program["graph_module"]["graph"]
     for value, axes in graph.axes.items():
         meta = inside["tensor_values"].get(value)
-        sizes = [None if axis is None else graph.count(axis, stays) for axis in axes]
+        sizes = [None if axis is None else left(axis) for axis in axes]
         before = [None if axis is None else axis.size for axis in axes]
         if meta is not None and sizes != before:
             _resize(meta, sizes, _strides_after(meta, sizes))
     for number, channels in graph.depthwise.items():
         for given in inside["nodes"][number]["inputs"]:
             if given["name"] == "groups":
-                given["arg"] = {"as_int": graph.count(channels, stays)}
+                given["arg"] = {"as_int": left(channels)}
     return program
 
 

@@ -63,11 +63,23 @@ class Tied(nn.Module):
         return self.head(functional.relu(self.two(functional.relu(y))))
 
 
+class Twice(nn.Module):
+    """Concatenates channels with themselves: what reads them has two entries of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 12, 3), nn.Conv2d(24, 4, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = functional.relu(self.one(x))
+        return self.two(torch.cat([y, y], 1))
+
+
 def _made(name: str) -> tuple[nn.Module, tuple[int, ...]]:
     if name in MODELS:
         return make(name), MODELS[name][1]
     torch.manual_seed(0)
-    model = {"joined": Joined, "tied": Tied}[name]().double().eval()
+    model = {"joined": Joined, "tied": Tied, "twice": Twice}[name]().double().eval()
     randomize(model)
     return model, (2, 3, 9, 9)
 
@@ -99,7 +111,7 @@ def _masked(path: Path, share: float = 0.3) -> tuple[Snapshot, Structure]:
 @pytest.mark.parametrize(
     "name",
     ["basic", "bottleneck", "mobilenet_v2", "efficientnet", "timm_mobilenet", "vit", "encoder",
-     "joined", "tied"],
+     "joined", "tied", "twice"],
 )  # fmt: skip
 def test_cut_program_says_what_the_masked_one_says(
     name: str, dynamic: bool, tmp_path: Path
