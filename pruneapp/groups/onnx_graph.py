@@ -9,7 +9,8 @@ known costs compression, never correctness.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from pruneapp.groups.channel_numbers import Axes, ChannelGraph, Numbers, group_u
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
 from pruneapp.progress import Job
 
-_LARGEST_KEPT = 4096  # bytes of a tensor that go along with the graph: shapes, sizes, axes
+LARGEST_KEPT = 4096  # bytes of a tensor that go along with the graph: shapes, sizes, axes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,31 +42,25 @@ def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
     Raises
     ------
     CheckpointError
-        If it is no ONNX model, the package onnx is not there, or it refuses the graph.
+        If it is no ONNX model, the package onnx is not there, or the graph breaks a rule of ONNX.
     """
     if checkpoint.format != ONNX.name:
         raise UnsupportedFileError(
             f"'{checkpoint.path}' is no ONNX model, so it holds no graph.",
             remedy="Open an ONNX model.",
         )
-    onnx = _library()
     file = read_layout(checkpoint.files[0], job)
-    data = skeleton(checkpoint, file)
     try:
-        model = onnx.load_model_from_string(data)
-        inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
-    except Exception as error:  # noqa: BLE001 - its own, and those of protobuf
+        with _package() as onnx:
+            model = onnx.load_model_from_string(_skeleton(checkpoint, file))
+            walk = ChannelWalk(model, infer_shapes(model), file)
+            representative = walk.run(job)
+    except GraphError as error:
         raise CheckpointError(
-            f"The package onnx refuses the graph of '{checkpoint.path}'.",
+            f"The graph of '{checkpoint.path}' is not as ONNX defines it.",
             remedy="Check the model with onnx.checker, and save it again.",
             details=str(error),
         ) from None
-    job.cancel.check()
-    walk = ChannelWalk(model, inferred, file)
-    for number, node in enumerate(model.graph.node):
-        job.cancel.check()
-        walk.visit(number, node)
-    representative = walk.settle(job)
     axes = {
         name: found
         for name in walk.stored
@@ -84,25 +79,48 @@ def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
     )
 
 
-def _library() -> Any:
+class GraphError(ValueError):
+    """A graph breaks a rule of ONNX; the text is that of whoever found it."""
+
+
+@contextmanager
+def _package() -> Iterator[Any]:
+    """Lend the package onnx.
+
+    Raises `CheckpointError` if it is not installed, and turns what it raises into `GraphError`.
+    """
     try:
         import onnx
         import onnx.shape_inference
+        from google.protobuf.message import DecodeError
     except ImportError as error:
         raise CheckpointError(
             "The groups of an ONNX model need the package onnx, which is not installed.",
             remedy="Install it: pip install pruneapp[onnx].",
             details=str(error),
         ) from None
-    return onnx
+    try:
+        yield onnx
+    # Of unknown types it says ValueError; nodes without the inputs they need are a LookupError.
+    except (DecodeError, onnx.shape_inference.InferenceError, ValueError, LookupError) as error:
+        raise GraphError(str(error)) from None
 
 
-def skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
+def infer_shapes(model: Any, *, strict: bool = False) -> Any:
+    """Return a model with the shapes that follow from its graph.
+
+    Raises `GraphError`: if they contradict each other, when `strict`.
+    """
+    with _package() as onnx:
+        return onnx.shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True)
+
+
+def _skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
     """Return an ONNX model without the numbers of its large tensors."""
     source = checkpoint.files[0]
     without = [
         Splice.of(t.data.tag, t.data.stop, b"", (*t.inside, t.field))
         for t in file.tensors
-        if t.data is not None and t.data.size > _LARGEST_KEPT and not t.nested
+        if t.data is not None and t.data.size > LARGEST_KEPT and not t.nested
     ]
     return b"".join(spliced_pieces(source, spliced(without)))

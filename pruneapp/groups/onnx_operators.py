@@ -205,7 +205,8 @@ class ChannelWalk:
 
     def _known(self, name: str) -> Axes:
         axes = self.axes(name)
-        assert axes is not None
+        if axes is None:
+            raise LookupError("a node lacks a value that it needs")
         return axes
 
     def _elementwise(self, _number: int, node: Any) -> bool:
@@ -567,8 +568,22 @@ class ChannelWalk:
     def _names_in_branches(self) -> set[str]:
         return {name for node in self.model.graph.node for name in _names_inside(node)}
 
-    def settle(self, job: Job) -> Numbers:
-        """Decide what goes over in each reshape; return the least number each is joined with."""
+    def run(self, job: Job) -> Numbers:
+        """Visit all nodes; return the least number that each is joined with.
+
+        Raises
+        ------
+        LookupError, ValueError
+            If a node is not as its operator has it.
+        """
+        for number, node in enumerate(self.model.graph.node):
+            job.cancel.check()
+            self.visit(number, node)
+        self._settle_all(job)
+        return self.channels.representatives()
+
+    def _settle_all(self, job: Job) -> None:
+        """Decide what goes over in each reshape."""
         gone_over: set[int] = set()
         left = self.blocks
         # Those with one free axis first: of queries and keys only the heads, so of values, too.
@@ -580,7 +595,6 @@ class ChannelWalk:
                     left.append(block)
                 else:
                     self._settle(block, gone_over)
-        return self.channels.representatives()
 
     def _free(self, block: ReshapeBlock) -> list[int]:
         return [n for n, part in enumerate(block.parts) if not self.channels.is_frozen(part)]

@@ -95,12 +95,9 @@ def shrink(
             source = state.checkpoint.files[0]
             plans = {resolved.target / name: plan_program(shrunk, source, program, plan.cut, job)}
         if graph is not None:
-            from pruneapp.shrink.onnx_file import plan_shrunk_onnx
+            from pruneapp.shrink.onnx_file import plan_onnx
 
-            numbers = {id(group): number for number, group in enumerate(graph.groups)}
-            kept = {numbers[id(each.group)]: each.kept for each in plan.cut.groups}
-            name = state.checkpoint.path.name
-            made = plan_shrunk_onnx(state, graph, kept, name, job)
+            made = plan_onnx(shrunk, graph, plan.cut, state.checkpoint.path.name, job)
             plans = {resolved.target / name: each for name, each in made.items()}
         for name, data in instead.items():
             path = resolved.target / name
