@@ -18,7 +18,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, ModelFile, read_layout
 from pruneapp.checkpoint.formats.protobuf import Splice, spliced, spliced_pieces
 from pruneapp.errors import CheckpointError, UnsupportedFileError
-from pruneapp.groups.channel_numbers import Axes, ChannelGraph, Numbers, group_units
+from pruneapp.groups.channel_numbers import ChannelGraph, Numbers, group_units
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
 from pruneapp.progress import Job
 
@@ -31,7 +31,6 @@ class OnnxGraph(ChannelGraph):
 
     model: Any  # the `onnx.ModelProto`, without the numbers of large tensors
     file: ModelFile
-    axes: Mapping[str, Axes]  # of the tensors that are stored
     sizes: Sequence[SizeRule]
     depthwise: Mapping[int, Numbers]  # of each such convolution its channels
 
@@ -73,7 +72,6 @@ def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
         representative=representative,
         model=model,
         file=file,
-        axes=axes,
         sizes=walk.sizes,
         depthwise=walk.depthwise,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.headers import show
-from pruneapp.checkpoint.formats.onnx import GRAPH, INITIALIZER, RAW, TYPES
+from pruneapp.checkpoint.formats.onnx import BRANCH, GRAPH, INITIALIZER, RAW, TYPES
 from pruneapp.checkpoint.formats.protobuf import prefix
 from pruneapp.errors import ExportError
 from pruneapp.export.format import Plan
@@ -62,7 +62,7 @@ def plan_onnx(
     """
     for stored in graph.file.tensors:
         if stored.external and (stored.unreadable or stored.nested):
-            what = stored.unreadable or "it is in a branch of the graph"
+            what = stored.unreadable or BRANCH
             raise ExportError(
                 f"'{show(stored.name)}' lies in a file beside the model, and cannot be written "
                 f"anew: {what}.",

@@ -85,7 +85,7 @@ _GRAPH_FIELDS = frozenset({NODE, 2, INITIALIZER, 10, 11, 12, 13, 14, SPARSE_INIT
 _LATEST = 255  # a version of the format that nobody will see
 _LONGEST_TEXT = 1 << 20
 _MOST_NESTED = 32
-_BRANCH = "it is in a branch of the graph"
+BRANCH = "it is in a branch of the graph"
 _AS_VARINTS = "its numbers are stored in lengths that depend on them"
 
 
@@ -437,7 +437,7 @@ def _judge(stored: StoredTensor, use: Use | None) -> tuple[str, str]:
     if _is_varint(stored):
         why_not = why_not or _AS_VARINTS
     if stored.nested:
-        why_not = why_not or _BRANCH
+        why_not = why_not or BRANCH
     return kind, why_not if stored.dtype and DTYPES[stored.dtype].prunable else ""
 
 
