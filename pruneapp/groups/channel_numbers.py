@@ -54,33 +54,39 @@ class ChannelNumbers:
             if axis is not None:
                 self._pending.append((axis, np.zeros(axis.size, np.int32)))
 
+    def of(self, axis: Numbers) -> Numbers:
+        """Return the least number that each of an axis is joined with."""
+        self._join_pending()
+        return self._found(axis)
+
     def representatives(self) -> Numbers:
-        """Return the least of all numbers that each is joined with."""
-        parent = np.arange(self._count, dtype=np.int32)
-        parent[: self._parent.size] = self._parent
-        if self._pending:
-            a = np.concatenate([a for a, _ in self._pending])
-            b = np.concatenate([b for _, b in self._pending])
-            self._pending.clear()
-            while True:
-                pa, pb = parent[a], parent[b]
-                differ = pa != pb
-                if not differ.any():
-                    break
-                a, b, pa, pb = a[differ], b[differ], pa[differ], pb[differ]
-                np.minimum.at(parent, np.maximum(pa, pb), np.minimum(pa, pb))
-                while True:
-                    further = parent[parent]
-                    if np.array_equal(further, parent):
-                        break
-                    parent = further
-        self._parent = parent
-        return parent
+        """Return the least number that each is joined with."""
+        self._join_pending()
+        self._parent = self._found(self._parent)
+        return self._parent
 
     def is_frozen(self, axis: Numbers) -> bool:
         """Whether no channel of an axis may go."""
-        parent = self.representatives()
-        return bool((parent[axis] == parent[FROZEN]).all())
+        return bool((self.of(axis) == FROZEN).all())
+
+    def _join_pending(self) -> None:
+        new = np.arange(self._parent.size, self._count, dtype=np.int32)
+        self._parent = np.concatenate((self._parent, new)) if new.size else self._parent
+        if not self._pending:
+            return
+        a, b = map(np.concatenate, zip(*self._pending, strict=True))
+        self._pending.clear()
+        while a.size:
+            a, b = self._found(a), self._found(b)
+            differ = a != b
+            a, b = a[differ], b[differ]
+            np.minimum.at(self._parent, np.maximum(a, b), np.minimum(a, b))
+
+    def _found(self, numbers: Numbers) -> Numbers:
+        """Follow the parents of numbers up to those that have none."""
+        while not np.array_equal(above := self._parent[numbers], numbers):
+            numbers = above
+        return numbers
 
 
 @dataclass

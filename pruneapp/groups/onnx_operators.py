@@ -111,9 +111,12 @@ class ChannelWalk:
                     d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim
                 )
         self.consumers: dict[str, list[Any]] = {}
+        # What is looked at by others than the nodes of the graph.
+        self.seen = {output.name for output in graph.output}
         for tensor in graph.initializer:
             self.stored[tensor.name] = tensor
         for node in graph.node:
+            self.seen |= _names_inside(node)
             for name in node.input:
                 self.consumers.setdefault(name, []).append(node)
             if node.op_type == "Constant" and _is_plain(node):
@@ -524,16 +527,11 @@ class ChannelWalk:
             if consumer.op_type == "Gather" and consumer.input[0] == node.output[0]:
                 index = self._integers(consumer.input[1])
             looked_at.update(seen if index is None else [seen[n] for n in index])
-        if any(o.name == node.output[0] for o in self.model.graph.output) or (
-            node.output[0] in self._names_in_branches()
-        ):
+        if node.output[0] in self.seen:
             looked_at.update(seen)
         self.channels.freeze(*(x[n] for n in looked_at))
         self._freeze_values(node.output[0])
         return True
-
-    def _names_in_branches(self) -> set[str]:
-        return {name for node in self.model.graph.node for name in _names_inside(node)}
 
     _RULES: ClassVar[Mapping[str, Rule]] = {
         **dict.fromkeys(_ELEMENTWISE | _BROADCAST, _elementwise),
@@ -596,16 +594,15 @@ class ChannelWalk:
         if not free:
             self.channels.freeze(block.whole)
             return
-        known = self.channels.representatives()
 
         def rank(number: int) -> tuple[bool, int]:
             part = block.parts[number]
-            return not gone_over.isdisjoint(known[part].tolist()), part.size
+            return not gone_over.isdisjoint(self.channels.of(part).tolist()), part.size
 
         chosen = max(free, key=rank)
         self.channels.join(block.whole, block.of_part(chosen))
         self.channels.freeze(*(part for n, part in enumerate(block.parts) if n != chosen))
-        gone_over.update(self.channels.representatives()[block.parts[chosen]].tolist())
+        gone_over.update(self.channels.of(block.parts[chosen]).tolist())
         gone_over.discard(FROZEN)
 
 
