@@ -14,7 +14,7 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.torchfile import exported_program
-from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
+from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.errors import JsonError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import (
     Axes,
@@ -72,8 +72,8 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
             f"'{checkpoint.path}' holds several programs, which are not cut.",
             remedy="Export each into a file of its own.",
         )
-    member = archive.members[exported_program.graph_of(name)]
-    text = read_member(source, archive, member, exported_program.MAX_GRAPH)
+    member = exported_program.graph_of(name)
+    text = member_content(source, archive, member, exported_program.MAX_GRAPH)
     try:
         program = load_object(text)
         walk = _ProgramWalk(program, checkpoint)
@@ -125,23 +125,16 @@ class _ProgramWalk:
         ((kind, inside),) = spec.items()
         value = inside.get("arg", {}).get("name", "")
         name = inside.get(f"{kind}_name", "") if kind in {"parameter", "buffer"} else ""
-        here = {n: e for e in (self.checkpoint.entries.get(name),) if e for n in e.names}
-        entry = here.get(name) or self._alias(name)
-        if entry is None:
+        if not self.checkpoint.holds(name):
             self._freeze(*_names(spec))
             return
+        entry = self.checkpoint.entry(name)
         axes = self.stored.setdefault(entry.name, tuple(map(self.channels.new, entry.shape)))
         self.values[value] = axes
         self.weights[value] = entry.name
         whole = entry.location.strides is None and entry.dtype.name[0] not in "UI"
         if not whole or "shares memory" in entry.why_not or entry.shape != self._shape(value):
             self._freeze(value)
-
-    def _alias(self, name: str) -> Any:
-        try:
-            return self.checkpoint.entry(name) if name else None
-        except KeyError:
-            return None
 
     def _shape(self, value: str) -> tuple[int | None, ...]:
         sizes = self.program["graph_module"]["graph"]["tensor_values"][value]["sizes"]

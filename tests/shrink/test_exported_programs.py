@@ -17,12 +17,14 @@ from torch.nn import functional
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import UnsupportedFileError
 from pruneapp.export.exporter import export
 from pruneapp.groups.binding import Structure, Unknown, bind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
+from pruneapp.shrink import program_file
 from pruneapp.shrink.plan import Choices, plan
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, prove_back_again, shrink
@@ -251,3 +253,18 @@ def test_tensors_that_are_given_otherwise_freeze(tmp_path: Path) -> None:
     torch.export.save(torch.export.export(Clamped(), (torch.ones(1, 3, 4, 4),)), tmp_path / "n.pt2")
     with open_checkpoint(tmp_path / "n.pt2") as checkpoint:
         assert isinstance(bind(checkpoint), Unknown)
+
+
+def test_members_too_large_to_go_along_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _saved("basic", tmp_path / "net.pt2")
+    with zipfile.ZipFile(tmp_path / "net.pt2", "a") as archive:
+        root = archive.namelist()[0].partition("/")[0]
+        archive.writestr(f"{root}/extra/notes", b"ab" * 50, zipfile.ZIP_DEFLATED)
+    monkeypatch.setattr(program_file, "_MOST_INFLATED", 99)
+    state, structure = _masked(tmp_path / "net.pt2")
+    cut = plan(state, structure, Choices(multiple=1), Job())
+
+    with pytest.raises(UnsupportedFileError, match="extra/notes' of 100 bytes"):
+        shrink(state, cut, ShrinkRequest(tmp_path / "out", {}), Job())
