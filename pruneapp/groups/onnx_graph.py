@@ -16,7 +16,7 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, ModelFile, read_layout
-from pruneapp.checkpoint.formats.protobuf import Splice, spliced, spliced_pieces
+from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import ChannelGraph, Numbers, group_units
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
@@ -115,10 +115,9 @@ def infer_shapes(model: Any, *, strict: bool = False) -> Any:
 
 def _skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:
     """Return an ONNX model without the numbers of its large tensors."""
-    source = checkpoint.files[0]
     without = [
         Splice.of(t.data.tag, t.data.stop, b"", (*t.inside, t.field))
         for t in file.tensors
         if t.data is not None and t.data.size > LARGEST_KEPT and not t.nested
     ]
-    return b"".join(spliced_pieces(source, spliced(without)))
+    return b"".join(SplicedFile(checkpoint.files[0], without).pieces())

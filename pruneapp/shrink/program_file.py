@@ -9,19 +9,19 @@ import copy
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
-from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.checkpoint.torchfile import exported_program
 from pruneapp.checkpoint.torchfile.archive import STORED, Archive
 from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.export.format import Plan
-from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
+from pruneapp.export.formats.zip_archive import ZipMember, ZipPlan
 from pruneapp.export.records import finalized
 from pruneapp.groups.channel_numbers import Numbers
 from pruneapp.groups.program_graph import ProgramGraph
@@ -77,12 +77,7 @@ def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> Zip
     member = archive.members[key]
     if member.method != STORED:
         return ZipMember.of(path, member_content(source, archive, key, _MOST_INFLATED))
-
-    def pieces() -> Iterator[Buffer]:
-        for start in range(0, member.size, PIECE_BYTES):
-            yield source.read(member.data + start, min(PIECE_BYTES, member.size - start))
-
-    return ZipMember(path, member.size, pieces)
+    return ZipMember(path, member.size, lambda: in_pieces(source.read, member.data, member.size))
 
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
