@@ -60,7 +60,7 @@ def plan_onnx(
         If what the file holds cannot be written anew, or the shapes of the new graph do not fit
         each other.
     """
-    for stored in graph.file.tensors:
+    for stored in (*graph.file.tensors, *graph.file.hidden):
         if stored.external and (stored.unreadable or stored.nested):
             what = stored.unreadable or BRANCH
             raise ExportError(

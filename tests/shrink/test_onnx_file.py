@@ -12,14 +12,16 @@ from onnx import numpy_helper
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
+from pruneapp.export.exporter import export
 from pruneapp.groups import onnx_graph
 from pruneapp.groups.onnx_graph import OnnxGraph, read_graph
 from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from pruneapp.shrink import onnx_file
 from pruneapp.shrink.cut import Cut
 from pruneapp.shrink.onnx_file import plan_onnx
 from pruneapp.shrink.shrunk_state import ShrunkState
-from tests.support.onnx_models import Builder, save
+from tests.support.onnx_models import Builder, branches, save
 from tests.support.onnx_networks import NETWORKS
 from tests.support.onnx_runs import choose, difference, masked, run, with_zeros
 
@@ -175,22 +177,24 @@ def test_weights_in_constant_nodes_are_cut(largest, tmp_path, monkeypatch):
     assert bool(small.initializer) == (largest == 100), "large ones are no constants any more"
 
 
-def test_a_tensor_of_a_branch_in_a_file_beside_the_model_is_refused(tmp_path):
-    model = NETWORKS["residual"]()
+@pytest.mark.parametrize("other", ["a", "b"])
+def test_a_tensor_of_a_branch_in_a_file_beside_the_model_is_refused(other, tmp_path):
+    model = branches("a", other)
     (tmp_path / "data").write_bytes(bytes(16))
-    value = onnx.TensorProto(data_type=1, dims=[4], data_location=1)
+    # The branch whose tensor is found last: it is hidden if both have one name.
+    value = model.graph.node[0].attribute[-1].g.node[0].attribute[0].t
+    value.ClearField("raw_data")
+    value.data_location = 1
     value.external_data.add(key="location", value="data")
-    constant = onnx.helper.make_node("Constant", [], ["inner"], value=value)
-    output = onnx.helper.make_tensor_value_info("inner", 1, [4])
-    branch = onnx.helper.make_graph([constant], "branch", [], [output])
-    other = onnx.GraphProto()
-    other.CopyFrom(branch)
-    other.node[0].output[0] = other.output[0].name = "other"
-    model.graph.initializer.append(numpy_helper.from_array(np.array(True), "yes"))
-    node = onnx.helper.make_node("If", ["yes"], ["r"], then_branch=branch, else_branch=other)
-    model.graph.node.append(node)
-    with pytest.raises(ExportError, match="it is in a branch of the graph"):
+    with pytest.raises(ExportError, match="lies in a file beside the model"):
         cut(save(model, tmp_path / "m.onnx"), tmp_path / "small.onnx")
+    if other == "a":
+        request = ExportRequest("onnx", tmp_path / "masked.onnx")
+        with (
+            open_checkpoint(tmp_path / "m.onnx") as checkpoint,
+            pytest.raises(ExportError, match="another tensor has its name"),
+        ):
+            export(Snapshot(checkpoint), request, Job())
 
 
 def test_half_precision_and_typed_fields_are_cut(tmp_path):

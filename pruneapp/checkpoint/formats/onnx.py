@@ -129,8 +129,9 @@ class Use(NamedTuple):
 class ModelFile:
     """Where everything lies in a file."""
 
-    graph: WireField
     tensors: tuple[StoredTensor, ...]  # of one name each, in the order of the file
+    # Those of branches that are called as one of these: each branch has names of its own.
+    hidden: tuple[StoredTensor, ...]
     uses: Mapping[str, Use]  # of each value the first
     properties: Mapping[str, str]
     sparse: int = 0  # how many initializers are sparse
@@ -140,6 +141,7 @@ class ModelFile:
 class _GraphWalk:
     message: Message
     tensors: dict[str, StoredTensor] = field(default_factory=dict)
+    hidden: list[StoredTensor] = field(default_factory=list)
     uses: dict[str, Use] = field(default_factory=dict)
     sparse: int = 0
 
@@ -218,7 +220,7 @@ class _GraphWalk:
             elif part.number == _SEGMENT:
                 segmented = True
         name = constant or name
-        if name in self.tensors:
+        if name in self.tensors and len(inside) <= 3:
             raise message.damaged(outer.tag, f"two tensors are called '{show(name)}'")
         if any(extent >= 1 << 63 for extent in dims) or math.prod(dims) >= 1 << 60:
             raise message.damaged(
@@ -235,7 +237,11 @@ class _GraphWalk:
             None,
             external if where else {},
         )
-        self.tensors[name] = self._with_data(stored, data_type, data, segmented=segmented)
+        stored = self._with_data(stored, data_type, data, segmented=segmented)
+        if name in self.tensors:
+            self.hidden.append(replace(stored, unreadable="another tensor has its name"))
+        else:
+            self.tensors[name] = stored
 
     def _with_data(
         self, stored: StoredTensor, data_type: int, data: list[WireField], *, segmented: bool
@@ -304,7 +310,9 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
         raise message.damaged(0, f"it has {len(graphs) or 'no'} graphs instead of one")
     walk = _GraphWalk(message)
     walk.graph((graphs[0],))
-    return ModelFile(graphs[0], tuple(walk.tensors.values()), walk.uses, properties, walk.sparse)
+    return ModelFile(
+        tuple(walk.tensors.values()), tuple(walk.hidden), walk.uses, properties, walk.sparse
+    )
 
 
 def _recognises(head: bytes, source: FileSource) -> bool:
@@ -395,14 +403,13 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def _notices(layout: ModelFile) -> tuple[Notice, ...]:
-    if not layout.sparse:
-        return ()
-    return (
-        Notice(
-            "The sparse initializers of this ONNX model are not read, and not shown: "
-            f"{layout.sparse:,}."
+    not_shown = {
+        "The sparse initializers of this ONNX model are not read, and not shown": layout.sparse,
+        "Tensors in branches of the graph whose names other tensors have are not shown": len(
+            layout.hidden
         ),
-    )
+    }
+    return tuple(Notice(f"{what}: {count:,}.") for what, count in not_shown.items() if count)
 
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}

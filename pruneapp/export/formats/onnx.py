@@ -41,13 +41,15 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     entries = {entry.name: entry for entry in part.entries}
     splices: list[Splice] = []
     moved: list[str] = []
-    for stored in job.cancel.each(read_layout(source, job).tensors):
+    layout = read_layout(source, job)
+    for stored in (*layout.tensors, *layout.hidden):
         if stored.unreadable and stored.external:
             raise ExportError(
                 f"'{show(stored.name)}' of '{source.path}' lies in a file beside it, and cannot be "
                 f"read: {stored.unreadable}.",
                 remedy="Export as safetensors.",
             )
+    for stored in job.cancel.each(layout.tensors):
         entry = entries.get(stored.name)
         if entry is None or not entry.numel:
             continue
