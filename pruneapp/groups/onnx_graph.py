@@ -99,8 +99,12 @@ def _package() -> Iterator[Any]:
         ) from None
     try:
         yield onnx
-    # Of unknown types it says ValueError; nodes without the inputs they need are a LookupError.
-    except (DecodeError, onnx.shape_inference.InferenceError, ValueError, LookupError) as error:
+    # Of unknown types it says ValueError. The others are of nodes that lack inputs which they need,
+    # or name an axis where there is none.
+    except (
+        *(DecodeError, onnx.shape_inference.InferenceError, ValueError),
+        *(LookupError, ZeroDivisionError),
+    ) as error:
         raise GraphError(str(error)) from None
 
 

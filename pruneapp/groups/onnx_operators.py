@@ -562,7 +562,7 @@ class ChannelWalk:
 
         Raises
         ------
-        LookupError, ValueError
+        LookupError, ValueError, ZeroDivisionError
             If a node is not as its operator has it.
         """
         for number, node in enumerate(self.model.graph.node):

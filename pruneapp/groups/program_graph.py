@@ -78,7 +78,10 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
         program = load_object(text)
         walk = _ProgramWalk(program, checkpoint)
         walk.run(job)
-    except (JsonError, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+    except (
+        *(JsonError, LookupError, TypeError, AttributeError, ValueError),
+        ZeroDivisionError,  # an axis where there is none
+    ) as error:
         raise UnsupportedFileError(
             f"The graph of '{checkpoint.path}' is not as torch.export writes it.",
             remedy="Export the model again.",

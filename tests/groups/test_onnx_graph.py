@@ -251,11 +251,16 @@ def damaged(what):
     elif what == "a weight of no dimensions":
         model.graph.initializer.append(numpy_helper.from_array(np.float32(1), "number"))
         conv.input[1] = "number"
+    elif what == "an axis of a number":
+        model.graph.initializer.append(numpy_helper.from_array(np.float32(1), "number"))
+        model.graph.node.append(helper.make_node("Concat", ["number"], ["z"], axis=0))
+        model.graph.output.append(helper.make_tensor_value_info("z", 1, []))
     return model
 
 
 @pytest.mark.parametrize(
-    "what", ["no version", "no weight", "empty weight", "a weight of no dimensions"]
+    "what",
+    ["no version", "no weight", "empty weight", "a weight of no dimensions", "an axis of a number"],
 )
 def test_a_graph_that_breaks_a_rule_is_refused(what, tmp_path):
     with (

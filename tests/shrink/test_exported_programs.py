@@ -190,6 +190,18 @@ def test_what_reads_a_channel_decides(tmp_path: Path) -> None:
 Change = Callable[[dict[str, Any]], object]
 
 
+def _concatenate_numbers(program: dict[str, Any]) -> None:
+    graph = program["graph_module"]["graph"]
+    graph["tensor_values"]["number"] = {"sizes": []}
+    graph["nodes"].append(
+        {
+            "target": "torch.ops.aten.cat.default",
+            "inputs": [{"name": "tensors", "arg": {"as_tensors": [{"name": "number"}]}}],
+            "outputs": [{"as_tensor": {"name": "number"}}],
+        }
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -201,6 +213,7 @@ Change = Callable[[dict[str, Any]], object]
         lambda p: p["graph_module"]["graph"]["nodes"][0].update(inputs=None),
         lambda p: p["graph_module"]["signature"].update(input_specs=[{"parameter": 1}]),
         lambda p: p["graph_module"]["signature"].update(input_specs=[{}]),
+        _concatenate_numbers,
     ],
 )
 def test_graphs_that_contradict_themselves_are_refused(change: Change, tmp_path: Path) -> None:
