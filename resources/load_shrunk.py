@@ -23,9 +23,8 @@ def load_shrunk(model, files=None):
     for path, module in model.named_modules():
         own = {**module._parameters, **module._buffers}
         own = {key: old for key, old in own.items() if old is not None}
-        named = {key: state.get(f"{path}.{key}" if path else key) for key in own}
-        named = {key: new for key, new in named.items() if new is not None}
-        new = {key: new for key, new in named.items() if own[key].shape != new.shape}
+        new = {key: state.get(f"{path}.{key}" if path else key, old) for key, old in own.items()}
+        new = {key: tensor for key, tensor in new.items() if tensor.shape != own[key].shape}
         depthwise = getattr(module, "groups", 1) > 1 and module.groups == module.in_channels
         for key, tensor in new.items():
             empty = own[key].detach().new_empty(tensor.shape)

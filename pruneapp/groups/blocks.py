@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from pruneapp import resources
+from pruneapp import json_codec, resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.groups.expression import evaluate
@@ -149,7 +149,7 @@ def width_of(argument: Argument, block: KnownBlock, value: float) -> int:
 def forms() -> Mapping[str, BlockForm]:
     """Return every form that is known, by its name in ``resources/blocks.toml``."""
     declared = tomllib.loads(resources.path("blocks.toml").read_text("utf-8"))
-    return {name: msgspec.convert(form, BlockForm) for name, form in declared.items()}
+    return {name: json_codec.convert(form, BlockForm) for name, form in declared.items()}
 
 
 class _MisfitError(ValueError):
@@ -251,18 +251,18 @@ def _block(
                 f"have {form_of}."
             )
         sizes |= dict(zip(shape, entry.shape, strict=True))
-    groups = tuple(_group(form, prefix, here, parts, letter, sizes) for letter in form.groups)
-    return KnownBlock(form, prefix, sizes, groups)
+    groups = []
+    for letter in form.groups:
+        members = _members(letter, here, parts)
+        place = members[0].stem if len(form.groups) > 1 else prefix.rstrip(".")
+        groups.append(Group(form.axis, place, sizes[letter], members))
+    return KnownBlock(form, prefix, sizes, tuple(groups))
 
 
-def _group(  # noqa: PLR0917 - each its own type
-    form: BlockForm,
-    prefix: str,
-    here: Mapping[str, TensorEntry],
-    parts: Mapping[str, _Part],
-    letter: str,
-    sizes: Mapping[str, int],
-) -> Group:
+def _members(
+    letter: str, here: Mapping[str, TensorEntry], parts: Mapping[str, _Part]
+) -> tuple[Member, ...]:
+    """Return the tensors of a block that have a size along a dimension."""
     members = []
     for name, entry in here.items():
         part = parts[name]
@@ -277,8 +277,7 @@ def _group(  # noqa: PLR0917 - each its own type
         role: Role = "output" if dim else "factor" if is_factor else "along"
         factors = (Factor(part.activation or ""),) if is_factor else ()
         members.append(Member(entry.name, dim, role=role, factors=factors))
-    place = members[0].stem if len(form.groups) > 1 else prefix.rstrip(".")
-    return Group(form.axis, place, sizes[letter], tuple(members))
+    return tuple(members)
 
 
 def _shown(shape: tuple[int, ...]) -> str:

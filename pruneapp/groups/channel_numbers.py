@@ -1,13 +1,21 @@
-"""Numbers of the channels of an ONNX graph, which operators join and freeze."""
+"""Numbers of the channels of a graph, which operators join and freeze, and the groups they make.
+
+Every channel of every axis of every value has a number. Numbers that were joined and are not frozen
+are a unit; units with entries in the same places of the same tensors are a group. A unit may be cut
+where all that reads it is zero: the entries of its members whose role is ``output``.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
 
 Numbers = NDArray[np.int32]
 # The numbers along each axis; None along one whose extent is not known.
@@ -46,33 +54,39 @@ class ChannelNumbers:
             if axis is not None:
                 self._pending.append((axis, np.zeros(axis.size, np.int32)))
 
+    def of(self, axis: Numbers) -> Numbers:
+        """Return the least number that each of an axis is joined with."""
+        self._join_pending()
+        return self._found(axis)
+
     def representatives(self) -> Numbers:
-        """Return the least of all numbers that each is joined with."""
-        parent = np.arange(self._count, dtype=np.int32)
-        parent[: self._parent.size] = self._parent
-        if self._pending:
-            a = np.concatenate([a for a, _ in self._pending])
-            b = np.concatenate([b for _, b in self._pending])
-            self._pending.clear()
-            while True:
-                pa, pb = parent[a], parent[b]
-                differ = pa != pb
-                if not differ.any():
-                    break
-                a, b, pa, pb = a[differ], b[differ], pa[differ], pb[differ]
-                np.minimum.at(parent, np.maximum(pa, pb), np.minimum(pa, pb))
-                while True:
-                    further = parent[parent]
-                    if np.array_equal(further, parent):
-                        break
-                    parent = further
-        self._parent = parent
-        return parent
+        """Return the least number that each is joined with."""
+        self._join_pending()
+        self._parent = self._found(self._parent)
+        return self._parent
 
     def is_frozen(self, axis: Numbers) -> bool:
         """Whether no channel of an axis may go."""
-        parent = self.representatives()
-        return bool((parent[axis] == parent[FROZEN]).all())
+        return bool((self.of(axis) == FROZEN).all())
+
+    def _join_pending(self) -> None:
+        new = np.arange(self._parent.size, self._count, dtype=np.int32)
+        self._parent = np.concatenate((self._parent, new)) if new.size else self._parent
+        if not self._pending:
+            return
+        a, b = map(np.concatenate, zip(*self._pending, strict=True))
+        self._pending.clear()
+        while a.size:
+            a, b = self._found(a), self._found(b)
+            differ = a != b
+            a, b = a[differ], b[differ]
+            np.minimum.at(self._parent, np.maximum(a, b), np.minimum(a, b))
+
+    def _found(self, numbers: Numbers) -> Numbers:
+        """Follow the parents of numbers up to those that have none."""
+        while not np.array_equal(above := self._parent[numbers], numbers):
+            numbers = above
+        return numbers
 
 
 @dataclass
@@ -144,3 +158,89 @@ def match_axes(
         matched.append((ones, others))
         i, j = i + 1, j + 1
     return matched
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChannelGraph:
+    """A graph whose channels may be cut: its groups, and the numbers of all channels."""
+
+    groups: tuple[Group, ...]
+    units: tuple[Numbers, ...]  # of each group the representative of each unit
+    representative: Numbers  # of each number
+
+    def stays(self, kept: Iterable[tuple[Group, Units]]) -> NDArray[np.bool_]:
+        """Return which numbers stay, given the units that stay of some groups."""
+        units_of = {id(group): units for group, units in zip(self.groups, self.units, strict=True)}
+        stays = np.ones(self.representative.size, np.bool_)
+        for group, units in kept:
+            stays[units_of[id(group)]] = False
+            stays[units_of[id(group)][units]] = True
+        return stays[self.representative]
+
+
+def group_units(
+    axes: Mapping[str, Axes], representative: Numbers, summed: AbstractSet[tuple[str, int]]
+) -> tuple[tuple[Group, ...], tuple[Numbers, ...]]:
+    """Put units with as many entries in the same axes of the same tensors together.
+
+    Parameters
+    ----------
+    axes
+        The numbers of each tensor that is stored.
+    summed
+        Axes of tensors that are summed over.
+
+    Returns
+    -------
+    tuple
+        The groups, and of each the representative of each unit.
+    """
+    slots = [
+        (name, dim, representative[axis])
+        for name, each in axes.items()
+        for dim, axis in enumerate(each)
+        if axis is not None and axis.size > 1
+    ]
+    places: dict[int, list[tuple[int, int]]] = {}
+    for slot, (_, _, entries) in enumerate(slots):
+        found, first, counts = np.unique(entries, return_index=True, return_counts=True)
+        for at in np.argsort(first).tolist():
+            if found[at] != FROZEN:
+                places.setdefault(int(found[at]), []).append((slot, int(counts[at])))
+    classes: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for unit, found_in in places.items():
+        classes.setdefault(tuple(found_in), []).append(unit)
+    groups: list[Group] = []
+    units_of: list[Numbers] = []
+    number = np.full(representative.size, -1, np.int32)
+    for where, units in classes.items():
+        here = [slots[slot] for slot, _ in where]
+        # What nobody sums over ends nowhere, and there is nothing to say that it may go.
+        if len(units) < 2 or summed.isdisjoint((name, dim) for name, dim, _ in here):
+            continue
+        number[units] = np.arange(len(units), dtype=np.int32)
+        members = tuple(
+            Member(
+                name,
+                dim,
+                _layout(number[entries], len(units)),
+                "output" if (name, dim) in summed else "along",
+            )
+            for name, dim, entries in here
+        )
+        number[units] = -1
+        place = members[0].stem or members[0].name
+        groups.append(Group("channels", place, len(units), members))
+        units_of.append(np.array(units, np.int32))
+    return tuple(groups), tuple(units_of)
+
+
+def _layout(unit_of: Numbers, count: int) -> Runs | Scattered:
+    """Return the layout of an axis, by runs where all units lie side by side once."""
+    inside = np.flatnonzero(unit_of >= 0)
+    start, stop = int(inside[0]), int(inside[-1]) + 1
+    if inside.size == count and np.array_equal(unit_of[start:stop], np.arange(count)):
+        if not start and stop == unit_of.size:
+            return Runs()
+        return Runs((Run(0, start), Run(1, unit_of.size - stop)))
+    return Scattered(unit_of)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pruneapp import resources
+from pruneapp import json_codec, resources
 
 # What may be cut, in the order in which it is shown. The words are those of the command line.
 AxisName = Literal["ffn", "kv-groups", "query-heads", "experts", "layers", "vocabulary", "channels"]
@@ -160,14 +160,14 @@ def model_types() -> tuple[str, ...]:
 def shared_axes() -> Mapping[str, AxisRule]:
     """Return the axes that several families share."""
     declared = _read(resources.path("axes.toml"))
-    return {name: msgspec.convert(rule, AxisRule) for name, rule in declared.items()}
+    return {name: json_codec.convert(rule, AxisRule) for name, rule in declared.items()}
 
 
 @cache
 def _families() -> Mapping[str, Family]:
     found: dict[str, Family] = {}
     for path in sorted(resources.path("families").glob("*.toml")):
-        family = msgspec.convert(_read(path), Family)
+        family = json_codec.convert(_read(path), Family)
         for model_type in family.types:
             if model_type in found:
                 raise ValueError(f"{path.name}: '{model_type}' is in another family already")

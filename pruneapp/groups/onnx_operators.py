@@ -5,9 +5,9 @@ An operator without a rule, or whose shapes or constants are not known, freezes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,10 @@ _REDUCTIONS = frozenset(
 _STILL_WEIGHTS = frozenset({"Identity", "Cast", "Transpose"})
 
 
+# Joins the channels of a node, and returns whether it could.
+Rule = Callable[["ChannelWalk", int, Any], bool]
+
+
 @dataclass(frozen=True)
 class SizeRule:
     """Numbers of a node that follow how many channels are left: a shape, sizes of parts."""
@@ -89,7 +93,7 @@ class ChannelWalk:
     weights: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     # Whole numbers that the graph has as constants, 1-D.
     constants: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    outputs: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
+    summed: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
     blocks: list[ReshapeBlock] = field(default_factory=list)
     sizes: list[SizeRule] = field(default_factory=list)
     depthwise: dict[int, Numbers] = field(default_factory=dict)
@@ -107,9 +111,12 @@ class ChannelWalk:
                     d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim
                 )
         self.consumers: dict[str, list[Any]] = {}
+        # What is looked at by others than the nodes of the graph.
+        self.seen = {output.name for output in graph.output}
         for tensor in graph.initializer:
             self.stored[tensor.name] = tensor
         for node in graph.node:
+            self.seen |= _names_inside(node)
             for name in node.input:
                 self.consumers.setdefault(name, []).append(node)
             if node.op_type == "Constant" and _is_plain(node):
@@ -176,7 +183,7 @@ class ChannelWalk:
 
     # -- nodes -------------------------------------------------------------------------------------
 
-    def visit(self, number: int, node: Any) -> None:
+    def _visit(self, number: int, node: Any) -> None:
         """Join what a node joins, and freeze the rest."""
         self.used.update(node.input)
         op = node.op_type
@@ -184,16 +191,10 @@ class ChannelWalk:
             return
         known = [name for name in (*node.input, *node.output) if name]
         complete = all(self.axes(name) is not None for name in known)
-        rule = getattr(self, f"_{op.lower()}", None) if op in _RULES else None
-        if not complete or not _is_plain(node) or _subgraphs(node):
-            rule = None
-        elif op in _ELEMENTWISE or op in _BROADCAST:
-            rule = self._elementwise
-        elif op in _POOLS:
-            rule = self._pool
-        elif op in _REDUCTIONS:
-            rule = self._reduction
-        if rule is None or not rule(number, node):
+        rule = (
+            self._RULES.get(op) if complete and _is_plain(node) and not _subgraphs(node) else None
+        )
+        if rule is None or not rule(self, number, node):
             self._freeze_values(*known, *_names_inside(node))
             return
         if op in _STILL_WEIGHTS and node.input[0] in self.weights:
@@ -205,7 +206,8 @@ class ChannelWalk:
 
     def _known(self, name: str) -> Axes:
         axes = self.axes(name)
-        assert axes is not None
+        if axes is None:
+            raise LookupError("a node lacks a value that it needs")
         return axes
 
     def _elementwise(self, _number: int, node: Any) -> bool:
@@ -216,19 +218,17 @@ class ChannelWalk:
                 self._broadcast(self._known(name), out)
         return True
 
-    def _broadcast(self, value: Axes, out: Axes) -> None:
+    def _broadcast(self, value: Axes, out: Axes) -> bool:
         """Join a value with what it is broadcast to, axis by axis from the last."""
         for axis, to in zip(reversed(value), reversed(out), strict=False):
             if axis is None or axis.size != 1:
                 self.channels.join(axis, to)
+        return True
 
     def _div(self, number: int, node: Any) -> bool:
         divisor = self._known(node.input[1])
         self.channels.freeze(*divisor)  # what is cut would be 0 / 0 in the same file with zeros
         return self._elementwise(number, node)
-
-    def _pow(self, number: int, node: Any) -> bool:
-        return self._div(number, node)
 
     def _pass(self, value: Axes, out: Axes, pairs: Iterable[tuple[int, int]]) -> bool:
         """Join some axes of a value and of what is made of it, and freeze the others."""
@@ -253,35 +253,28 @@ class ChannelWalk:
         group = attribute_of(node, "group") or 1
         transposed = node.op_type == "ConvTranspose"
         rows, columns = (weight[1], weight[0]) if transposed else (weight[0], weight[1])
-        assert rows is not None
-        bias = self._known(node.input[2])[0] if len(node.input) > 2 and node.input[2] else rows
         if group == 1:
             self.channels.join(columns, x[1])
-            self.channels.join(rows, out[1])
-            self.channels.join(rows, bias)
             self._sums(node.input[1], 0 if transposed else 1)
         elif group == x[1].size and out[1] is not None and out[1].size % group == 0:
             each = out[1].size // group
             if transposed and each > 1:
                 return False
             rows = columns if transposed else rows
-            bias = bias if len(node.input) > 2 and node.input[2] else rows
             self.channels.join(np.repeat(x[1], each), out[1])
-            self.channels.join(rows, out[1])
-            self.channels.join(bias, out[1])
             self.depthwise[number] = x[1]
         else:
             return False
+        self.channels.join(rows, out[1])
+        if len(node.input) > 2 and node.input[2]:
+            self.channels.join(self._known(node.input[2])[0], out[1])
         self.channels.freeze(*weight[2:])
         return self._pass(x[:1] + x[2:], out[:1] + out[2:], ((0, 0),))
-
-    def _convtranspose(self, number: int, node: Any) -> bool:
-        return self._conv(number, node)
 
     def _sums(self, name: str, axis: int) -> None:
         """Note that a weight is summed over along an axis of it."""
         stored, axes = self.weights[name]
-        self.outputs.add((stored, axes[axis]))
+        self.summed.add((stored, axes[axis]))
 
     def _gemm(self, _number: int, node: Any) -> bool:
         a, b = self._known(node.input[0]), self._known(node.input[1])
@@ -323,14 +316,7 @@ class ChannelWalk:
         x = self._known(node.input[0])
         for name in node.input[1:]:
             self.channels.join(self._known(name)[0], x[1])
-        return self._elementwise_of(x, node)
-
-    def _instancenormalization(self, number: int, node: Any) -> bool:
-        return self._batchnormalization(number, node)
-
-    def _elementwise_of(self, x: Axes, node: Any) -> bool:
-        self._broadcast(x, self._known(node.output[0]))
-        return True
+        return self._broadcast(x, self._known(node.output[0]))
 
     def _layernormalization(self, _number: int, node: Any) -> bool:
         x = self._known(node.input[0])
@@ -340,7 +326,7 @@ class ChannelWalk:
         if len([name for name in node.output if name]) > 1:
             return False
         self.channels.freeze(*x[axis:])
-        return self._elementwise_of(x, node)
+        return self._broadcast(x, self._known(node.output[0]))
 
     def _softmax(self, _number: int, node: Any) -> bool:
         x = self._known(node.input[0])
@@ -350,10 +336,7 @@ class ChannelWalk:
             self.channels.freeze(*x[axis:])
         else:
             self.channels.freeze(x[-1 if axis is None else axis])
-        return self._elementwise_of(x, node)
-
-    def _logsoftmax(self, number: int, node: Any) -> bool:
-        return self._softmax(number, node)
+        return self._broadcast(x, self._known(node.output[0]))
 
     def _reduction(self, _number: int, node: Any) -> bool:
         x, out = self._known(node.input[0]), self._known(node.output[0])
@@ -376,22 +359,13 @@ class ChannelWalk:
             self.channels.join(x[axis], out[to])
         return True
 
-    def _squeeze(self, number: int, node: Any) -> bool:
-        return self._reshaped(number, node, None)
-
-    def _unsqueeze(self, number: int, node: Any) -> bool:
-        return self._reshaped(number, node, None)
-
-    def _flatten(self, number: int, node: Any) -> bool:
-        return self._reshaped(number, node, None)
-
     def _reshape(self, number: int, node: Any) -> bool:
         if len(node.input) < 2:
             return False
         shape = self._integers(node.input[1])
         return shape is not None and self._reshaped(number, node, shape)
 
-    def _reshaped(self, number: int, node: Any, shape: tuple[int, ...] | None) -> bool:
+    def _reshaped(self, number: int, node: Any, shape: tuple[int, ...] | None = None) -> bool:
         x, out = self._known(node.input[0]), self._known(node.output[0])
         matched = match_axes([extent_of(a) for a in x], [extent_of(a) for a in out])
         if matched is None:
@@ -522,9 +496,6 @@ class ChannelWalk:
             self._rule(number, 3, sizes, follows)
         return self._pass(x, out, ((n, n) for n in same))
 
-    def _upsample(self, number: int, node: Any) -> bool:
-        return self._resize(number, node)
-
     def _expand(self, _number: int, node: Any) -> bool:
         x, out = self._known(node.input[0]), self._known(node.output[0])
         shape = self._integers(node.input[1])
@@ -556,19 +527,52 @@ class ChannelWalk:
             if consumer.op_type == "Gather" and consumer.input[0] == node.output[0]:
                 index = self._integers(consumer.input[1])
             looked_at.update(seen if index is None else [seen[n] for n in index])
-        if any(o.name == node.output[0] for o in self.model.graph.output) or (
-            node.output[0] in self._names_in_branches()
-        ):
+        if node.output[0] in self.seen:
             looked_at.update(seen)
         self.channels.freeze(*(x[n] for n in looked_at))
         self._freeze_values(node.output[0])
         return True
 
-    def _names_in_branches(self) -> set[str]:
-        return {name for node in self.model.graph.node for name in _names_inside(node)}
+    _RULES: ClassVar[Mapping[str, Rule]] = {
+        **dict.fromkeys(_ELEMENTWISE | _BROADCAST, _elementwise),
+        **dict.fromkeys(_POOLS, _pool),
+        **dict.fromkeys(_REDUCTIONS, _reduction),
+        **dict.fromkeys(("Div", "Pow"), _div),
+        **dict.fromkeys(("Conv", "ConvTranspose"), _conv),
+        "Gemm": _gemm,
+        "MatMul": _matmul,
+        **dict.fromkeys(("BatchNormalization", "InstanceNormalization"), _batchnormalization),
+        "LayerNormalization": _layernormalization,
+        **dict.fromkeys(("Softmax", "LogSoftmax"), _softmax),
+        "Transpose": _transpose,
+        **dict.fromkeys(("Squeeze", "Unsqueeze", "Flatten"), _reshaped),
+        "Reshape": _reshape,
+        "Concat": _concat,
+        "Split": _split,
+        "Slice": _slice,
+        "Pad": _pad,
+        **dict.fromkeys(("Resize", "Upsample"), _resize),
+        "Expand": _expand,
+        "Gather": _gather,
+        "Shape": _shape,
+    }
 
-    def settle(self, job: Job) -> Numbers:
-        """Decide what goes over in each reshape; return the least number each is joined with."""
+    def run(self, job: Job) -> Numbers:
+        """Visit all nodes; return the least number that each is joined with.
+
+        Raises
+        ------
+        LookupError, ValueError, ZeroDivisionError
+            If a node is not as its operator has it.
+        """
+        for number, node in enumerate(self.model.graph.node):
+            job.cancel.check()
+            self._visit(number, node)
+        self._settle_all(job)
+        return self.channels.representatives()
+
+    def _settle_all(self, job: Job) -> None:
+        """Decide what goes over in each reshape."""
         gone_over: set[int] = set()
         left = self.blocks
         # Those with one free axis first: of queries and keys only the heads, so of values, too.
@@ -580,7 +584,6 @@ class ChannelWalk:
                     left.append(block)
                 else:
                     self._settle(block, gone_over)
-        return self.channels.representatives()
 
     def _free(self, block: ReshapeBlock) -> list[int]:
         return [n for n, part in enumerate(block.parts) if not self.channels.is_frozen(part)]
@@ -591,27 +594,16 @@ class ChannelWalk:
         if not free:
             self.channels.freeze(block.whole)
             return
-        known = self.channels.representatives()
 
         def rank(number: int) -> tuple[bool, int]:
             part = block.parts[number]
-            return not gone_over.isdisjoint(known[part].tolist()), part.size
+            return not gone_over.isdisjoint(self.channels.of(part).tolist()), part.size
 
         chosen = max(free, key=rank)
         self.channels.join(block.whole, block.of_part(chosen))
         self.channels.freeze(*(part for n, part in enumerate(block.parts) if n != chosen))
-        gone_over.update(self.channels.representatives()[block.parts[chosen]].tolist())
+        gone_over.update(self.channels.of(block.parts[chosen]).tolist())
         gone_over.discard(FROZEN)
-
-
-_RULES = frozenset(
-    {
-        *("Div", "Pow", "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization"),
-        *("InstanceNormalization", "LayerNormalization", "Softmax", "LogSoftmax", "Transpose"),
-        *("Squeeze", "Unsqueeze", "Flatten", "Reshape", "Concat", "Split", "Slice", "Pad"),
-        *("Resize", "Upsample", "Expand", "Gather", "Shape"),
-    }
-)
 
 
 def _is_plain(node: Any) -> bool:

@@ -1,8 +1,7 @@
 """Groups of channels of a program of torch.export, from the graph in its archive; nothing is run.
 
-As for an ONNX model: every channel of every axis of every value has a number, operators join
-numbers, and whatever is not known freezes what it touches. Numbers that were joined and are not
-frozen are a unit; it may be cut where all that reads it is zero. Needs JSON and numpy alone.
+As for an ONNX model: operators join the numbers of channels (`pruneapp.groups.channel_numbers`),
+and whatever is not known freezes what it touches. Needs JSON and numpy alone.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.torchfile import exported_program
-from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
+from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.errors import JsonError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import (
-    FROZEN,
     Axes,
+    ChannelGraph,
     ChannelNumbers,
     Numbers,
     extent_of,
+    group_units,
     match_axes,
 )
-from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
 
@@ -45,31 +44,14 @@ _POOLS = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class ProgramGraph:
-    """The graph of a program: its groups, and the numbers of all channels."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProgramGraph(ChannelGraph):
+    """The graph of a program, its groups, and what follows them where it is cut."""
 
     name: str  # of the program in its archive
     program: Mapping[str, Any]  # its JSON
-    groups: tuple[Group, ...]
-    units: tuple[Numbers, ...]  # of each group the number of each unit
-    representative: Numbers  # of each number
     axes: Mapping[str, Axes]  # of each value
-    weights: Mapping[str, str]  # values that are tensors of the checkpoint, and which
     depthwise: Mapping[int, Numbers]  # nodes that convolve channel by channel, and these
-
-    def stays(self, kept: Mapping[int, Units]) -> Numbers:
-        """Return 1 for each number that stays, else 0; `kept` are units of groups by number."""
-        stays = np.ones(self.representative.size, np.int32)
-        for number, units in kept.items():
-            stays[self.units[number]] = 0
-            stays[self.units[number][units]] = 1
-        return stays[self.representative]
-
-    @staticmethod
-    def count(axis: Numbers, stays: Numbers) -> int:
-        """Return how many channels of an axis stay."""
-        return int(stays[axis].sum())
 
 
 def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
@@ -90,21 +72,31 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
             f"'{checkpoint.path}' holds several programs, which are not cut.",
             remedy="Export each into a file of its own.",
         )
-    member = archive.members[exported_program.graph_of(name)]
-    text = read_member(source, archive, member, exported_program.MAX_GRAPH)
+    member = exported_program.graph_of(name)
+    text = member_content(source, archive, member, exported_program.MAX_GRAPH)
     try:
         program = load_object(text)
         walk = _ProgramWalk(program, checkpoint)
         walk.run(job)
-    except (JsonError, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+    except (
+        *(JsonError, LookupError, TypeError, AttributeError, ValueError),
+        ZeroDivisionError,  # an axis where there is none
+    ) as error:
         raise UnsupportedFileError(
             f"The graph of '{checkpoint.path}' is not as torch.export writes it.",
             remedy="Export the model again.",
             details=repr(error),
         ) from None
-    groups, units, representative = walk.groups()
+    representative = walk.channels.representatives()
+    groups, units = group_units(walk.stored, representative, walk.summed)
     return ProgramGraph(
-        name, program, groups, units, representative, walk.values, walk.weights, walk.depthwise
+        groups=groups,
+        units=units,
+        representative=representative,
+        name=name,
+        program=program,
+        axes=walk.values,
+        depthwise=walk.depthwise,
     )
 
 
@@ -118,7 +110,7 @@ class _ProgramWalk:
     values: dict[str, Axes] = field(default_factory=dict)
     weights: dict[str, str] = field(default_factory=dict)
     stored: dict[str, Axes] = field(default_factory=dict)  # by the names of the tensors
-    readers: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
+    summed: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
     depthwise: dict[int, Numbers] = field(default_factory=dict)
 
     def run(self, job: Job) -> None:
@@ -136,23 +128,16 @@ class _ProgramWalk:
         ((kind, inside),) = spec.items()
         value = inside.get("arg", {}).get("name", "")
         name = inside.get(f"{kind}_name", "") if kind in {"parameter", "buffer"} else ""
-        here = {n: e for e in (self.checkpoint.entries.get(name),) if e for n in e.names}
-        entry = here.get(name) or self._alias(name)
-        if entry is None:
+        if not self.checkpoint.holds(name):
             self._freeze(*_names(spec))
             return
+        entry = self.checkpoint.entry(name)
         axes = self.stored.setdefault(entry.name, tuple(map(self.channels.new, entry.shape)))
         self.values[value] = axes
         self.weights[value] = entry.name
         whole = entry.location.strides is None and entry.dtype.name[0] not in "UI"
         if not whole or "shares memory" in entry.why_not or entry.shape != self._shape(value):
             self._freeze(value)
-
-    def _alias(self, name: str) -> Any:
-        try:
-            return self.checkpoint.entry(name) if name else None
-        except KeyError:
-            return None
 
     def _shape(self, value: str) -> tuple[int | None, ...]:
         sizes = self.program["graph_module"]["graph"]["tensor_values"][value]["sizes"]
@@ -237,7 +222,7 @@ class _ProgramWalk:
             return False
         if groups == 1:
             self.channels.join(axes[1], ours[1])
-            self.readers.add((self.weights[weight], 1))
+            self.summed.add((self.weights[weight], 1))
         elif extent_of(axes[0]) == extent_of(ours[1]) == groups and extent_of(axes[1]) == 1:
             self.channels.join(axes[0], ours[1])
             assert axes[0] is not None
@@ -257,7 +242,7 @@ class _ProgramWalk:
             return False
         self.channels.join(axes[1], ours[-1])
         self.channels.join(axes[0], theirs[-1])
-        self.readers.add((self.weights[weight], 1))
+        self.summed.add((self.weights[weight], 1))
         if given.get("bias"):
             self.channels.join(self.axes(given["bias"])[0], theirs[-1])
         return self._pairs(ours[:-1], theirs[:-1])
@@ -306,60 +291,6 @@ class _ProgramWalk:
             rest = [n for n in range(len(theirs)) if n != dim]
             self._pairs(tuple(axes[n] for n in rest), tuple(theirs[n] for n in rest))
         return True
-
-    # -- groups ------------------------------------------------------------------------------------
-
-    def groups(self) -> tuple[tuple[Group, ...], tuple[Numbers, ...], Numbers]:
-        """Put units with as many entries in the same axes of the same tensors together."""
-        representative = self.channels.representatives()
-        frozen = representative[FROZEN]
-        slots = [
-            (name, dim, representative[axis])
-            for name, axes in self.stored.items()
-            for dim, axis in enumerate(axes)
-            if axis is not None and axis.size > 1
-        ]
-        places: dict[int, list[tuple[int, int]]] = {}
-        for slot, (_, _, entries) in enumerate(slots):
-            found, first, counts = np.unique(entries, return_index=True, return_counts=True)
-            for at in np.argsort(first).tolist():
-                if found[at] != frozen:
-                    places.setdefault(int(found[at]), []).append((slot, int(counts[at])))
-        classes: dict[tuple[tuple[int, int], ...], list[int]] = {}
-        for unit, where in places.items():
-            classes.setdefault(tuple(where), []).append(unit)
-        groups: list[Group] = []
-        units_of: list[Numbers] = []
-        for where_all, units in classes.items():
-            if len(units) < 2 or not any(slots[slot][:2] in self.readers for slot, _ in where_all):
-                continue
-            number = np.full(representative.size, -1, np.int32)
-            number[units] = np.arange(len(units), dtype=np.int32)
-            members = tuple(
-                Member(
-                    slots[slot][0],
-                    slots[slot][1],
-                    _layout(number[slots[slot][2]], len(units)),
-                    "output" if slots[slot][:2] in self.readers else "along",
-                )
-                for slot, _ in where_all
-            )
-            if any(isinstance(member.layout, Scattered) for member in members):
-                continue  # the record of a cut has no word for it
-            groups.append(Group("channels", members[0].stem, len(units), members))
-            units_of.append(np.array(units, np.int32))
-        return tuple(groups), tuple(units_of), representative
-
-
-def _layout(unit_of: Numbers, count: int) -> Runs | Scattered:
-    """Return the layout of an axis, by runs where all units lie side by side once."""
-    inside = np.flatnonzero(unit_of >= 0)
-    start, stop = int(inside[0]), int(inside[-1]) + 1
-    if inside.size == count and np.array_equal(unit_of[start:stop], np.arange(count)):
-        if not start and stop == unit_of.size:
-            return Runs()
-        return Runs((Run(0, start), Run(1, unit_of.size - stop)))
-    return Scattered(unit_of)
 
 
 def _is_tensor(argument: Mapping[str, Any]) -> bool:

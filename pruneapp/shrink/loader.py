@@ -6,6 +6,7 @@ of Python, which give each layer of a model the shapes that the file has for it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -50,17 +51,20 @@ def widths_by_argument(axis: Axis, structure: Structure, wanted: Sequence[int]) 
     argument = _argument_for(axis, structure)
     if argument is None:
         return None
-    before = _value(axis, structure, argument, [group.count for group in axis.groups])
-    if before is None:
+    value = _value(axis, structure, argument, [group.count for group in axis.groups])
+    if value is None:
         return None
-    value = before
     blocks = _blocks(axis, structure)
-    while argument.whole and value > 1:
-        fewer = [width_of(argument, blocks[group.place], value - 1) for group in axis.groups]
-        if any(n < least for n, least in zip(fewer, wanted, strict=True)):
-            break
-        value -= 1
-    return [width_of(argument, blocks[group.place], value) for group in axis.groups]
+
+    def widths(value: float) -> list[int]:
+        return [width_of(argument, blocks[group.place], value) for group in axis.groups]
+
+    def suffices(value: int) -> bool:
+        return all(n >= least for n, least in zip(widths(value), wanted, strict=True))
+
+    if argument.whole:
+        value = 1 + bisect_left(range(1, int(value)), True, key=suffices)
+    return widths(value)
 
 
 def _argument_for(axis: Axis, structure: Structure) -> Argument | None:

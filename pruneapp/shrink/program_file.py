@@ -8,19 +8,22 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from pruneapp.checkpoint.entry import TensorEntry, c_strides
-from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.checkpoint.torchfile import exported_program
-from pruneapp.checkpoint.torchfile.archive import STORED, Archive, ArchiveMember
-from pruneapp.checkpoint.torchfile.zip_format import read_member, zip_layout
+from pruneapp.checkpoint.torchfile.archive import STORED, Archive
+from pruneapp.checkpoint.torchfile.zip_format import member_content, zip_layout
 from pruneapp.export.format import Plan
-from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
+from pruneapp.export.formats.zip_archive import ZipMember, ZipPlan
 from pruneapp.export.records import finalized
+from pruneapp.groups.channel_numbers import Numbers
 from pruneapp.groups.program_graph import ProgramGraph
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
@@ -37,18 +40,17 @@ def plan_program(
     """Plan the archive of what is left of a program; `source` is the file that was opened."""
     archive = zip_layout(source, job.cancel)
     name = exported_program.config_of(graph.name)
-    text = read_member(source, archive, archive.members[name], exported_program.MAX_CONFIG)
+    text = member_content(source, archive, name, exported_program.MAX_CONFIG)
     config = load_object(text, f"'{name}' in '{source.path}'")
     entries = {n: e for e in shrunk.checkpoint.entries.values() for n in e.names}
     # Storages that one tensor has to itself are written anew; what several view is not cut.
-    users: Counter[str] = Counter()
-    for tensor in {id(entries[n]): w for n, w in config["config"].items() if n in entries}.values():
-        users[tensor["path_name"]] += 1
-    others = [w["path_name"] for n, w in config["config"].items() if n not in entries]
+    users: dict[str, set[str]] = defaultdict(set)
+    for tensor, weight in config["config"].items():
+        users[weight["path_name"]].add(entries[tensor].name if tensor in entries else "")
     anew: dict[str, TensorEntry] = {}
     for tensor, weight in config["config"].items():
         entry, key = entries.get(tensor), weight["path_name"]
-        if entry is None or users[key] > 1 or key in others:
+        if entry is None or len(users[key]) > 1:
             continue
         anew[exported_program.WEIGHTS + key] = entry
         _resize(weight["tensor_meta"], entry.shape, c_strides(entry.shape))
@@ -57,59 +59,46 @@ def plan_program(
         name: json.dumps(config).encode(),
         exported_program.graph_of(graph.name): json.dumps(_cut_graph(graph, cut)).encode(),
     }
-    members = [
-        _member(archive, key, shrunk, source, instead.get(key), anew.get(key))
-        for key in archive.members
-    ]
-    plan = ZipPlan(members)
+
+    def member(key: str) -> ZipMember:
+        path = f"{archive.root}/{key}"
+        if key in instead:
+            return ZipMember.of(path, instead[key])
+        if key in anew:
+            return ZipMember(path, anew[key].nbytes, finalized(shrunk, anew[key]).pieces)
+        return _unchanged(source, archive, key, path)
+
+    plan = ZipPlan([member(key) for key in archive.members])
     names = {n: entry.nbytes for n, entry in entries.items()}
     return Plan(plan.nbytes(job), plan.pieces, names, container=True)
 
 
-def _member(  # noqa: PLR0917 - each its own type
-    archive: Archive,
-    key: str,
-    shrunk: ShrunkState,
-    source: FileSource,
-    instead: bytes | None,
-    entry: TensorEntry | None,
-) -> ZipMember:
-    name = f"{archive.root}/{key}"
-    if instead is not None:
-        return ZipMember.of(name, instead)
-    if entry is not None:
-        return ZipMember(name, entry.nbytes, finalized(shrunk, entry).pieces)
+def _unchanged(source: FileSource, archive: Archive, key: str, path: str) -> ZipMember:
     member = archive.members[key]
     if member.method != STORED:
-        return ZipMember.of(name, read_member(source, archive, member, _MOST_INFLATED))
-    return ZipMember(name, member.size, _copied(source, member))
-
-
-def _copied(source: FileSource, member: ArchiveMember) -> Callable[[], Iterator[Buffer]]:
-    def pieces() -> Iterator[Buffer]:
-        for start in range(0, member.size, PIECE_BYTES):
-            size = min(PIECE_BYTES, member.size - start)
-            yield source.read(member.data + start, size)
-
-    return pieces
+        return ZipMember.of(path, member_content(source, archive, key, _MOST_INFLATED))
+    return ZipMember(path, member.size, lambda: in_pieces(source.read, member.data, member.size))
 
 
 def _cut_graph(graph: ProgramGraph, cut: Cut) -> Mapping[str, Any]:
     """Return the JSON of a program with the sizes that are left."""
-    number_of = {id(group): number for number, group in enumerate(graph.groups)}
-    stays = graph.stays({number_of[id(each.group)]: each.kept for each in cut.groups})
+    stays = graph.stays((each.group, each.kept) for each in cut.groups)
+
+    def left(axis: Numbers) -> int:
+        return int(np.count_nonzero(stays[axis]))
+
     program: dict[str, Any] = copy.deepcopy(dict(graph.program))
     inside = program["graph_module"]["graph"]
     for value, axes in graph.axes.items():
         meta = inside["tensor_values"].get(value)
-        sizes = [None if axis is None else graph.count(axis, stays) for axis in axes]
+        sizes = [None if axis is None else left(axis) for axis in axes]
         before = [None if axis is None else axis.size for axis in axes]
         if meta is not None and sizes != before:
             _resize(meta, sizes, _strides_after(meta, sizes))
     for number, channels in graph.depthwise.items():
         for given in inside["nodes"][number]["inputs"]:
             if given["name"] == "groups":
-                given["arg"] = {"as_int": graph.count(channels, stays)}
+                given["arg"] = {"as_int": left(channels)}
     return program
 
 

@@ -18,6 +18,7 @@ from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.groups.family_groups import CONFIG
+from pruneapp.groups.onnx_graph import OnnxGraph
 from pruneapp.groups.program_graph import ProgramGraph
 from pruneapp.kernels.threads import default_threads, in_order
 from pruneapp.progress import Job
@@ -95,7 +96,7 @@ def shrink(
         if graph is None:
             plans = dict(resolved.plan(job))
         else:
-            made = _with_graph(state, shrunk, plan, job)
+            made = _with_graph(shrunk, plan.cut, graph, state.checkpoint, job)
             plans = {resolved.target / name: each for name, each in made.items()}
         for name, data in instead.items():
             path = resolved.target / name
@@ -119,18 +120,16 @@ def shrink(
     return replace(report, notices=(*plan.notices, *report.notices))
 
 
-def _with_graph(state: State, shrunk: ShrunkState, plan: ShrinkPlan, job: Job) -> dict[str, Plan]:
+def _with_graph(
+    shrunk: ShrunkState, cut: Cut, graph: ProgramGraph | OnnxGraph, source: Checkpoint, job: Job
+) -> dict[str, Plan]:
     """Plan a file that holds its graph, with what lies beside it."""
-    graph, path = plan.structure.graph, state.checkpoint.path
     if isinstance(graph, ProgramGraph):
-        source = state.checkpoint.files[0]
-        return {f"{path.stem}.pt2": plan_program(shrunk, source, graph, plan.cut, job)}
-    assert graph is not None
-    from pruneapp.shrink.onnx_file import plan_shrunk_onnx  # with the package onnx
+        name = f"{source.path.stem}.pt2"
+        return {name: plan_program(shrunk, source.files[0], graph, cut, job)}
+    from pruneapp.shrink.onnx_file import plan_onnx  # with the package onnx
 
-    numbers = {id(group): number for number, group in enumerate(graph.groups)}
-    kept = {numbers[id(each.group)]: each.kept for each in plan.cut.groups}
-    return plan_shrunk_onnx(state, graph, kept, path.name, job)
+    return plan_onnx(shrunk, graph, cut, source.path.name, job)
 
 
 def refuse_target(path: Path) -> None:

@@ -239,11 +239,32 @@ def test_other_formats_have_no_graph(tmp_path):
         read_graph(checkpoint, Job())
 
 
-def test_a_graph_that_the_package_refuses_is_refused(tmp_path):
+def damaged(what):
     model = NETWORKS["residual"]()
-    del model.opset_import[:]
+    conv, *_ = model.graph.node
+    if what == "no version":
+        del model.opset_import[:]
+    elif what == "no weight":
+        del conv.input[1:]
+    elif what == "empty weight":
+        conv.input[1] = ""
+    elif what == "a weight of no dimensions":
+        model.graph.initializer.append(numpy_helper.from_array(np.float32(1), "number"))
+        conv.input[1] = "number"
+    elif what == "an axis of a number":
+        model.graph.initializer.append(numpy_helper.from_array(np.float32(1), "number"))
+        model.graph.node.append(helper.make_node("Concat", ["number"], ["z"], axis=0))
+        model.graph.output.append(helper.make_tensor_value_info("z", 1, []))
+    return model
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["no version", "no weight", "empty weight", "a weight of no dimensions", "an axis of a number"],
+)
+def test_a_graph_that_breaks_a_rule_is_refused(what, tmp_path):
     with (
-        open_checkpoint(save(model, tmp_path / "m.onnx")) as checkpoint,
-        pytest.raises(CheckpointError, match="refuses the graph"),
+        open_checkpoint(save(damaged(what), tmp_path / "m.onnx")) as checkpoint,
+        pytest.raises(CheckpointError, match="is not as ONNX defines it"),
     ):
         read_graph(checkpoint, Job())

@@ -17,12 +17,14 @@ from torch.nn import functional
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import UnsupportedFileError
 from pruneapp.export.exporter import export
 from pruneapp.groups.structure import Structure, Unknown, bind
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods.coupled_units import lowest_units, masks_without, score_units
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
+from pruneapp.shrink import program_file
 from pruneapp.shrink.plan import Choices, plan
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, prove_back_again, shrink
@@ -63,11 +65,23 @@ class Tied(nn.Module):
         return self.head(functional.relu(self.two(functional.relu(y))))
 
 
+class Twice(nn.Module):
+    """Concatenates channels with themselves: what reads them has two entries of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 12, 3), nn.Conv2d(24, 4, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = functional.relu(self.one(x))
+        return self.two(torch.cat([y, y], 1))
+
+
 def _made(name: str) -> tuple[nn.Module, tuple[int, ...]]:
     if name in MODELS:
         return make(name), MODELS[name][1]
     torch.manual_seed(0)
-    model = {"joined": Joined, "tied": Tied}[name]().double().eval()
+    model = {"joined": Joined, "tied": Tied, "twice": Twice}[name]().double().eval()
     randomize(model)
     return model, (2, 3, 9, 9)
 
@@ -99,7 +113,7 @@ def _masked(path: Path, share: float = 0.3) -> tuple[Snapshot, Structure]:
 @pytest.mark.parametrize(
     "name",
     ["basic", "bottleneck", "mobilenet_v2", "efficientnet", "timm_mobilenet", "vit", "encoder",
-     "joined", "tied"],
+     "joined", "tied", "twice"],
 )  # fmt: skip
 def test_cut_program_says_what_the_masked_one_says(
     name: str, dynamic: bool, tmp_path: Path
@@ -176,6 +190,18 @@ def test_what_reads_a_channel_decides(tmp_path: Path) -> None:
 Change = Callable[[dict[str, Any]], object]
 
 
+def _concatenate_numbers(program: dict[str, Any]) -> None:
+    graph = program["graph_module"]["graph"]
+    graph["tensor_values"]["number"] = {"sizes": []}
+    graph["nodes"].append(
+        {
+            "target": "torch.ops.aten.cat.default",
+            "inputs": [{"name": "tensors", "arg": {"as_tensors": [{"name": "number"}]}}],
+            "outputs": [{"as_tensor": {"name": "number"}}],
+        }
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -187,6 +213,7 @@ Change = Callable[[dict[str, Any]], object]
         lambda p: p["graph_module"]["graph"]["nodes"][0].update(inputs=None),
         lambda p: p["graph_module"]["signature"].update(input_specs=[{"parameter": 1}]),
         lambda p: p["graph_module"]["signature"].update(input_specs=[{}]),
+        _concatenate_numbers,
     ],
 )
 def test_graphs_that_contradict_themselves_are_refused(change: Change, tmp_path: Path) -> None:
@@ -239,3 +266,18 @@ def test_tensors_that_are_given_otherwise_freeze(tmp_path: Path) -> None:
     torch.export.save(torch.export.export(Clamped(), (torch.ones(1, 3, 4, 4),)), tmp_path / "n.pt2")
     with open_checkpoint(tmp_path / "n.pt2") as checkpoint:
         assert isinstance(bind(checkpoint), Unknown)
+
+
+def test_members_too_large_to_go_along_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _saved("basic", tmp_path / "net.pt2")
+    with zipfile.ZipFile(tmp_path / "net.pt2", "a") as archive:
+        root = archive.namelist()[0].partition("/")[0]
+        archive.writestr(f"{root}/extra/notes", b"ab" * 50, zipfile.ZIP_DEFLATED)
+    monkeypatch.setattr(program_file, "_MOST_INFLATED", 99)
+    state, structure = _masked(tmp_path / "net.pt2")
+    cut = plan(state, structure, Choices(multiple=1), Job())
+
+    with pytest.raises(UnsupportedFileError, match="extra/notes' of 100 bytes"):
+        shrink(state, cut, ShrinkRequest(tmp_path / "out", {}), Job())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -10,14 +12,27 @@ from onnx import numpy_helper
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
-from pruneapp.groups.onnx_graph import read_graph
-from pruneapp.progress import Cancelled, Job
+from pruneapp.export.exporter import export
+from pruneapp.groups import onnx_graph
+from pruneapp.groups.onnx_graph import OnnxGraph, read_graph
+from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
 from pruneapp.shrink import onnx_file
-from pruneapp.shrink.onnx_file import plan_shrunk_onnx, write_shrunk_onnx
-from tests.support.cancel_checks import CountingToken
-from tests.support.onnx_models import Builder, save
+from pruneapp.shrink.cut import Cut
+from pruneapp.shrink.onnx_file import plan_onnx
+from pruneapp.shrink.shrunk_state import ShrunkState
+from tests.support.onnx_models import Builder, branches, save
 from tests.support.onnx_networks import NETWORKS
 from tests.support.onnx_runs import choose, difference, masked, run, with_zeros
+
+
+def write(state: Snapshot, graph: OnnxGraph, chosen: Cut, out: Path) -> None:
+    """Write the plans of a cut, which are of the sizes that they say."""
+    plans = plan_onnx(ShrunkState(state, chosen), graph, chosen, out.name, Job())
+    for name, plan in plans.items():
+        data = b"".join(map(bytes, plan.pieces()))
+        assert len(data) == plan.nbytes
+        out.with_name(name).write_bytes(data)
 
 
 @pytest.mark.parametrize("external", [False, True], ids=["inside", "outside"])
@@ -28,9 +43,9 @@ def test_it_does_what_the_masked_model_does(network, share, external, tmp_path):
     out = tmp_path / "small.onnx"
     with open_checkpoint(path) as checkpoint:
         graph = read_graph(checkpoint, Job())
-        kept = choose(graph, share)
-        state = masked(checkpoint, graph, kept)
-        assert not write_shrunk_onnx(state, graph, kept, out, Job())
+        chosen = choose(graph, share)
+        state = masked(checkpoint, chosen)
+        write(state, graph, chosen, out)
         whole = with_zeros(path, state)
     assert difference(run(whole), run(out)) < 1e-5
     assert difference(run(whole), run(path)) > 1e-3, "what was masked matters"
@@ -47,9 +62,9 @@ def cut(path, out, share=0.4, seed=0):
     """Cut a share of every group of a model; returns what was masked."""
     with open_checkpoint(path) as checkpoint:
         graph = read_graph(checkpoint, Job())
-        kept = choose(graph, share, seed)
-        state = masked(checkpoint, graph, kept)
-        write_shrunk_onnx(state, graph, kept, out, Job())
+        chosen = choose(graph, share, seed)
+        state = masked(checkpoint, chosen)
+        write(state, graph, chosen, out)
         return graph, with_zeros(path, state)
 
 
@@ -140,7 +155,10 @@ def test_initializers_that_are_inputs_too_get_their_new_shapes(tmp_path):
     assert all(inputs[name] == shape for name, shape in shapes.items())
 
 
-def test_weights_in_constant_nodes_are_cut(tmp_path):
+@pytest.mark.parametrize("largest", [100, 4096])
+def test_weights_in_constant_nodes_are_cut(largest, tmp_path, monkeypatch):
+    for module in (onnx_file, onnx_graph):
+        monkeypatch.setattr(module, "LARGEST_KEPT", largest)
     model = NETWORKS["squeezed"]()
     nodes = [
         onnx.helper.make_node("Constant", [], [tensor.name], value=tensor)
@@ -154,7 +172,29 @@ def test_weights_in_constant_nodes_are_cut(tmp_path):
     graph, whole = cut(path, out)
     assert len(graph.groups) == 3
     assert difference(run(whole), run(out)) < 1e-5
-    assert "shape" in {n.output[0] for n in onnx.load(str(out)).graph.node}, "as it was"
+    small = onnx.load(str(out)).graph
+    assert "shape" in {n.output[0] for n in small.node}
+    assert bool(small.initializer) == (largest == 100), "large ones are no constants any more"
+
+
+@pytest.mark.parametrize("other", ["a", "b"])
+def test_a_tensor_of_a_branch_in_a_file_beside_the_model_is_refused(other, tmp_path):
+    model = branches("a", other)
+    (tmp_path / "data").write_bytes(bytes(16))
+    # The branch whose tensor is found last: it is hidden if both have one name.
+    value = model.graph.node[0].attribute[-1].g.node[0].attribute[0].t
+    value.ClearField("raw_data")
+    value.data_location = 1
+    value.external_data.add(key="location", value="data")
+    with pytest.raises(ExportError, match="lies in a file beside the model"):
+        cut(save(model, tmp_path / "m.onnx"), tmp_path / "small.onnx")
+    if other == "a":
+        request = ExportRequest("onnx", tmp_path / "masked.onnx")
+        with (
+            open_checkpoint(tmp_path / "m.onnx") as checkpoint,
+            pytest.raises(ExportError, match="another tensor has its name"),
+        ):
+            export(Snapshot(checkpoint), request, Job())
 
 
 def test_half_precision_and_typed_fields_are_cut(tmp_path):
@@ -180,8 +220,8 @@ def test_with_nothing_to_cut_it_is_the_masked_model(external, tmp_path):
     out = tmp_path / "same.onnx"
     with open_checkpoint(path) as checkpoint:
         graph = read_graph(checkpoint, Job())
-        state = masked(checkpoint, graph, choose(graph, 0.5))
-        write_shrunk_onnx(state, graph, {}, out, Job())
+        state = masked(checkpoint, choose(graph, 0.5))
+        write(state, graph, Cut(()), out)
         whole = with_zeros(path, state)
     written = onnx.load(str(out))
     for expected, found in zip(whole.graph.initializer, written.graph.initializer, strict=True):
@@ -206,43 +246,14 @@ def test_what_is_kept_of_a_file_goes_along(tmp_path):
     assert words.string_data[1] == b"b" * 9000
 
 
-def test_a_group_cannot_be_cut_whole(tmp_path):
-    with open_checkpoint(save(NETWORKS["residual"](), tmp_path / "m.onnx")) as checkpoint:
-        graph = read_graph(checkpoint, Job())
-        with pytest.raises(ExportError, match="All channels of 'c0' would be cut"):
-            plan_shrunk_onnx(Snapshot(checkpoint), graph, {0: []}, "x.onnx", Job())
-
-
 def test_a_graph_whose_shapes_do_not_fit_is_not_written(tmp_path, monkeypatch):
     """A rule that is wrong would end here."""
     path = save(NETWORKS["joined"](), tmp_path / "m.onnx")
-    monkeypatch.setattr(onnx_file, "_follow", lambda *_: None)
+    monkeypatch.setattr(onnx_file, "_resize", lambda *_: None)
     with open_checkpoint(path) as checkpoint:
         graph = read_graph(checkpoint, Job())
-        kept = choose(graph, 0.5)
         with pytest.raises(ExportError, match="do not fit each other"):
-            write_shrunk_onnx(Snapshot(checkpoint), graph, kept, tmp_path / "s.onnx", Job())
-    assert [p.name for p in tmp_path.iterdir()] == ["m.onnx"]
-
-
-@pytest.mark.parametrize("external", [False, True], ids=["inside", "outside"])
-def test_a_cancelled_cut_leaves_nothing(external, tmp_path):
-    path = save(NETWORKS["residual"](), tmp_path / "m.onnx", external=external)
-    before = sorted(tmp_path.iterdir())
-    with open_checkpoint(path) as checkpoint:
-        graph = read_graph(checkpoint, Job())
-        kept = choose(graph, 0.5)
-        state = masked(checkpoint, graph, kept)
-        token = CountingToken()
-        plan = write_shrunk_onnx(state, graph, kept, tmp_path / "s.onnx", Job(cancel=token))
-        assert plan == ()
-        for made in tmp_path.glob("s.onnx*"):
-            made.unlink()
-        for look in (1, token.looks // 2, token.looks - 1):
-            job = Job(cancel=CountingToken(cancelled_at=look))
-            with pytest.raises(Cancelled):
-                write_shrunk_onnx(state, graph, kept, tmp_path / "s.onnx", job)
-            assert sorted(tmp_path.iterdir()) == before
+            write(Snapshot(checkpoint), graph, choose(graph, 0.5), tmp_path / "s.onnx")
 
 
 def test_large_models_have_their_numbers_beside_them(tmp_path, monkeypatch):
@@ -251,24 +262,3 @@ def test_large_models_have_their_numbers_beside_them(tmp_path, monkeypatch):
     _, whole = cut(path, out)
     assert (tmp_path / "small.onnx.data").exists()
     assert difference(run(whole), run(out)) < 1e-5
-
-
-def test_the_original_is_kept_where_its_name_is_taken(tmp_path):
-    path = save(NETWORKS["residual"](), tmp_path / "m.onnx")
-    old = path.read_bytes()
-    with open_checkpoint(path) as checkpoint:
-        graph = read_graph(checkpoint, Job())
-        kept = choose(graph, 0.5)
-        (original,) = write_shrunk_onnx(Snapshot(checkpoint), graph, kept, path, Job())
-    assert original.read_bytes() == old
-    assert path.stat().st_size < len(old)
-
-
-def test_the_sizes_are_as_planned(tmp_path):
-    path, out = save(NETWORKS["shuffled"](), tmp_path / "m.onnx"), tmp_path / "small.onnx"
-    cut(path, out, 0.4)
-    with open_checkpoint(path) as checkpoint:
-        graph = read_graph(checkpoint, Job())
-        kept = choose(graph, 0.4)
-        plans = plan_shrunk_onnx(Snapshot(checkpoint), graph, kept, "small.onnx", Job())
-    assert [plan.nbytes for plan in plans.values()] == [out.stat().st_size]

@@ -128,3 +128,24 @@ def small_network() -> Any:
     x = builder.op("Relu", builder.norm("bn", builder.conv("conv", "x", 8, 3), 8))
     x = builder.op("Flatten", builder.op("GlobalAveragePool", x))
     return builder.model([builder.linear("fc", x, 4, 8)], ["N", 3, 6, 6], {"author": "grüße"})
+
+
+def branches(inner: str, other: str) -> Any:
+    """Return a model of two branches, each with a constant of a name."""
+
+    def branch(name: str, fill: float) -> Any:
+        value = numpy_helper.from_array(np.full((2, 2), fill, np.float32))
+        node = helper.make_node("Constant", [], [name], value=value)
+        output = helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2])
+        return helper.make_graph([node], "branch", [], [output])
+
+    node = helper.make_node(
+        "If", ["c"], ["y"], then_branch=branch(inner, 1), else_branch=branch(other, 2)
+    )
+    graph = helper.make_graph(
+        [node],
+        "graph",
+        [helper.make_tensor_value_info("c", TensorProto.BOOL, [])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 2])],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,33 +14,30 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.groups.onnx_graph import OnnxGraph
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
+from pruneapp.shrink.cut import Cut, GroupCut
 
-Kept = Mapping[int, np.ndarray]
 
-
-def choose(graph: OnnxGraph, share: float, seed: int = 0) -> dict[int, np.ndarray]:
+def choose(graph: OnnxGraph, share: float, seed: int = 0) -> Cut:
     """Choose the units that stay of every group: some at random, and at least one."""
     rng = np.random.default_rng(seed)
-    kept = {}
-    for number, group in enumerate(graph.groups):
+    cuts = []
+    for group in graph.groups:
         left = max(1, round((1 - share) * group.count))
-        kept[number] = np.sort(rng.choice(group.count, left, replace=False))
-    return kept
+        cuts.append(GroupCut(group, np.sort(rng.choice(group.count, left, replace=False))))
+    return Cut(tuple(cuts))
 
 
-def masked(checkpoint: Checkpoint, graph: OnnxGraph, kept: Kept) -> Snapshot:
+def masked(checkpoint: Checkpoint, cut: Cut) -> Snapshot:
     """Return the state in which all entries of the units that go are pruned."""
     masks: dict[str, np.ndarray] = {}
-    for number, units in kept.items():
-        group = graph.groups[number]
-        gone = np.setdiff1d(np.arange(group.count), units)
-        for member in group.members:
+    for each in cut.groups:
+        for member in each.group.members:
             entry = checkpoint.entry(member.name)
             if not entry.prunable:
                 continue
             mask = masks.setdefault(member.name, np.ones(entry.shape, np.bool_))
             index: list[Any] = [slice(None)] * len(entry.shape)
-            index[member.dim] = group.entries(member, gone)
+            index[member.dim] = each.group.entries(member, each.removed)
             mask[tuple(index)] = False
     found = {name: BitMask.from_bools(mask) for name, mask in masks.items()}
     return Snapshot(checkpoint, MaskLayers(MaskSet(found)))

@@ -11,7 +11,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.entry import STATISTICS, Location, TensorEntry
 from pruneapp.checkpoint.formats.headers import MAX_RANK, show
 from pruneapp.checkpoint.formats.protobuf import LENGTH, VARINT, Message, WireField
-from pruneapp.checkpoint.formats.sharded import blobs_of
+from pruneapp.checkpoint.formats.sharded import check_inside
 from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
@@ -77,15 +77,15 @@ _OTHER_TYPES = {
     25: "2-bit numbers of ONNX are not read",
     26: "2-bit numbers of ONNX are not read",
 }
-# Fields of a model by number: of numbers, and of what has a length.
-_MODEL_NUMBERS = frozenset({IR_VERSION, 5})
+# Fields of a model by number, besides.
+_MODEL_VERSION = 5
 _MODEL_TEXTS = frozenset({2, 3, 4, 6})
 _MODEL_MESSAGES = frozenset({OPSETS, PROPERTIES, 20, FUNCTIONS, 26})
 _GRAPH_FIELDS = frozenset({NODE, 2, INITIALIZER, 10, 11, 12, 13, 14, SPARSE_INITIALIZER, 16})
 _LATEST = 255  # a version of the format that nobody will see
 _LONGEST_TEXT = 1 << 20
 _MOST_NESTED = 32
-_BRANCH = "it is in a branch of the graph"
+BRANCH = "it is in a branch of the graph"
 _AS_VARINTS = "its numbers are stored in lengths that depend on them"
 
 
@@ -101,8 +101,16 @@ class StoredTensor:
     data: WireField | None  # its numbers, if they are in this file
     external: Mapping[str, str]  # where they are otherwise, as the file says
     unreadable: str = ""  # why it cannot be read, a clause
-    nested: bool = False  # whether it is in a branch
-    constant: bool = False  # whether it is the value of a node
+
+    @property
+    def nested(self) -> bool:
+        """Whether it is in a branch: a graph in an attribute of a node of the graph."""
+        return len(self.inside) > 3
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is the value of a node, and so in an attribute of that."""
+        return len(self.inside) % 3 == 0
 
     @property
     def nbytes(self) -> int:
@@ -121,8 +129,9 @@ class Use(NamedTuple):
 class ModelFile:
     """Where everything lies in a file."""
 
-    graph: WireField
     tensors: tuple[StoredTensor, ...]  # of one name each, in the order of the file
+    # Those of branches that are called as one of these: each branch has names of its own.
+    hidden: tuple[StoredTensor, ...]
     uses: Mapping[str, Use]  # of each value the first
     properties: Mapping[str, str]
     sparse: int = 0  # how many initializers are sparse
@@ -132,10 +141,11 @@ class ModelFile:
 class _GraphWalk:
     message: Message
     tensors: dict[str, StoredTensor] = field(default_factory=dict)
+    hidden: list[StoredTensor] = field(default_factory=list)
     uses: dict[str, Use] = field(default_factory=dict)
     sparse: int = 0
 
-    def graph(self, inside: tuple[WireField, ...], *, nested: bool) -> None:
+    def graph(self, inside: tuple[WireField, ...]) -> None:
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
             raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
@@ -145,13 +155,13 @@ class _GraphWalk:
             if part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of the graph has no length")
             if part.number == NODE:
-                self._node((*inside, part), nested=nested)
+                self._node((*inside, part))
             elif part.number == INITIALIZER:
-                self._tensor(part, inside, "", nested=nested)
+                self._tensor(part, inside)
             else:
                 self.sparse += 1
 
-    def _node(self, inside: tuple[WireField, ...], *, nested: bool) -> None:
+    def _node(self, inside: tuple[WireField, ...]) -> None:
         message = self.message
         inputs: list[str] = []
         output = op = ""
@@ -170,21 +180,19 @@ class _GraphWalk:
         for place, name in enumerate(inputs):
             self.uses.setdefault(name, Use(op, place))
         for attribute in attributes:
-            self._attribute((*inside, attribute), output if op == "Constant" else "", nested)
+            self._attribute((*inside, attribute), output if op == "Constant" else "")
 
-    def _attribute(self, inside: tuple[WireField, ...], output: str, nested: bool) -> None:  # noqa: FBT001
+    def _attribute(self, inside: tuple[WireField, ...], output: str) -> None:
         message = self.message
         for part in message.fields(inside[-1].start, inside[-1].stop):
             if part.number in {VALUE, _SUBGRAPH, _SUBGRAPHS} and part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of an attribute has no length")
             if part.number == VALUE and output:
-                self._tensor(part, inside, output, nested=nested)
+                self._tensor(part, inside, output)
             elif part.number in {_SUBGRAPH, _SUBGRAPHS}:
-                self.graph((*inside, part), nested=True)
+                self.graph((*inside, part))
 
-    def _tensor(
-        self, outer: WireField, inside: tuple[WireField, ...], constant: str, *, nested: bool
-    ) -> None:
+    def _tensor(self, outer: WireField, inside: tuple[WireField, ...], constant: str = "") -> None:
         message = self.message
         name, external, data_type, where = "", {}, 0, 0
         dims: list[int] = []
@@ -212,7 +220,7 @@ class _GraphWalk:
             elif part.number == _SEGMENT:
                 segmented = True
         name = constant or name
-        if name in self.tensors:
+        if name in self.tensors and len(inside) <= 3:
             raise message.damaged(outer.tag, f"two tensors are called '{show(name)}'")
         if any(extent >= 1 << 63 for extent in dims) or math.prod(dims) >= 1 << 60:
             raise message.damaged(
@@ -228,10 +236,12 @@ class _GraphWalk:
             inside,
             None,
             external if where else {},
-            nested=nested,
-            constant=bool(constant),
         )
-        self.tensors[name] = self._with_data(stored, data_type, data, segmented=segmented)
+        stored = self._with_data(stored, data_type, data, segmented=segmented)
+        if name in self.tensors:
+            self.hidden.append(replace(stored, unreadable="another tensor has its name"))
+        else:
+            self.tensors[name] = stored
 
     def _with_data(
         self, stored: StoredTensor, data_type: int, data: list[WireField], *, segmented: bool
@@ -299,8 +309,10 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
     if len(graphs) != 1:
         raise message.damaged(0, f"it has {len(graphs) or 'no'} graphs instead of one")
     walk = _GraphWalk(message)
-    walk.graph((graphs[0],), nested=False)
-    return ModelFile(graphs[0], tuple(walk.tensors.values()), walk.uses, properties, walk.sparse)
+    walk.graph((graphs[0],))
+    return ModelFile(
+        tuple(walk.tensors.values()), tuple(walk.hidden), walk.uses, properties, walk.sparse
+    )
 
 
 def _recognises(head: bytes, source: FileSource) -> bool:
@@ -311,49 +323,33 @@ def _recognises(head: bytes, source: FileSource) -> bool:
     if head[:1] != b"\x08" or not 0 < int.from_bytes(head[1:2], "little") <= _LATEST:
         return False
     message = Message(source, "an ONNX model")
+    at = 0
     try:
-        for number, part in enumerate(message.fields()):
-            texts = part.wire == LENGTH and part.number in _MODEL_TEXTS
-            if part.number == GRAPH and part.wire == LENGTH:
-                return part.size == 0 or _is_graph(message, part)
-            if number and part.number in _MODEL_NUMBERS and part.wire == VARINT:
-                continue
-            if number == 0 and part.number == IR_VERSION and part.value <= _LATEST:
-                continue
-            if texts and part.size <= _LONGEST_TEXT:
-                continue
-            if part.number not in _MODEL_MESSAGES or part.wire != LENGTH:
+        while at < message.size:
+            part = message.field(at)
+            if part.number == GRAPH:  # of a file that was cut short as far as it goes
+                return part.wire == LENGTH and (part.size == 0 or _is_graph(message, part))
+            if not _is_about_a_model(part):
                 return False
+            at = part.stop
     except DamagedFileError:
-        # Cut short inside of a field: where that is the graph it is a model, as far as it goes.
-        return _ends_in_graph(message)
+        pass
     return False
+
+
+def _is_about_a_model(part: WireField) -> bool:
+    """Whether a field may stand before the graph of a model."""
+    if part.number == IR_VERSION:
+        return part.wire == VARINT and part.value <= _LATEST
+    if part.number == _MODEL_VERSION:
+        return part.wire == VARINT
+    short = part.number in _MODEL_TEXTS and part.size <= _LONGEST_TEXT
+    return part.wire == LENGTH and (short or part.number in _MODEL_MESSAGES)
 
 
 def _is_graph(message: Message, graph: WireField) -> bool:
     tag, _ = message.varint(graph.start, graph.stop)
     return tag & 7 == LENGTH and tag >> 3 in _GRAPH_FIELDS
-
-
-def _ends_in_graph(message: Message) -> bool:
-    at = 0
-    try:
-        while at < message.size:
-            tag, first = message.varint(at, message.size)
-            if tag == GRAPH << 3 | LENGTH:
-                _, start = message.varint(first, message.size)
-                rest = WireField(GRAPH, LENGTH, at, start, message.size, 0)
-                return start < message.size and _is_graph(message, rest)
-            if tag & 7 == VARINT:
-                _, at = message.varint(first, message.size)
-            elif tag & 7 == LENGTH:
-                size, first = message.varint(first, message.size)
-                at = first + size
-            else:
-                return False
-    except DamagedFileError:
-        return False
-    return False
 
 
 def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
@@ -407,14 +403,13 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def _notices(layout: ModelFile) -> tuple[Notice, ...]:
-    if not layout.sparse:
-        return ()
-    return (
-        Notice(
-            "The sparse initializers of this ONNX model are not read, and not shown: "
-            f"{layout.sparse:,}."
+    not_shown = {
+        "The sparse initializers of this ONNX model are not read, and not shown": layout.sparse,
+        "Tensors in branches of the graph whose names other tensors have are not shown": len(
+            layout.hidden
         ),
-    )
+    }
+    return tuple(Notice(f"{what}: {count:,}.") for what, count in not_shown.items() if count)
 
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
@@ -449,7 +444,7 @@ def _judge(stored: StoredTensor, use: Use | None) -> tuple[str, str]:
     if _is_varint(stored):
         why_not = why_not or _AS_VARINTS
     if stored.nested:
-        why_not = why_not or _BRANCH
+        why_not = why_not or BRANCH
     return kind, why_not if stored.dtype and DTYPES[stored.dtype].prunable else ""
 
 
@@ -477,9 +472,8 @@ class _ExternalFiles:
         offset = self._count(stored, "offset", 0)
         length = self._count(stored, "length", stored.nbytes)
         if length != stored.nbytes:
-            raise self._damaged(
-                f"'{name}' would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}"
-            )
+            what = f"would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}"
+            raise _damaged(stored, self._model, what)
         if offset + length > source.size:
             raise DamagedFileError(
                 f"'{source.path}' is cut short: '{name}' of '{self._model.path}' ends at byte "
@@ -494,50 +488,21 @@ class _ExternalFiles:
         if not text:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise self._damaged(f"the {key} of '{show(stored.name)}' is '{show(text)}'")
+            raise _damaged(stored, self._model, f"has the {key} '{show(text)}'")
         return int(text)
-
-    def _damaged(self, what: str) -> DamagedFileError:
-        return DamagedFileError(
-            f"'{self._model.path}' is an ONNX model that breaks a rule of its format: {what}.",
-            remedy="Download or save it again.",
-        )
 
     def _inside(self, place: str, name: str) -> Path:
         """Return the file that a model names; it may be nowhere but in the folder of the model."""
         model = self._model.path
-        path = PurePosixPath(place)
-        windows = PureWindowsPath(place)
-        if (
-            not place
-            or "\0" in place
-            or path.is_absolute()
-            or windows.is_absolute()
-            or windows.drive
-            or windows.root
-            or ".." in path.parts
-            or ".." in windows.parts
-        ):
+        windows = PureWindowsPath(place)  # which knows the separators of all systems
+        if not place or "\0" in place or windows.anchor or ".." in windows.parts:
             raise UnsupportedFileError(
                 f"'{model}' says that '{name}' is in '{show(place)}', which is no place inside its "
                 "folder.",
                 remedy="Save the model again with its data beside it.",
             )
-        try:
-            home = model.parent.resolve(strict=True)
-            target = (model.parent / path).resolve(strict=True)
-        except (OSError, RuntimeError, ValueError):
-            raise DamagedFileError(
-                f"'{show(place)}', which holds '{name}' of '{model}', is missing from its folder.",
-                remedy="Download or copy the whole folder.",
-            ) from None
-        if not any(target.is_relative_to(folder) for folder in (home, *blobs_of(home))):
-            raise UnsupportedFileError(
-                f"'{model.parent / path}', which holds '{name}' of '{model}', is a link to "
-                f"'{target}', outside its folder.",
-                remedy="Put the file itself there if you trust it.",
-            )
-        return model.parent / path
+        check_inside(model.parent, place, "data file")
+        return model.parent / place
 
 
 _BLOCK = 1 << 16
@@ -591,6 +556,8 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
     """Count the numbers of a tensor; raises if there are more or fewer than it has elements."""
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None
+    numel = math.prod(stored.shape)
+    wrong = _damaged(stored, source, f"does not have {numel:,} numbers")
     ends = []
     count = run = 0
     for start in range(data.start, data.stop, _BLOCK):
@@ -602,17 +569,16 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
         gaps = np.diff(places, prepend=-1 - run, append=raw.size)
         run = int(gaps[-1]) - 1 if places.size else run + raw.size
         if max(int(gaps[:-1].max(initial=0)), run) > _LONGEST_VARINT:
-            raise _wrong_count(stored, source)
-    if run or count != math.prod(stored.shape):
-        raise _wrong_count(stored, source)
+            raise wrong
+    if run or count != numel:
+        raise wrong
     return _VarintSegment(source, data, dtype, ends, count)
 
 
-def _wrong_count(stored: StoredTensor, source: FileSource) -> DamagedFileError:
-    return Message(source, "an ONNX model").damaged(
-        stored.field.tag,
-        f"'{show(stored.name)}' does not have {math.prod(stored.shape):,} numbers",
-    )
+def _damaged(stored: StoredTensor, source: FileSource, what: str) -> DamagedFileError:
+    """Return the error that says what a tensor is that it must not be."""
+    message = Message(source, "an ONNX model")
+    return message.damaged(stored.field.tag, f"'{show(stored.name)}' {what}")
 
 
 ONNX = Reader("onnx", "ONNX", (".onnx",), _recognises, _read)

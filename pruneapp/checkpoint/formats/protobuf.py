@@ -5,11 +5,12 @@ A message of gigabytes is walked through a window; what is skipped is never read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.errors import DamagedFileError, counted
 from pruneapp.progress import CancelToken
 
@@ -93,26 +94,32 @@ class Message:
             self._fields += 1
             if self._fields % _BETWEEN_LOOKS == 0:
                 self._cancel.check()
-            tag, first = self.varint(at, end)
-            number, wire = tag >> 3, tag & 7
-            value = 0
-            if wire == LENGTH:
-                size, first = self.varint(first, end)
-                behind = first + size
-            elif wire == VARINT:
-                value, behind = self.varint(first, end)
-            elif wire in {FIXED64, FIXED32}:
-                behind = first + (8 if wire == FIXED64 else 4)
-            else:
-                raise self.damaged(at, f"a field is of wire type {wire}")
-            if not 0 < number < 1 << 29:
-                raise self.damaged(at, f"a field has the number {number:,}")
-            if behind > end:
+            field = self.field(at, end)
+            if field.stop > end:
                 if end == self.size:
-                    raise self.cut_short(behind)
+                    raise self.cut_short(field.stop)
                 raise self.damaged(at, "a field is longer than what it lies in")
-            yield WireField(number, wire, at, first, behind, value)
-            at = behind
+            yield field
+            at = field.stop
+
+    def field(self, at: int, stop: int | None = None) -> WireField:
+        """Return the field that begins at a byte; it may end behind `stop`, or the file."""
+        end = self.size if stop is None else stop
+        tag, first = self.varint(at, end)
+        number, wire = tag >> 3, tag & 7
+        value = 0
+        if wire == LENGTH:
+            size, first = self.varint(first, end)
+            behind = first + size
+        elif wire == VARINT:
+            value, behind = self.varint(first, end)
+        elif wire in {FIXED64, FIXED32}:
+            behind = first + (8 if wire == FIXED64 else 4)
+        else:
+            raise self.damaged(at, f"a field is of wire type {wire}")
+        if not 0 < number < 1 << 29:
+            raise self.damaged(at, f"a field has the number {number:,}")
+        return WireField(number, wire, at, first, behind, value)
 
     def varints(self, field: WireField) -> Iterator[int]:
         """Yield the numbers of a field of repeated integers, packed or not."""
@@ -182,8 +189,31 @@ class Splice:
         """Return one of few bytes."""
         return cls(start, stop, len(data), lambda: iter((data,)), inside)
 
+    @property
+    def growth(self) -> int:
+        """Bytes that the file has more by it."""
+        return self.size - (self.stop - self.start)
 
-def spliced(splices: Iterable[Splice]) -> list[Splice]:
+
+class SplicedFile:
+    """A file with splices in it, and with the new lengths of the fields around them."""
+
+    def __init__(self, source: FileSource, splices: Iterable[Splice]) -> None:
+        self._source = source
+        self._splices = _with_lengths(splices)
+        self.nbytes = source.size + sum(splice.growth for splice in self._splices)
+
+    def pieces(self) -> Iterator[bytes | memoryview]:
+        """Make its bytes."""
+        read, at = self._source.read, 0
+        for splice in self._splices:
+            yield from in_pieces(read, at, splice.start - at)
+            yield from splice.pieces()
+            at = splice.stop
+        yield from in_pieces(read, at, self._source.size - at)
+
+
+def _with_lengths(splices: Iterable[Splice]) -> list[Splice]:
     """Return splices, and those of the lengths of the fields around them, in order of the file."""
     done = list(splices)
     grown: dict[int, dict[WireField, int]] = {}
@@ -196,27 +226,10 @@ def spliced(splices: Iterable[Splice]) -> list[Splice]:
             level[inside[-1]] = level.get(inside[-1], 0) + more
 
     for splice in done:
-        grow(splice.inside, splice.size - (splice.stop - splice.start))
+        grow(splice.inside, splice.growth)
     while grown:
         for field, more in grown.pop(max(grown)).items():
-            head = prefix(field.number, field.size + more)
-            done.append(Splice.of(field.tag, field.start, head))
-            grow(parents[field], more + len(head) - (field.start - field.tag))
+            head = Splice.of(field.tag, field.start, prefix(field.number, field.size + more))
+            done.append(head)
+            grow(parents[field], more + head.growth)
     return sorted(done, key=lambda splice: (splice.start, splice.stop))
-
-
-def spliced_size(size: int, splices: Sequence[Splice]) -> int:
-    """Return how many bytes a file of `size` has with the splices of `spliced`."""
-    return size + sum(splice.size - (splice.stop - splice.start) for splice in splices)
-
-
-def spliced_pieces(
-    source: FileSource, splices: Sequence[Splice], piece: int = 1 << 20
-) -> Iterator[bytes | memoryview]:
-    """Make the bytes of a file with the splices of `spliced`."""
-    at = 0
-    for splice in (*splices, Splice.of(source.size, source.size, b"")):
-        for start in range(at, splice.start, piece):
-            yield source.read(start, min(piece, splice.start - start))
-        yield from splice.pieces()
-        at = splice.stop

@@ -79,8 +79,8 @@ def read_shards(
         return _merge(parts, shards, job.cancel), tuple(sources)
 
 
-def check_inside(folder: Path, name: str) -> None:
-    """Refuse a shard that is missing, or a link to a place outside the model.
+def check_inside(folder: Path, name: str, what: str = "shard") -> None:
+    """Refuse a file that belongs to a model and is missing, or a link to a place outside of it.
 
     A link may lead to a file in the same folder, or, in a cache of Hugging Face, to the blobs of
     the same model.
@@ -96,13 +96,13 @@ def check_inside(folder: Path, name: str) -> None:
         home = folder.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
         raise DamagedFileError(
-            f"The shard '{name}' is missing from '{folder}'.",
+            f"The {what} '{show(name)}' is missing from '{folder}'.",
             remedy="Download or copy the whole folder.",
         ) from None
     places = [home, *blobs_of(home)]
     if not any(target.is_relative_to(place) for place in places):
         raise UnsupportedFileError(
-            f"The shard '{path}' is a link to '{target}', outside the folder of the model.",
+            f"The {what} '{path}' is a link to '{target}', outside the folder of the model.",
             remedy="Put the file itself there if you trust it.",
         )
 

@@ -247,6 +247,12 @@ def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
         return read_archive(source, cancel)
 
 
+def member_content(source: FileSource, archive: Archive, name: str, most: int) -> bytes:
+    """Return the content of a member, as `read_member`; raises `CheckpointError`."""
+    with located(source.path):
+        return read_member(source, archive, archive.members[name], most)
+
+
 def pickle_with(
     source: FileSource, member: ArchiveMember, zero: Mapping[str, Zero], cancel: CancelToken
 ) -> bytes | None:

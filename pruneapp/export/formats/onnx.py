@@ -7,7 +7,7 @@ it, and whose name the original has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -15,14 +15,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats import onnx
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.formats.onnx import EXTERNAL, LOCATION, RAW, StoredTensor, read_layout
-from pruneapp.checkpoint.formats.protobuf import (
-    Message,
-    Splice,
-    prefix,
-    spliced,
-    spliced_pieces,
-    spliced_size,
-)
+from pruneapp.checkpoint.formats.protobuf import Message, Splice, SplicedFile, prefix
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
@@ -48,13 +41,15 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     entries = {entry.name: entry for entry in part.entries}
     splices: list[Splice] = []
     moved: list[str] = []
-    for stored in job.cancel.each(read_layout(source, job).tensors):
+    layout = read_layout(source, job)
+    for stored in (*layout.tensors, *layout.hidden):
         if stored.unreadable and stored.external:
             raise ExportError(
                 f"'{show(stored.name)}' of '{source.path}' lies in a file beside it, and cannot be "
                 f"read: {stored.unreadable}.",
                 remedy="Export as safetensors.",
             )
+    for stored in job.cancel.each(layout.tensors):
         entry = entries.get(stored.name)
         if entry is None or not entry.numel:
             continue
@@ -66,24 +61,19 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
             assert stored.data is not None  # it is no varint: those are not pruned
             data = stored.data
             splices.append(Splice(data.start, data.stop, data.size, record.pieces))
-    done = spliced(splices)
-    nbytes = spliced_size(source.size, done)
-    if nbytes > MOST_BYTES:
+    spliced = SplicedFile(source, splices)
+    if spliced.nbytes > MOST_BYTES:
         raise ExportError(
             f"An ONNX model has at most {MOST_BYTES:,} bytes, and with the numbers that are in "
-            f"files beside it this one would have {nbytes:,}.",
+            f"files beside it this one would have {spliced.nbytes:,}.",
             remedy="Export as safetensors.",
         )
-
-    def pieces() -> Iterator[bytes | memoryview]:
-        return spliced_pieces(source, done)
-
     notices: tuple[str, ...] = ()
     if moved:
         names = ", ".join(f"'{name}'" for name in dict.fromkeys(moved))
         notices = (f"The numbers that were in {names} are inside of the file now.",)
     names_of = {entry.name: entry.nbytes for entry in job.cancel.each(part.entries)}
-    return Plan(nbytes, pieces, names_of, notices, container=True)
+    return Plan(spliced.nbytes, spliced.pieces, names_of, notices, container=True)
 
 
 def _taken_in(stored: StoredTensor, source: FileSource, pieces: Pieces) -> Splice:

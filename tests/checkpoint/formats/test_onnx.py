@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from pathlib import Path
@@ -18,7 +19,7 @@ from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileError
 from pruneapp.progress import Cancelled, Job
 from tests.support.cancel_checks import CountingToken
-from tests.support.onnx_models import Builder, every_type, save, small_network, values_of
+from tests.support.onnx_models import Builder, branches, every_type, save, small_network, values_of
 
 
 def with_tensor(tensor, *nodes):
@@ -81,24 +82,26 @@ def test_numbers_in_fields_of_their_type_are_read(block, tmp_path, monkeypatch):
 
 
 def test_constants_and_branches_are_read(tmp_path):
-    def constant(name, fill):
-        value = numpy_helper.from_array(np.full((2, 2), fill, np.float32))
-        return helper.make_node("Constant", [], [name], value=value)
-
-    def branch(name, fill):
-        output = helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2])
-        return helper.make_graph([constant(name, fill)], name, [], [output])
-
-    node = helper.make_node(
-        "If", ["c"], ["z"], then_branch=branch("a", 1), else_branch=branch("b", 2)
-    )
-    path = save(with_tensor(None, constant("k", 3), node), tmp_path / "m.onnx")
-    with open_checkpoint(path) as checkpoint:
+    model = branches("a", "b")
+    model.graph.node.add(op_type="Constant", output=["k"]).attribute.add(
+        name="value", type=4
+    ).t.CopyFrom(numpy_helper.from_array(np.full((2, 2), 3, np.float32)))
+    with open_checkpoint(save(model, tmp_path / "m.onnx")) as checkpoint:
         assert set(checkpoint.entries) == {"k", "a", "b"}
         for name, fill in (("k", 3), ("a", 1), ("b", 2)):
             assert_same(checkpoint, name, np.full((2, 2), fill, np.float32))
         assert checkpoint.entry("k").prunable
         assert checkpoint.entry("a").why_not == "it is in a branch of the graph"
+        assert not checkpoint.contents.notices
+
+
+def test_branches_have_names_of_their_own(tmp_path):
+    model = branches("a", "a")
+    onnx.checker.check_model(model, full_check=True)
+    with open_checkpoint(save(model, tmp_path / "m.onnx")) as checkpoint:
+        assert list(checkpoint.entries) == ["a"]
+        (notice,) = checkpoint.contents.notices
+        assert notice.text.endswith("whose names other tensors have are not shown: 1.")
 
 
 def test_the_graph_says_what_tensors_are(tmp_path):
@@ -324,20 +327,22 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path):
     folder.mkdir()
     (folder / "data").symlink_to(tmp_path / "secret")
     path = outside(folder / "m.onnx", location="data")
-    with pytest.raises(UnsupportedFileError, match=r"is a link to .* outside its folder"):
+    with pytest.raises(
+        UnsupportedFileError, match=r"data file .* is a link to .* outside the folder of the model"
+    ):
         open_checkpoint(path)
 
 
 @pytest.mark.parametrize(
     ("external", "says"),
     [
-        ({"location": "missing"}, "is missing from its folder"),
+        ({"location": "missing"}, "The data file 'missing' is missing from"),
         ({"location": "data", "offset": "8"}, "is cut short"),
-        ({"location": "data", "offset": "-1"}, "offset of 'w' is '-1'"),
-        ({"location": "data", "offset": "1e3"}, "offset of 'w' is '1e3'"),
+        ({"location": "data", "offset": "-1"}, "'w' has the offset '-1', at byte"),
+        ({"location": "data", "offset": "1e3"}, "'w' has the offset '1e3'"),
         ({"location": "data", "length": "12"}, "would have 12 bytes"),
         ({"location": "data", "offset": "9" * 19}, "is cut short"),
-        ({"location": "data", "offset": "9" * 30}, "offset of 'w'"),
+        ({"location": "data", "offset": "9" * 30}, "'w' has the offset '999"),
     ],
 )
 def test_a_place_that_cannot_be_is_refused(external, says, tmp_path):
@@ -346,11 +351,8 @@ def test_a_place_that_cannot_be_is_refused(external, says, tmp_path):
         open_checkpoint(outside(tmp_path / "m.onnx", **external))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes in folders")
 def test_a_pipe_beside_the_model_is_refused(tmp_path):
-    import os
-
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("no pipes here")
     os.mkfifo(tmp_path / "data")
     with pytest.raises(CheckpointError, match="is a pipe"):
         open_checkpoint(outside(tmp_path / "m.onnx", location="data"))

@@ -10,10 +10,8 @@ from pruneapp.checkpoint.formats.onnx import read_layout
 from pruneapp.checkpoint.formats.protobuf import (
     Message,
     Splice,
+    SplicedFile,
     prefix,
-    spliced,
-    spliced_pieces,
-    spliced_size,
     varint_bytes,
 )
 from pruneapp.checkpoint.io.source import FileSource
@@ -78,9 +76,9 @@ def test_splices_at_any_depth_change_all_lengths_around_them(window, tmp_path, m
         data = bytes(4 * number * 50)
         new = prefix(stored.data.number, len(data)) + data
         splices.append(Splice.of(stored.data.tag, stored.data.stop, new, inside))
-    done = spliced(splices)
-    written = b"".join(spliced_pieces(source, done))
-    assert len(written) == spliced_size(source.size, done)
+    spliced = SplicedFile(source, splices)
+    written = b"".join(spliced.pieces())
+    assert len(written) == spliced.nbytes
     for number, tensor in enumerate(model.graph.initializer):
         tensor.raw_data = bytes(4 * number * 50)
     assert onnx.load_model_from_string(written) == model

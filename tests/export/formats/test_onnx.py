@@ -41,7 +41,7 @@ def test_it_is_the_model_with_zeros(network, external, tmp_path):
     out = tmp_path / "out.onnx"
     with open_checkpoint(path) as checkpoint:
         graph = read_graph(checkpoint, Job())
-        state = masked(checkpoint, graph, choose(graph, 0.5))
+        state = masked(checkpoint, choose(graph, 0.5))
         report = written(state, out)
         whole = with_zeros(path, state)
     if not external:
