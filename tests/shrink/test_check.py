@@ -16,6 +16,7 @@ from safetensors.numpy import load_file
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.shrink import check
 from pruneapp.shrink.check import CheckError, CheckOptions, FolderChecker, check_folder
 from pruneapp.shrink.cut import ShrinkError
 from tests.reliability.evaluations import living
@@ -220,7 +221,35 @@ def test_outputs_that_are_not_finite_cannot_be_compared(checker, llama, tmp_path
     masked = hand_cuts.rewrite(llama, tmp_path / "x", lambda _, t: t * float("nan"))
     with pytest.raises(EvaluationError, match=r"with zeros are not finite"):
         checker.check(llama, masked)
-    assert "differ from those with zeros by inf" in refused(checker.check, masked, llama)
+    said = refused(checker.check, masked, llama)
+    assert re.search(r"differ from those with zeros by inf, where [\de.-]+ is allowed\.", said)
+
+
+def test_with_experts_the_median_is_what_is_named_where_it_alone_is_too_large(
+    checker, tiny_folder, tmp_path
+):
+    folder = tiny_folder("mixtral")
+    other = hand_cuts.rewrite(
+        folder, tmp_path / "x", lambda n, t: t * (1 + 9e-5) if "lm_head" in n else t
+    )
+    said = refused(checker.check, other, folder)
+    assert re.search(r"by [\de.-]+ in the median, where [\de.-]+ is allowed\. Do not use it", said)
+
+
+def test_a_router_that_a_rounding_leads_elsewhere_is_said_to_be_that():
+    found = {"largest_difference": 0.5, "median_difference": 1e-9, "largest_output": 1.0}
+    with pytest.raises(CheckError, match=r"by 0\.5, where 0\.0001 is allowed\. Most outputs agree"):
+        check._refuse(
+            {
+                "architecture": "X",
+                "transformers": "5",
+                "against": {"missing": [], "unexpected": [], "mismatched": []},
+                "experts": True,
+                "compared": found,
+            },
+            Path("x"),
+            "",
+        )
 
 
 def test_outputs_of_zeros_prove_nothing(checker, llama, tmp_path):
