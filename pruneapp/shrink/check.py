@@ -416,7 +416,8 @@ def _doubtful(answer: Mapping[str, Any]) -> bool:
     if "largest_difference" not in found:
         return False
     differences = found["largest_difference"], found["median_difference"]
-    return 1 < max(map(truediv, differences, _allowed(answer))) < _DOUBTFUL
+    times: float = max(map(truediv, differences, _allowed(answer)))
+    return 1 < times < _DOUBTFUL
 
 
 def _shape(shape: Sequence[int]) -> str:
