@@ -87,7 +87,21 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
         r"them set to zero: outputs up to [\d.]+ differ by at most [\de.-]+\.",
         alone.sentence(),
     )
-    result = checker.check(shrunk, masked, original=llama)
+    labels = []
+
+    class Watch:
+        def report(self, done, total, label):
+            labels.append(label)
+
+    result = checker.check(shrunk, masked, job=Job(Watch()), original=llama)
+    # Of a small model not every one is told.
+    at = {"model with zeros", "shrunk model", "unpruned model"}
+    assert set(labels) & {f"checking outputs: the {each}" for each in at}
+    assert set(labels) <= {
+        "",
+        "checking outputs",
+        *(f"checking outputs: the {each}" for each in at),
+    }
     assert 0 < result.changed_predictions < 1
     assert 0.01 < result.largest_change < 1
     assert result.sentence() == (
