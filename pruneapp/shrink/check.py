@@ -116,11 +116,13 @@ class CheckResult:
         if self.largest_difference is None:
             return f"{by} takes these shapes."
         part = "" if self.first_layers is None else f" (first {self.first_layers} layers)"
-        said = (
-            f"{by}{part} computes the same with the units cut out as with them set to zero: "
-            f"outputs up to {self.largest_output:.3g} differ by at most "
-            f"{self.largest_difference:.1g}."
-        )
+        apart = "all outputs are equal"
+        if self.largest_difference:
+            apart = (
+                f"outputs up to {self.largest_output:.3g} differ by at most "
+                f"{self.largest_difference:.1g}"
+            )
+        said = f"{by}{part} computes the same with the units cut out as with them set to zero: {apart}."
         if self.changed_predictions is None:
             return said
         what = "next tokens" if self.architecture.endswith("ForCausalLM") else "predictions"
