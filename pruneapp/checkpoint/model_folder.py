@@ -46,6 +46,17 @@ class ShardName:
         return cls(match["stem"], int(match["number"]), int(match["count"]), match["suffix"])
 
 
+def names_in(folder: Path) -> list[str]:
+    """Return the names of what a folder holds, in order; `CheckpointError` if it cannot be read."""
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise CheckpointError(
+            f"The folder '{folder}' cannot be read: {words_of(error)}.",
+            remedy="Check the folder and your right to read it.",
+        ) from None
+
+
 def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
     """Return the model in a folder: what transformers takes, where there is a choice.
 
@@ -57,13 +68,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
     UnsupportedFileError, UnrecognizedFileError
         If there is none, more than one, or one that must be converted first.
     """
-    try:
-        names = sorted(path.name for path in folder.iterdir())
-    except OSError as error:
-        raise CheckpointError(
-            f"The folder '{folder}' cannot be read: {words_of(error)}.",
-            remedy="Check the folder and your right to read it.",
-        ) from None
+    names = names_in(folder)
     for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes, ONNX.suffixes):
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
             _refuse_training_folders(folder, names)

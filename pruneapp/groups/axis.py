@@ -84,11 +84,14 @@ def fields_of(config: Mapping[str, Any], inside: Iterable[str]) -> Mapping[str, 
     return config
 
 
+def spellings_of(name: str) -> frozenset[str]:
+    """Return the spellings of a number, that one among them."""
+    return next((each for each in _SPELLINGS if name in each), frozenset({name}))
+
+
 def set_field(fields: Fields, name: str, value: Any) -> None:
     """Write a number in place, in every spelling of it that is there with the same value."""
     before = fields.get(name)
     fields[name] = value
-    for spellings in _SPELLINGS:
-        if name in spellings:
-            others = [s for s in spellings if s != name and s in fields]
-            fields.update((s, value) for s in others if fields[s] == before)
+    others = [each for each in spellings_of(name) if each != name and each in fields]
+    fields.update((each, value) for each in others if fields[each] == before)

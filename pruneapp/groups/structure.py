@@ -71,6 +71,13 @@ class Structure:
         """The fields that the axes are about."""
         return fields_of(self.config, self.inside)
 
+    def stacks(self) -> dict[str, int]:
+        """Return how many layers each stack has."""
+        found: dict[str, int] = {}
+        for layer in self.layers:
+            found[layer.stack] = max(found.get(layer.stack, 0), layer.number + 1)
+        return found
+
 
 @dataclass(frozen=True)
 class Unknown:

@@ -224,10 +224,6 @@ def _lowest_roughly(
 _PIECE = 1 << 21
 _IN_CACHE = 1 << 18
 
-# Bytes of masks that lie in one piece of memory. Numpy asks for large pages for it, and a page that
-# was never touched costs more than all that is done with it.
-_MASKS_TOGETHER = 1 << 24
-
 
 class CutRows(NamedTuple):
     """A matrix of which so many kept elements of each row go (``int64[rows]``).
@@ -309,14 +305,14 @@ def lowest_per_row(
         return np.packbits(stays, bitorder="little"), sums
 
     count = threads_for(sum(cut.ranking.size for cut in cuts), threads)
-    masks = _zeros([(cut.ranking.size + 7) // 8 for cut in cuts if cut.together])
     with closing(in_order(tasks(), work, job, count)) as found:
         for cut in cuts:
             ranking, length, counts, _ = cut
             if length and not cut.together:
                 yield RowsLeft(_lowest_of_long_rows(cut, kernel, job))
                 continue
-            packed = next(masks)
+            # Each in memory of its own: the history lets go of masks one by one.
+            packed = np.zeros((ranking.size + 7) // 8, np.uint8)
             squares = sizes = 0.0
             for first in range(0, counts.size if length else 0, cut.together):
                 start, (bits, part) = first * length // 8, next(found)
@@ -325,18 +321,6 @@ def lowest_per_row(
                 job.step(length * min(cut.together, counts.size - first))
             mask = BitMask(packed, ranking.size)
             yield RowsLeft(mask, (squares, sizes) if cut.sums_along else None)
-
-
-def _zeros(sizes: Sequence[int]) -> Iterator[NDArray[np.uint8]]:
-    """Yield so many bytes each, those of several in one piece of memory."""
-    left = sum(sizes) + 64 * len(sizes)
-    room, at = np.empty(0, np.uint8), 0
-    for size in sizes:
-        if at + size > room.size:
-            room, at = np.zeros(max(size, min(left, _MASKS_TOGETHER)), np.uint8), 0
-        yield room[at : at + size]
-        at += -(-size // 64) * 64  # each begins at a line of the cache
-        left -= size
 
 
 def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:

@@ -7,21 +7,24 @@ a folder.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import truediv
 from pathlib import Path
-from sys import float_info
 from typing import Any, Literal, Self
 
 from pruneapp import json_codec, resources
-from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import PruneAppError, counted, first_names
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Options, find_interpreter
 from pruneapp.evaluation.worker import Worker
+from pruneapp.groups.axis import spellings_of
+from pruneapp.groups.family_groups import CONFIG
+from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.progress import Job
+from pruneapp.shrink import configuration
 
 How = Literal["meta", "run"]
 # How far outputs may be apart, in shares of the largest: sums of float32 in another order. A
@@ -32,20 +35,8 @@ TOLERANCE, TOLERANCE_WITH_EXPERTS = 1e-5, 1e-4
 # models make of roundings is more than that, what a wrong cut does is far more.
 _DOUBTFUL = 1e3
 _LARGEST_CONFIG = 64 << 20
-# What configurations call the number of layers, and lists with an entry for each of them.
-_DEPTHS = (
-    "num_hidden_layers",
-    "num_layers",
-    "n_layer",
-    "n_layers",
-    "encoder_layers",
-    "decoder_layers",
-    "num_decoder_layers",
-)
-_PER_LAYER = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
-# Lists of the numbers of layers, and what is left to the class's default.
-_NUMBERS = ("mlp_only_layers", "full_attn_idxs", "cross_attention_layers")
-_OF_BACKBONES = ("stage_names", "out_features", "out_indices")
+# What the process is at, behind the title of a job.
+_LABELS: dict[How, str] = {"meta": "checking shapes", "run": "checking outputs"}
 
 
 class CheckError(PruneAppError):
@@ -70,7 +61,7 @@ class CheckOptions:
     first_layers
         Of so many layers of the shrunk folder, and of those of the masked one that become them, the
         outputs are compared: a large model need not fit into the memory. `layers_removed` has to be
-        given then, whatever the norms.
+        given then, whatever the norms. The masked folder may lack the layers behind these.
     seed
         Of the inputs.
     time_limit
@@ -84,6 +75,11 @@ class CheckOptions:
     seed: int = 0
     time_limit: float | None = None
 
+    def layers_run(self, stack: str, count: int) -> list[int]:
+        """Return which of the layers of a stack of the masked folder are run."""
+        removed = set(self.layers_removed.get(stack, ()))
+        return [number for number in range(count) if number not in removed][: self.first_layers]
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -92,10 +88,14 @@ class CheckResult:
     Attributes
     ----------
     largest_difference, median_difference, largest_output
-        Of the outputs of both folders; None where nothing was run.
+        Of the outputs of the shrunk and the masked folder; None where nothing was run.
     same_largest
         The share of positions whose largest output is the same: of a language model, its next
         token.
+    changed_predictions, largest_change
+        Against the unpruned model, with the same inputs: the share of positions whose largest
+        output is another, and the largest difference, in shares of the largest output. None where
+        it was not run.
     """
 
     how: How
@@ -108,6 +108,8 @@ class CheckResult:
     median_difference: float | None = None
     largest_output: float | None = None
     same_largest: float | None = None
+    changed_predictions: float | None = None
+    largest_change: float | None = None
 
     def sentence(self) -> str:
         """Say what was found."""
@@ -115,10 +117,23 @@ class CheckResult:
         if self.largest_difference is None:
             return f"{by} takes these shapes."
         part = "" if self.first_layers is None else f" (first {self.first_layers} layers)"
+        apart = "all outputs are equal"
+        if self.largest_difference:
+            apart = (
+                f"outputs up to {self.largest_output:.3g} differ by at most "
+                f"{self.largest_difference:.1g}"
+            )
+        said = (
+            f"{by}{part} computes the same with the units cut out as with them set to zero: "
+            f"{apart}."
+        )
+        if self.changed_predictions is None:
+            return said
+        what = "next tokens" if self.architecture.endswith("ForCausalLM") else "predictions"
         return (
-            f"{by}{part} gives the same outputs as with zeros: they differ by "
-            f"{self.largest_difference:.1g} at most, the largest is {self.largest_output:.3g}, and "
-            f"{self.same_largest:.1%} of the largest are in the same place."
+            f"{said} Against the unpruned model, on seeded random inputs, "
+            f"{self.changed_predictions:.1%} of the {what} are others, and outputs differ by up to "
+            f"{self.largest_change:.1%} of the largest."
         )
 
 
@@ -148,11 +163,15 @@ class FolderChecker:
         how: How = "run",
         options: CheckOptions | None = None,
         job: Job | None = None,
+        *,
+        original: Path | None = None,
     ) -> CheckResult:
         """Hold a shrunk folder against its class; see `check_folder`."""
         options, job = options or CheckOptions(), job or Job()
         began = time.monotonic()
-        request = _request(shrunk, masked, how, options, job)
+        request = _request(
+            shrunk, masked=masked, original=original, how=how, options=options, job=job
+        )
         if self._worker is None:
             python = find_interpreter(self._script, self._chosen, job).path
             self._worker = Worker(self._script, python, Options(device="cpu"))
@@ -160,10 +179,10 @@ class FolderChecker:
         worker = self._worker
         worker.options = Options(device="cpu", time_limit=options.time_limit)
         worker.start(job)
-        answer = worker.call("check", job, "checking the shrunk folder", request=request)
+        answer = worker.call("check", job, _LABELS[how], request=request)
         if _doubtful(answer):
             request["precision"] = "float64"
-            answer = worker.call("check", job, "checking in float64", request=request)
+            answer = worker.call("check", job, f"{_LABELS[how]} in float64", request=request)
         _refuse(answer, shrunk, worker.log)
         return CheckResult(
             how=how,
@@ -173,6 +192,7 @@ class FolderChecker:
             seconds=time.monotonic() - began,
             first_layers=options.first_layers if how == "run" else None,
             **answer.get("compared", {}),
+            **_changes(answer),
         )
 
     def close(self) -> None:
@@ -192,6 +212,7 @@ def check_folder(
     masked: Path | None = None,
     how: How = "run",
     *,
+    original: Path | None = None,
     python: Path | None = None,
     options: CheckOptions | None = None,
     job: Job | None = None,
@@ -207,6 +228,9 @@ def check_folder(
         ``meta``: the class is built without values, and its shapes are held against the headers.
         ``run``: both folders are run in float32 with the same seeded inputs, and their outputs are
         compared.
+    original
+        The folder of the unpruned model: ``run`` says how far its outputs are from those, unless
+        only the first layers are run.
     python
         The interpreter that has transformers; None for the one that evaluations would take.
 
@@ -221,44 +245,47 @@ def check_folder(
         Within a moment; the process is gone then.
     """
     with FolderChecker(python) as checker:
-        return checker.check(shrunk, masked, how, options, job)
+        return checker.check(shrunk, masked, how, options, job, original=original)
 
 
 def _request(
-    shrunk: Path, masked: Path | None, how: How, options: CheckOptions, job: Job
+    shrunk: Path,
+    *,
+    masked: Path | None,
+    original: Path | None,
+    how: How,
+    options: CheckOptions,
+    job: Job,
 ) -> dict[str, Any]:
     if how == "run" and masked is None:
         raise ValueError("outputs can only be compared with those of a masked folder")
-    small = _side(shrunk, job)
-    large = None if masked is None else _side(masked, job)
     first = options.first_layers if how == "run" else None
-    kept = {}
-    if large is not None:
-        counts = large["layers"]
-        for stack, removed in options.layers_removed.items():
-            if stack not in counts:
-                raise ValueError(f"the masked folder has no layers '{stack}'")
-            left = [n for n in range(counts[stack]) if n not in set(removed)]
-            kept[stack] = left[:first]
-        if first is not None:
-            ends = [numbers[-1] + 1 for numbers in kept.values()]
-            large["config"] = _of_first_layers(large["config"], max(ends, default=first))
-            large["first"] = True
+    small, structure = _side(shrunk, job)
     if first is not None:
-        small["config"] = _of_first_layers(small["config"], first)
-        small["first"] = True
-    vocabulary = [
-        size for side in (small, large) if side and (size := _vocabulary_of(side["config"]))
-    ]
-    for side in (small, large):
-        if side is not None:
-            del side["layers"]
+        small |= _first_layers(structure, first)
+    large, kept, experts = None, {}, options.experts_kept
+    if masked is not None:
+        large, structure = _side(masked, job)
+        if how == "run":
+            kept = _layers_kept(structure, options)
+        if first is not None:
+            last = max((numbers[-1] for numbers in kept.values()), default=first - 1)
+            large |= _first_layers(structure, last + 1)
+            experts = {number: ids for number, ids in experts.items() if number <= last}
+    whole = None
+    if original is not None and how == "run" and first is None:
+        whole, _ = _side(original, job)
+    sides = [side for side in (small, large) if side is not None]
+    vocabulary = [size for side in sides if (size := _vocabulary_of(side["config"]))]
     return {
         "how": how,
         "shrunk": small,
         "masked": large,
-        "layers_kept": kept if how == "run" else {},
-        "experts_kept": {str(n): list(map(int, ids)) for n, ids in options.experts_kept.items()},
+        "original": whole,
+        "layers_kept": kept,
+        "layer_lists": configuration.LISTS,
+        "experts_kept": {str(n): list(map(int, ids)) for n, ids in experts.items()},
+        "expert_counts": sorted(spellings_of("num_experts")),
         "vocabulary_kept": None
         if options.vocabulary_kept is None
         else list(map(int, options.vocabulary_kept)),
@@ -268,9 +295,9 @@ def _request(
     }
 
 
-def _side(folder: Path, job: Job) -> dict[str, Any]:
-    """Return what the process is told of a folder; it reads nothing else of it."""
-    path = folder / "config.json"
+def _side(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
+    """Return what the process is told of a folder, and what is known of it; reads no weights."""
+    path = folder / CONFIG
     text = json_codec.read(path, "configuration", _LARGEST_CONFIG, EvaluationError)
     config = json_codec.load_object(text, str(path), constants=True)
     if _has(config, "auto_map"):
@@ -284,22 +311,30 @@ def _side(folder: Path, job: Job) -> dict[str, Any]:
             raise EvaluationError(
                 f"'{folder}' holds {checkpoint.format}, but only safetensors files are checked."
             )
-        return {
-            "config": config,
-            "files": [str(file.absolute()) for file in files],
-            "layers": _layers_of(checkpoint),
-            "first": False,
-        }
+        names = [str(file.absolute()) for file in files]
+        return {"config": config, "files": names, "first": False}, structure_of(checkpoint)
 
 
-def _layers_of(checkpoint: Checkpoint) -> dict[str, int]:
-    """Return how many layers each stack has: what stands before a number in a name."""
-    counts: dict[str, int] = {}
-    for name in checkpoint.entries:
-        for found in re.finditer(r"\.(\d+)(?=\.)", name):
-            stack = name[: found.start()]
-            counts[stack] = max(counts.get(stack, 0), int(found[1]) + 1)
-    return counts
+def _first_layers(structure: Structure | Unknown, count: int) -> dict[str, Any]:
+    """Return what else the process is told of a folder of which only the first layers are run."""
+    return {"config": configuration.first_layers(_known(structure), count), "first": True}
+
+
+def _layers_kept(structure: Structure | Unknown, options: CheckOptions) -> dict[str, list[int]]:
+    """Return the layers of the masked folder that are run, of the stacks that have others."""
+    kept = {}
+    for stack in options.layers_removed:
+        count = _known(structure).stacks().get(stack)
+        if count is None:
+            raise ValueError(f"the masked folder has no layers '{stack}'")
+        kept[stack] = options.layers_run(stack, count)
+    return kept
+
+
+def _known(structure: Structure | Unknown) -> Structure:
+    if isinstance(structure, Unknown):
+        raise EvaluationError(structure.why_not)
+    return structure
 
 
 def _has(tree: Any, key: str) -> bool:
@@ -314,32 +349,15 @@ def _vocabulary_of(config: Mapping[str, Any]) -> int:
     return size if isinstance(size, int) else 0
 
 
-def _of_first_layers(config: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return a configuration of the first layers only."""
-    cut = dict(config)
-    text = config.get("text_config")
-    if isinstance(text, dict):
-        return cut | {"text_config": _of_first_layers(text, count)}
-    depths = [name for name in _DEPTHS if isinstance(cut.get(name), int)]
-    if not depths:
-        raise EvaluationError(
-            "The configuration does not say how many layers there are, so the first of them cannot "
-            "be checked by themselves.",
-            remedy="Check all layers.",
-        )
-    for name in depths:
-        cut[name] = min(cut[name], count)
-    for name in _PER_LAYER:
-        if isinstance(cut.get(name), list):
-            cut[name] = cut[name][:count]
-    for name in _NUMBERS:
-        if isinstance(cut.get(name), list):
-            cut[name] = [n for n in cut[name] if n < count]
-    if isinstance(cut.get("attention_types"), list):  # of gpt_neo, from which the list is made
-        cut["attention_types"] = [[[one], 1] for one in cut["attention_layers"]]
-    for name in _OF_BACKBONES:
-        cut.pop(name, None)
-    return cut
+def _changes(answer: Mapping[str, Any]) -> dict[str, float]:
+    """Return how far the outputs are from those of the unpruned model, where it was run."""
+    found = answer.get("changed")
+    if found is None:
+        return {}
+    return {
+        "changed_predictions": 1 - found["same_largest"],
+        "largest_change": found["largest_difference"] / found["largest_output"],
+    }
 
 
 def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
@@ -377,35 +395,38 @@ def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
         raise CheckError(
             f"The outputs of '{shrunk}' have the shape {after}, but with zeros {before}."
         )
-    largest, median = _excess(answer)
-    if max(largest, median) > 1:
-        allowed = found["largest_difference"] / largest if largest else 0.0
-        remedy = "Do not use it: the cut is not what the zeros say."
-        if answer["experts"] and median <= 1:
-            remedy = (
-                f"Most outputs agree (their median differs by {found['median_difference']:.1g}): a "
-                "rounding may have led a router to another expert, which another seed would not."
-            )
-        raise CheckError(
-            f"The outputs of '{shrunk}' differ from those with zeros by "
-            f"{found['largest_difference']:.2g}, where {allowed:.2g} is allowed.",
-            remedy=remedy,
+    largest, median = found["largest_difference"], found["median_difference"]
+    most, most_in_median = _allowed(answer)
+    if largest <= most and median <= most_in_median:
+        return
+    remedy = "Do not use it: the cut is not what the zeros say."
+    if answer["experts"] and median <= most_in_median:
+        remedy = (
+            f"Most outputs agree (their median differs by {median:.1g}): a rounding may have led a "
+            "router to another expert, which another seed would not."
         )
+    how = f"{largest:.2g}, where {most:.2g} is allowed"
+    if largest <= most:
+        how = f"{median:.2g} in the median, where {most_in_median:.2g} is allowed"
+    raise CheckError(
+        f"The outputs of '{shrunk}' differ from those with zeros by {how}.", remedy=remedy
+    )
 
 
-def _excess(answer: Mapping[str, Any]) -> tuple[float, float]:
-    """Return how many times what is allowed the largest and the median difference are."""
-    found = answer["compared"]
-    tolerance = TOLERANCE_WITH_EXPERTS if answer["experts"] else TOLERANCE
-    unit = found["largest_output"] or float_info.min
-    largest, median = found["largest_difference"] / unit, found["median_difference"] / unit
-    return largest / tolerance, median / TOLERANCE
+def _allowed(answer: Mapping[str, Any]) -> tuple[float, float]:
+    """Return how large the largest and the median difference may be."""
+    unit = answer["compared"]["largest_output"]
+    return unit * (TOLERANCE_WITH_EXPERTS if answer["experts"] else TOLERANCE), unit * TOLERANCE
 
 
 def _doubtful(answer: Mapping[str, Any]) -> bool:
-    if "largest_difference" not in answer.get("compared", {}):
+    """Whether outputs are further apart than they may be, but not far."""
+    found = answer.get("compared", {})
+    if "largest_difference" not in found:
         return False
-    return 1 < max(_excess(answer)) < _DOUBTFUL
+    differences = found["largest_difference"], found["median_difference"]
+    times: float = max(map(truediv, differences, _allowed(answer)))
+    return 1 < times < _DOUBTFUL
 
 
 def _shape(shape: Sequence[int]) -> str:

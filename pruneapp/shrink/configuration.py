@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from pruneapp.errors import counted
@@ -13,7 +14,7 @@ from pruneapp.groups.structure import Structure
 from pruneapp.shrink.cut import ShrinkError
 
 # Lists with an entry for each layer. By name, never by length: others have as many by chance.
-_LISTS = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
+LISTS = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
 # Lists of numbers of layers.
 _NUMBERS = (
     "mlp_only_layers",
@@ -38,6 +39,22 @@ _EVERY = {
 _STAGES = ("stage_names", "out_features", "out_indices")
 
 
+def first_layers(structure: Structure, count: int) -> dict[str, Any]:
+    """Return config.json for the first layers of each stack alone; raises as `remove_layers`."""
+    if not structure.depths:
+        raise ShrinkError(
+            "The configuration does not say how many layers there are, so the first of them cannot "
+            "be taken by themselves.",
+            remedy="Take all layers.",
+        )
+    config = fields = deepcopy(dict(structure.config))
+    for key in structure.inside:
+        fields = fields[key]
+    kept = {stack: range(min(count, depth)) for stack, depth in structure.stacks().items()}
+    remove_layers(fields, structure, kept)
+    return config
+
+
 def remove_layers(
     fields: Fields, structure: Structure, kept: Mapping[str, Sequence[int]]
 ) -> tuple[str, ...]:
@@ -55,7 +72,7 @@ def remove_layers(
             if same == field and fields.get(other) == before:
                 fields[other] = len(numbers)
     longest = max(kept.values(), key=len)
-    if len(set(map(tuple, kept.values()))) > 1 and any(name in fields for name in _LISTS):
+    if len(set(map(tuple, kept.values()))) > 1 and any(name in fields for name in LISTS):
         raise ShrinkError(
             "config.json has one list for the layers of encoder and decoder, and other layers stay "
             "in each.",
@@ -90,7 +107,7 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
     if isinstance(types, list):  # of GPT-Neo: [[["global", "local"], 12]]
         each = [kind for kinds, times in types for _ in range(times) for kind in kinds]
         fields["attention_types"] = [[[each[old] for old in kept], 1]]
-    for name in _LISTS:
+    for name in LISTS:
         entries = fields.get(name)
         if isinstance(entries, list):
             if len(entries) <= max(kept, default=-1):

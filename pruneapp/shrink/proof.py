@@ -8,14 +8,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import hidden_name
-from pruneapp.errors import ExportError, words_of
+from pruneapp.checkpoint.model_folder import find_model
+from pruneapp.errors import CheckpointError, ExportError, words_of
 from pruneapp.export.exporter import export
 from pruneapp.export.records import State
+from pruneapp.groups.family_groups import CONFIG
+from pruneapp.groups.structure import Structure
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
+from pruneapp.shrink import configuration
 from pruneapp.shrink.check import CheckOptions, CheckResult, FolderChecker, How
+from pruneapp.shrink.cut import Cut, GroupCut
 from pruneapp.shrink.plan import ShrinkPlan
+from pruneapp.shrink.shrunk_state import ShrunkState
 
 # Bytes of weights from which on only the first layers are run.
 LARGE = 6_000_000_000
@@ -37,28 +46,56 @@ def class_proof(
 
     For ``run`` the state is written with its zeros first, into a hidden folder beside `target` that
     is gone when the context is left. Of a model of more than `LARGE` bytes the first layers are
-    run. `checker` may be one that runs already, else a process is started and ended.
+    written and run; of others the model that was opened is run, too, to say what the cut changes.
+    `checker` may be one that runs already, else a process is started and ended.
 
     Raises as `pruneapp.shrink.check.check_folder` and `export`.
     """
+    structure = plan.structure
     nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
+    layers = structure.axes.get("layers")
+    large = nbytes > LARGE and layers is not None and bool(layers.groups)
+    options = check_options(plan, first_layers=_FIRST if large else None)
+    original = None if large else _opened_folder(state.checkpoint, structure)
     results: list[CheckResult] = []
     with contextlib.ExitStack() as stack:
         masked = None
         if how == "run":
             masked = stack.enter_context(_folder_beside(target))
             with _naming(masked):
-                export(state, ExportRequest("safetensors", masked), job)
-        options = check_options(plan, first_layers=_FIRST if nbytes > LARGE else None)
+                # As a folder, whatever was opened.
+                written = ShrunkState(
+                    state, _first_layers(structure, options) if large else Cut(())
+                )
+                export(written, ExportRequest("safetensors", masked), job)
+                (masked / CONFIG).write_bytes(configuration.encoded(structure.config))
         if checker is None:
             checker = stack.enter_context(FolderChecker(python))
         running = checker
 
         def approve(folder: Path) -> None:
-            job.label(f"{how}: {plan.structure.model_type}")
-            results.append(running.check(folder, masked, how, options, job))
+            found = running.check(folder, masked, how, options, job, original=original)
+            results.append(found)
 
         yield approve, results
+
+
+def _opened_folder(checkpoint: Checkpoint, structure: Structure) -> Path | None:
+    """Return the folder of the opened model; None if it holds more, or is not of safetensors."""
+    folder = structure.folder
+    if any(file.path.suffix != ".safetensors" for file in checkpoint.files):
+        return None
+    with contextlib.suppress(CheckpointError):
+        if checkpoint.path == folder or find_model(folder)[0] == (checkpoint.path,):
+            return folder
+    return None
+
+
+def _first_layers(structure: Structure, options: CheckOptions) -> Cut:
+    """Return the cut of the layers behind those that become the first ones."""
+    stacks = structure.axes["layers"].groups
+    last = max(options.layers_run(group.place, group.count)[-1] for group in stacks)
+    return Cut(tuple(GroupCut(g, np.arange(min(last + 1, g.count))) for g in stacks))
 
 
 def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOptions:
@@ -73,8 +110,8 @@ def check_options(plan: ShrinkPlan, first_layers: int | None = None) -> CheckOpt
         elif group.axis == "vocabulary":
             tokens = cut.kept.tolist()
     if first_layers is not None:
-        places = [g.place for g in plan.structure.axes["layers"].groups]
-        layers = {place: layers.get(place, []) for place in places}
+        stacks = plan.structure.axes["layers"].groups
+        layers = {group.place: layers.get(group.place, []) for group in stacks}
     return CheckOptions(layers, experts, tokens, first_layers)
 
 

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+from pathlib import Path
 from typing import Any, Callable
 
 # Before transformers is imported, which reads them then: nothing is fetched for a folder, and
@@ -18,14 +19,11 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"
 
 import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
 from pruneapp_worker.pipe import ContractError
 
 ROWS, TOKENS, SAMPLES = 2, 24, 4000
-# What configurations call the number of experts.
-EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
-# Lists with an entry for each layer, which a model reads by the number of the layer as it runs.
-PER_LAYER = ("layer_types", "mlp_layer_types", "no_rope_layers", "attention_layers")
 DTYPES = {
     "F64": "float64",
     "F32": "float32",
@@ -54,30 +52,38 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
         "torch": torch.__version__,
         "architecture": "the class",
     }
-    shrunk, masked = request["shrunk"], request["masked"]
+    shrunk, masked, original = request["shrunk"], request["masked"], request["original"]
     load = load_shapes if request["how"] == "meta" else load_values
     dtype = getattr(torch, request["precision"])
-    done, total = 0, 2 if masked else 1
+    done, total = 0, 1 + bool(masked) + bool(original)
     before = outputs = None
     try:
         if masked:
-            progress(done, total, "the masked folder")
-            try:
+            progress(done, total, "the model with zeros")
+            with needed("folder with zeros"):
                 model, before = load(transformers, masked, answer, dtype)
-            except RefusalError as error:
-                raise ContractError(f"The folder with zeros cannot be used: {error}.") from None
-            done += 1
-            if request["how"] == "run":
-                inputs = inputs_for(model.config, model, request)
-                inputs = {n: x.to(dtype) if x.is_floating_point() else x for n, x in inputs.items()}
-                outputs = run_masked(model, inputs, request)
+                if request["how"] == "run":
+                    inputs = inputs_for(model.config, model, request)
+                    inputs = {
+                        n: x.to(dtype) if x.is_floating_point() else x for n, x in inputs.items()
+                    }
+                    outputs = run_masked(model, inputs, request)
             del model
-        progress(done, total, "the shrunk folder")
+            done += 1
+        progress(done, total, "the shrunk model")
         model, found = load(transformers, shrunk, answer, dtype)
         answer["against"] = without(found, before)
-        answer["experts"] = experts_of(model.config) > 0
+        answer["experts"] = experts_of(model.config, request) > 0
         if request["how"] == "run" and not any(answer["against"].values()):
-            answer["compared"] = compared(outputs, run(model, inputs), request)
+            after = run(model, inputs)
+            answer["compared"] = compared(outputs, after, request)
+            if original and "shapes" not in answer["compared"]:
+                del model
+                progress(done + 1, total, "the unpruned model")
+                with needed("unpruned model"):
+                    model, _ = load(transformers, original, answer, dtype)
+                    outputs = run_before(model, inputs, request, "the unpruned model")
+                answer["changed"] = compared(outputs, after, request)
     except RefusalError as error:
         answer["refused"] = str(error)
     except (MemoryError, RuntimeError) as error:
@@ -89,6 +95,15 @@ def check(request: dict[str, Any], progress: Callable[..., Any]) -> dict[str, An
         raise
     progress(total, total)
     return answer
+
+
+@contextlib.contextmanager
+def needed(what: str) -> Any:
+    """Raise what the class says inside as a fault of what the shrunk folder is held against."""
+    try:
+        yield
+    except RefusalError as error:
+        raise ContractError(f"The {what} cannot be used: {error}.") from None
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -137,7 +152,8 @@ def class_of(transformers: Any, config: dict[str, Any]) -> Any:
         purpose = re.search(r"For[A-Za-z]+\Z", name)
         auto = getattr(transformers, f"AutoModel{purpose[0] if purpose else ''}", None)
         if auto is not None and kind in transformers.CONFIG_MAPPING:
-            mapped = auto._model_mapping.get(transformers.CONFIG_MAPPING[kind], None)  # noqa: SLF001
+            mapping = auto._model_mapping  # noqa: SLF001 - nothing public says it without a folder
+            mapped = mapping.get(transformers.CONFIG_MAPPING[kind], None)
             if isinstance(mapped, type):
                 return mapped
     except Exception as error:  # noqa: BLE001 - imports fail in many ways
@@ -163,8 +179,9 @@ def load(
     kind = class_of(transformers, side["config"])
     answer["architecture"] = kind.__name__
     try:
-        configs = transformers.CONFIG_MAPPING  # imports a class as it is asked for it
-        made = configs[known] if known in configs else kind.config_class  # noqa: SIM401
+        configs = transformers.CONFIG_MAPPING
+        # It imports a class as it is asked for it; its get() is that of a dict with nothing in it.
+        made = configs[known] if known in configs else kind.config_class  # noqa: SIM401 - see above
         config = made.from_dict(dict(side["config"]))
     except Exception as error:  # noqa: BLE001 - what it says is the answer
         raise RefusalError(f"its configuration is refused ({words_of(error)})") from None
@@ -183,8 +200,10 @@ def load(
             output_loading_info=True,
             **how,
         )
-    except Exception as error:
-        if type(error).__name__ == "DataDependentOutputException" or out_of_memory(error):
+    except DataDependentOutputException:
+        raise
+    except Exception as error:  # whatever the class raises is its answer
+        if out_of_memory(error):
             raise
         raise RefusalError(f"it cannot be built ({words_of(error)})") from error
     found = {
@@ -205,8 +224,6 @@ def shapes_of(one: Any, state: dict[str, Any], model: Any) -> list[Any]:
 
 def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any], dtype: Any) -> Any:
     """Build and load with shapes alone: no tensor has values, and no memory is used."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
         state = {
@@ -214,12 +231,8 @@ def load_shapes(transformers: Any, side: dict[str, Any], answer: dict[str, Any],
             for path in side["files"]
             for name, shape, dtype in shapes_in(path)
         }
-    try:
-        with mode:
-            return load(transformers, side, answer, dtype, state)
-    except Exception as error:
-        if type(error).__name__ != "DataDependentOutputException":
-            raise
+    with contextlib.suppress(DataDependentOutputException), mode:
+        return load(transformers, side, answer, dtype, state)
     # The constructor reads values (beit of transformers 4): what it makes itself has some then.
     return load(transformers, side, answer, dtype, state)
 
@@ -235,7 +248,7 @@ def load_values(transformers: Any, side: dict[str, Any], answer: dict[str, Any],
 
 def shapes_in(path: str) -> Any:
     """Yield the names, shapes and types in a header; mapping a file of 100 GB may be refused."""
-    with open(path, "rb") as file:  # noqa: PTH123 - a name, not a path
+    with Path(path).open("rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     for name, entry in header.items():
         if name != "__metadata__":
@@ -273,10 +286,10 @@ def configs_of(model: Any) -> list[Any]:
     return [model.config] if text is model.config else [model.config, text]
 
 
-def experts_of(config: Any) -> int:
+def experts_of(config: Any, request: dict[str, Any]) -> int:
     """Return how many experts a layer has; 0 if there are none."""
     for one in (config, config.get_text_config()):
-        for name in EXPERTS:
+        for name in request["expert_counts"]:
             number = getattr(one, name, None)
             if isinstance(number, int) and number > 1:
                 return number
@@ -330,6 +343,15 @@ def inputs_for(config: Any, model: Any, request: dict[str, Any]) -> dict[str, An
 
 def run_masked(model: Any, inputs: dict[str, Any], request: dict[str, Any]) -> Any:
     """Run the model with zeros, without the layers, experts and tokens that zeros cannot drop."""
+    routers = routers_of(model, request)
+    for stack, numbers in request["layers_kept"].items():
+        keep_layers(model, stack, numbers, request["layer_lists"])
+    with without_experts(model, routers):
+        return run_before(model, inputs, request, "the folder with zeros")
+
+
+def run_before(model: Any, inputs: dict[str, Any], request: dict[str, Any], what: str) -> Any:
+    """Run a model that has all tokens; raises if its outputs are nothing to compare with."""
     kept = request["vocabulary_kept"]
     if kept is not None:
         table = torch.tensor(kept)
@@ -337,19 +359,10 @@ def run_masked(model: Any, inputs: dict[str, Any], request: dict[str, Any]) -> A
             name: table[value] if name.endswith("input_ids") else value
             for name, value in inputs.items()
         }
-    routers = routers_of(model, {int(n): ids for n, ids in request["experts_kept"].items()})
-    for stack, numbers in request["layers_kept"].items():
-        keep_layers(model, stack, numbers)
-    try:
-        with without_experts(model, routers):
-            output = run(model, inputs)
-    except RefusalError as error:
-        raise ContractError(f"The folder with zeros cannot be run: {error}.") from None
+    output = run(model, inputs)
     if not torch.isfinite(output).all() or not output.any():
-        what = "nothing but zeros" if torch.isfinite(output).all() else "not finite"
-        raise ContractError(
-            f"The outputs of the folder with zeros are {what}, so nothing can be compared."
-        )
+        how = "nothing but zeros" if torch.isfinite(output).all() else "not finite"
+        raise ContractError(f"The outputs of {what} are {how}, so nothing can be compared.")
     return output
 
 
@@ -361,7 +374,7 @@ def run(model: Any, inputs: dict[str, Any]) -> Any:
     try:
         with torch.no_grad():
             output = model(**inputs)
-    except Exception as error:
+    except Exception as error:  # whatever the class raises is its answer
         if out_of_memory(error):
             raise
         raise RefusalError(f"it cannot be run ({words_of(error)})") from error
@@ -392,8 +405,11 @@ def compared(masked: Any, shrunk: Any, request: dict[str, Any]) -> dict[str, Any
     }
 
 
-def keep_layers(model: Any, stack: str, numbers: list[int]) -> None:
-    """Take the other layers out of a stack; `stack` is what the file calls it."""
+def keep_layers(model: Any, stack: str, numbers: list[int], lists_of_layers: list[str]) -> None:
+    """Take the other layers out of a stack; `stack` is what the file calls it.
+
+    Also out of the lists of the configuration, which a model reads by the numbers of its layers.
+    """
     lists = {
         name: one
         for name, one in model.named_modules()
@@ -418,16 +434,17 @@ def keep_layers(model: Any, stack: str, numbers: list[int]) -> None:
     parent, _, last = name.rpartition(".")
     setattr(model.get_submodule(parent), last, torch.nn.ModuleList(lists[name][n] for n in numbers))
     for config in configs_of(model):
-        for field in PER_LAYER:
+        for field in lists_of_layers:
             values = vars(config).get(field)
             if isinstance(values, list) and len(values) == count:
                 setattr(config, field, [values[n] for n in numbers])
 
 
-def routers_of(model: Any, kept: dict[int, list[int]]) -> list[tuple[Any, Any, list[int]]]:
+def routers_of(model: Any, request: dict[str, Any]) -> list[tuple[Any, Any, list[int]]]:
     """Return the weight of each router, its correcting bias if any, and what it must not choose."""
+    kept = {int(number): ids for number, ids in request["experts_kept"].items()}
     tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
-    count = experts_of(model.config)
+    count = experts_of(model.config, request)
     found = []
     seen = set()
     for name, weight in model.named_parameters():

@@ -132,16 +132,14 @@ def test_what_stays_is_added_up_along_the_way(monkeypatch, dtype, pruned):
     assert [each.sums for each in found[1:]] == [None, None]
 
 
-def test_masks_of_several_matrices_lie_in_one_piece_of_memory(monkeypatch):
-    """As many as there is room for; what is larger has one of its own."""
-    monkeypatch.setattr(lowest_in_groups, "_MASKS_TOGETHER", 200)
+def test_no_mask_keeps_the_memory_of_another_alive():
+    """The history counts and lets go of masks one by one, a bit for each weight."""
     draw, cuts = np.random.default_rng(0), []
     for rows in (8, 9, 8, 90, 8):
         bits = encode(draw.standard_normal((rows, 60)), DTYPES["F32"])
         ranking = scores(bits, "F32", draw.random(60), None)
         cuts.append(CutRows(ranking, 60, np.full(rows, 30)))
-    masks = [left.mask for left in lowest_per_row(cuts, CpuKernel(), Job())]
-    assert masks == [expected(*cut[:3]) for cut in cuts]
-    bases = [mask.packed.base for mask in masks]
-    assert [base is bases[0] for base in bases] == [True, True, False, False, False]
-    assert [base.size for base in bases if base is not None][-2] == 675
+    for cut, (mask, _) in zip(cuts, lowest_per_row(cuts, CpuKernel(), Job()), strict=True):
+        assert mask == expected(*cut[:3])
+        assert mask.packed.flags.owndata
+        assert mask.packed.nbytes == -(-cut.ranking.size // 8)

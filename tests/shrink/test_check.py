@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ from safetensors.numpy import load_file
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.shrink import check
 from pruneapp.shrink.check import CheckError, CheckOptions, FolderChecker, check_folder
+from pruneapp.shrink.cut import ShrinkError
 from tests.reliability.evaluations import living
 from tests.shrink import hand_cuts
 from tests.shrink.tiny_models import TINY_MODELS, make
@@ -54,7 +58,7 @@ def test_a_model_passes_against_itself(name, checker, tiny_folder):
     shapes = checker.check(folder, how="meta")
     by = f"{TINY_MODELS[name].architecture} of transformers {shapes.transformers}"
     assert shapes.sentence() == f"{by} takes these shapes."
-    for first in (None, 2):
+    for first in (None,) if name == "swin" else (None, 2):
         result = checker.check(folder, folder, "run", CheckOptions(first_layers=first))
         assert result.largest_difference <= 1e-5 * result.largest_output
         assert result.largest_output > 0.1
@@ -65,7 +69,52 @@ def test_a_model_passes_against_itself(name, checker, tiny_folder):
 def test_the_first_layers_are_not_all(checker, llama):
     few = checker.check(llama, llama, "run", CheckOptions(first_layers=2))
     assert few.largest_output != checker.check(llama, llama, "run").largest_output
-    assert "(first 2 layers) gives the same outputs as with zeros" in few.sentence()
+    assert "(first 2 layers) computes the same with the units cut out" in few.sentence()
+
+
+def test_first_layers_that_nobody_counts_are_not_run(checker, tiny_folder):
+    folder = tiny_folder("swin")
+    with pytest.raises(ShrinkError, match="does not say how many layers there are"):
+        checker.check(folder, folder, "run", CheckOptions(first_layers=2))
+
+
+def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_path):
+    masked = hand_cuts.zero_neurons(llama, tmp_path / "masked", KEPT)
+    shrunk = hand_cuts.cut_neurons(llama, tmp_path / "shrunk", KEPT)
+    alone = checker.check(shrunk, masked)
+    assert (alone.changed_predictions, alone.largest_change) == (None, None)
+    assert re.fullmatch(
+        r"LlamaForCausalLM of transformers [\d.]+ computes the same with the units cut out as with "
+        r"them set to zero: outputs up to [\d.]+ differ by at most [1-9][\de.-]*\.",
+        replace(alone, largest_difference=1e-6).sentence(),
+    )
+    equal = replace(alone, largest_difference=0.0).sentence()
+    assert equal.endswith(" as with them set to zero: all outputs are equal.")
+    labels = []
+
+    class Watch:
+        def report(self, done, total, label):
+            labels.append(label)
+
+    result = checker.check(shrunk, masked, job=Job(Watch()), original=llama)
+    # Of a small model not every one is told.
+    at = {"model with zeros", "shrunk model", "unpruned model"}
+    assert set(labels) & {f"checking outputs: the {each}" for each in at}
+    assert set(labels) <= {
+        "",
+        "checking outputs",
+        *(f"checking outputs: the {each}" for each in at),
+    }
+    assert 0 < result.changed_predictions < 1
+    assert 0.01 < result.largest_change < 1
+    assert result.sentence() == (
+        f"{alone.sentence()} Against the unpruned model, on seeded random inputs, "
+        f"{result.changed_predictions:.1%} of the next tokens are others, and outputs differ by up "
+        f"to {result.largest_change:.1%} of the largest."
+    )
+    same = checker.check(shrunk, masked, original=masked)
+    assert same.changed_predictions == 0
+    assert same.largest_change < 1e-5
 
 
 def test_neurons_cut_by_hand_pass(checker, llama, tmp_path):
@@ -167,6 +216,8 @@ def test_experts_that_no_router_chooses_are_left_out(name, checker, tiny_folder,
     )
     assert result.largest_difference < 1e-4 * result.largest_output
     refused(checker.check, shrunk, whole, "run")
+    first = CheckOptions(experts_kept=dict.fromkeys(layers, kept), first_layers=2)
+    assert checker.check(shrunk, whole, "run", first).first_layers == 2
     with pytest.raises(EvaluationError, match=r"has no router in layer 9"):
         checker.check(shrunk, whole, "run", CheckOptions(experts_kept={9: kept}))
 
@@ -176,7 +227,8 @@ def test_kept_tokens_give_what_they_gave(name, checker, tiny_folder, tmp_path):
     whole = tiny_folder(name)
     kept = [n for n in range(256) if n % 5]
     shrunk = hand_cuts.cut_vocabulary(whole, tmp_path / "some", kept)
-    checker.check(shrunk, whole, "run", CheckOptions(vocabulary_kept=kept))
+    options = CheckOptions(vocabulary_kept=kept)
+    assert checker.check(shrunk, whole, "run", options, original=whole).changed_predictions == 0
     refused(checker.check, shrunk, whole, "run")
     # Rows behind the last token need no list.
     checker.check(hand_cuts.cut_vocabulary(whole, tmp_path / "first", range(200)), whole, "run")
@@ -186,7 +238,35 @@ def test_outputs_that_are_not_finite_cannot_be_compared(checker, llama, tmp_path
     masked = hand_cuts.rewrite(llama, tmp_path / "x", lambda _, t: t * float("nan"))
     with pytest.raises(EvaluationError, match=r"with zeros are not finite"):
         checker.check(llama, masked)
-    assert "differ from those with zeros by inf" in refused(checker.check, masked, llama)
+    said = refused(checker.check, masked, llama)
+    assert re.search(r"differ from those with zeros by inf, where [\de.-]+ is allowed\.", said)
+
+
+def test_with_experts_the_median_is_what_is_named_where_it_alone_is_too_large(
+    checker, tiny_folder, tmp_path
+):
+    folder = tiny_folder("mixtral")
+    other = hand_cuts.rewrite(
+        folder, tmp_path / "x", lambda n, t: t * (1 + 9e-5) if "lm_head" in n else t
+    )
+    said = refused(checker.check, other, folder)
+    assert re.search(r"by [\de.-]+ in the median, where [\de.-]+ is allowed\. Do not use it", said)
+
+
+def test_a_router_that_a_rounding_leads_elsewhere_is_said_to_be_that():
+    found = {"largest_difference": 0.5, "median_difference": 1e-9, "largest_output": 1.0}
+    with pytest.raises(CheckError, match=r"by 0\.5, where 0\.0001 is allowed\. Most outputs agree"):
+        check._refuse(
+            {
+                "architecture": "X",
+                "transformers": "5",
+                "against": {"missing": [], "unexpected": [], "mismatched": []},
+                "experts": True,
+                "compared": found,
+            },
+            Path("x"),
+            "",
+        )
 
 
 def test_outputs_of_zeros_prove_nothing(checker, llama, tmp_path):

@@ -16,7 +16,7 @@ import numpy as np
 from pruneapp import json_codec
 from pruneapp.errors import CheckpointError, ExportError, ParameterError, words_of
 from pruneapp.progress import Job
-from pruneapp.shrink.tokens.tokenizer import Flags, Ids, Tokenizer
+from pruneapp.shrink.tokens.tokenizer import Flags, Ids, Tokenizer, WordPieces
 from pruneapp.shrink.tokens.vocabulary import TOKENIZER, VocabularyCut
 
 # Some milliseconds of work each.
@@ -171,22 +171,19 @@ class _UnknownWords:
     """
 
     def __init__(self, tokenizer: Tokenizer, library: _Library) -> None:
-        model = tokenizer.tree["model"]
-        self._vocab = tokenizer.vocab
-        self._unknown = model.get("unk_token", "[UNK]")
-        self._prefix = model.get("continuing_subword_prefix", "##")
-        self._most = model.get("max_input_chars_per_word", 100)
+        self._model = json_codec.convert(tokenizer.tree["model"], WordPieces, tokenizer.where)
         self._library = library
         self._words: set[str] = set()
 
     def note(self, text: str, encoding: Any, seen: Flags) -> None:
         """Add the beginnings of the unknown words of a text to what was seen."""
-        if self._vocab.get(self._unknown) not in encoding.ids:
+        model = self._model
+        if model.vocab.get(model.unk_token) not in encoding.ids:
             return
         for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
-            if token == self._unknown and end > start:
+            if token == model.unk_token and end > start:
                 word = self._library.normalized(text[start:end])
-                if word not in self._words and len(word) <= self._most:
+                if word not in self._words and len(word) <= model.max_input_chars_per_word:
                     self._words.add(word)
                     self._begin(word, seen)
 
@@ -194,7 +191,8 @@ class _UnknownWords:
         at = 0
         while at < len(word):
             for end in range(len(word), at, -1):
-                number = self._vocab.get(self._prefix * (at > 0) + word[at:end])
+                prefix = self._model.continuing_subword_prefix * (at > 0)
+                number = self._model.vocab.get(prefix + word[at:end])
                 if number is not None:
                     seen[number] = True
                     at = end

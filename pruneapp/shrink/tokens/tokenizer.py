@@ -64,10 +64,13 @@ class _Pieces(msgspec.Struct):
     unk_id: _Id | None = None
 
 
-class _Words(msgspec.Struct):
+class WordPieces(msgspec.Struct):
+    """A model of the type WordPiece, with what the library takes where the file does not say it."""
+
     vocab: dict[str, _Id]
     unk_token: str = "[UNK]"  # noqa: S105 - the library's default, no password
     continuing_subword_prefix: str = "##"
+    max_input_chars_per_word: int = 100
 
 
 class _SpecialToken(msgspec.Struct):
@@ -183,12 +186,10 @@ class Tokenizer:
                 f"{self.tree['model']['dropout']}), so that the tokens of a text are not certain.",
                 remedy="Set 'dropout' to null in it.",
             )
-        if self.needed.size and (
-            self.needed[-1] > self.last_id or not self.known[self.needed].all()
-        ):
-            missing = next(i for i in self.needed if i > self.last_id or not self.known[i])
+        missing = np.setdiff1d(self.needed, np.flatnonzero(self.known))
+        if missing.size:
             raise DamagedFileError(
-                f"'{self.where}' uses the id {missing:,}, which none of its tokens has.",
+                f"'{self.where}' uses the id {missing[0]:,}, which none of its tokens has.",
                 remedy="Save the tokenizer again with transformers.",
             )
         _check_assigned(self.where, self.vocab, self.model_size, (*self.added, *later))
@@ -270,14 +271,14 @@ def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
         if pieces.vocab:
             needed.append(min(range(size), key=[score for _, score in pieces.vocab].__getitem__))
     else:
-        model: _Pairs | _Words
+        model: _Pairs | WordPieces
         if kind == "BPE":
             model = json_codec.convert(file.model, _Pairs, where)
             suffix = model.end_of_word_suffix or ""
             prefix = model.continuing_subword_prefix or ""
             merges, numbers = _possible_merges(model.merges, model.vocab, prefix, where, job)
         else:
-            model = json_codec.convert(file.model, _Words, where)
+            model = json_codec.convert(file.model, WordPieces, where)
             prefix, suffix = model.continuing_subword_prefix, ""
         vocab, size = model.vocab, len(model.vocab)
         _refuse_twins(vocab, where)

@@ -17,14 +17,8 @@ import msgspec
 import numpy as np
 
 from pruneapp import json_codec
-from pruneapp.errors import (
-    CheckpointError,
-    DamagedFileError,
-    JsonError,
-    UnsupportedFileError,
-    counted,
-    words_of,
-)
+from pruneapp.checkpoint.model_folder import names_in
+from pruneapp.errors import DamagedFileError, JsonError, UnsupportedFileError, counted
 from pruneapp.progress import Job
 from pruneapp.shrink.tokens.token_configuration import named_ids, remap_ids
 from pruneapp.shrink.tokens.tokenizer import (
@@ -128,13 +122,7 @@ def read_vocabulary(folder: Path, job: Job) -> Vocabulary:
     CheckpointError
         If it has no tokenizer.json, or one of the files is not what it should be.
     """
-    try:
-        names = sorted(path.name for path in folder.iterdir())
-    except OSError as error:
-        raise CheckpointError(
-            f"The folder '{folder}' cannot be read: {words_of(error)}.",
-            remedy="Check the folder and your right to read it.",
-        ) from None
+    names = names_in(folder)
     others = tuple(name for name in names if _OTHER.fullmatch(name))
     if TOKENIZER not in names:
         found = f", only '{others[0]}', which cannot be cut" if others else ""
