@@ -434,6 +434,8 @@ class ExportController(DialogController[ExportDialog]):
         document = self._session.document
         if document is not None and writing.order.forecast.exactness == EXACT:
             document.mark_exported(writing.capture.snapshot)
+        if self._choices is not None:
+            self._choices = replace(self._choices, folder="")  # it is there now
         self._show_report(report, shown, writing.capture)
         self.exported.emit(report)
 

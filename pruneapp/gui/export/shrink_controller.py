@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from pruneapp import resources
 from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pruneapp.shrink.check import How
 
 SHRUNK = "-shrunk"
+# What a Python that checks folders runs.
+_CHECKER = "pruneapp_worker/shrunk_folder.py"
 # What the choice of a check asks the class of the model.
 _CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
 
@@ -48,6 +51,19 @@ def survey_and_forecast(
     if isinstance(found, Unknown):
         return FirstForecast(None, ShrinkForecast(request, why_not=found.why_not))
     return FirstForecast(found, forecast(found, request, job, origin))
+
+
+def python_words(job: Job) -> str:
+    """Say which Python would check a folder, or why none can; starts none."""
+    # It brings processes with it, which a forecast does without.
+    from pruneapp.evaluation.script import EvaluationScript, find_interpreter
+
+    script = EvaluationScript.read(resources.path(_CHECKER))
+    try:
+        found = find_interpreter(script, job=job, make=False)
+    except PruneAppError as error:
+        return f"▲ {error}"
+    return f"Python: {found.path} ({found.found})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +106,7 @@ class ShrinkForecasts(QObject):
         self._origin = origin
         self.surveyed: SurveyedState | None = None
         self._title = self.tr("Looking for dead units")
-        self._survey, self._answer = LatestTask(jobs), LatestTask(jobs)
+        self._survey, self._answer, self._python = (LatestTask(jobs) for _ in range(3))
         self._page.surveyRequested.connect(self._look)
         self._page.forecastRequested.connect(self._forecast)
         jobs.progressed.connect(self._on_progressed)
@@ -98,6 +114,7 @@ class ShrinkForecasts(QObject):
 
     def _look(self) -> None:
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
+        self._python.ask(python_words, self._page.set_python, urgency=Urgency.ASIDE)
         self._survey.ask(
             lambda job: survey_and_forecast(snapshot, request, origin, job),
             self._on_surveyed,
@@ -132,5 +149,5 @@ class ShrinkForecasts(QObject):
             self._page.set_progress(progress.done, progress.total)
 
     def _stop(self, _result: int) -> None:
-        self._survey.cancel()
-        self._answer.cancel()
+        for task in (self._survey, self._answer, self._python):
+            task.cancel()
