@@ -143,11 +143,6 @@ class AxisRow(QWidget):
         grid.addWidget(self.slider, row, 4)
         grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
 
-    @property
-    def axis(self) -> AxisForecast:
-        """What is shown."""
-        return self._axis
-
     def set_axis(self, axis: AxisForecast) -> None:
         """Show what becomes of the axis, silently."""
         self._axis = axis

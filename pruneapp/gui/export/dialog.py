@@ -635,10 +635,8 @@ class ExportDialog(Dialog):
         self.go.setEnabled(ready and not self.target.problem())
 
     def _arrange_shrunk(self) -> None:
-        forecast = self.page.forecast
-        known = forecast is not None and forecast.after is not None and not forecast.wrong
-        words = self.tr("Export")
-        if known and forecast is not None and forecast.after is not None:
+        forecast, words = self.page.forecast, self.tr("Export")
+        if forecast is not None and forecast.after is not None and not forecast.wrong:
             size = number_format.size(forecast.after.nbytes)
             words = self.tr("{action} {size}").format(action=words, size=size)
         self.go.setText(words)

@@ -73,8 +73,8 @@ class ExportReportDialog(Dialog):
             notes.append(self.tr("Undo goes on from the original that was kept."))
         if report.effect == CHANGES:
             changed = self.tr(
-                "This is not the original model: what was cut was not dead, and it was checked "
-                "against the original in which that is zero."
+                "This is not the original model: units that were not dead were cut, and checks "
+                "compare it with the original in which these are zero."
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]

@@ -35,22 +35,14 @@ _CHECKER = "pruneapp_worker/shrunk_folder.py"
 _CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
 
 
-@dataclass(frozen=True, eq=False)
-class FirstForecast:
-    """A state that was looked at, and what cutting it comes to."""
-
-    surveyed: SurveyedState | None  # None if nothing is known of its type
-    forecast: ShrinkForecast
-
-
 def survey_and_forecast(
     snapshot: Snapshot, request: CutRequest, origin: Provenance, job: Job
-) -> FirstForecast:
-    """Look for what is dead in a state, and forecast a cut."""
+) -> tuple[SurveyedState | None, ShrinkForecast]:
+    """Look for what is dead in a state, and forecast a cut; None if its type is not known."""
     found = survey_state(snapshot, job)
     if isinstance(found, Unknown):
-        return FirstForecast(None, ShrinkForecast(request, why_not=found.why_not))
-    return FirstForecast(found, forecast(found, request, job, origin))
+        return None, ShrinkForecast(request, why_not=found.why_not)
+    return found, forecast(found, request, job, origin)
 
 
 def python_words(job: Job) -> str:
@@ -123,9 +115,9 @@ class ShrinkForecasts(QObject):
             on_stopped=self._on_stopped,
         )
 
-    def _on_surveyed(self, first: FirstForecast) -> None:
-        self.surveyed = first.surveyed
-        self._page.set_forecast(first.forecast)
+    def _on_surveyed(self, first: tuple[SurveyedState | None, ShrinkForecast]) -> None:
+        self.surveyed, found = first
+        self._page.set_forecast(found)
 
     def _forecast(self, request: CutRequest) -> None:
         surveyed, origin = self.surveyed, self._origin

@@ -298,8 +298,8 @@ def check_words(check: str) -> str:
     if check == "run":
         return translate(
             "Shrink",
-            "Starts Python, writes the model with zeros beside the folder for the time being, runs "
-            "both in float32 and compares the outputs: as much disk again, and memory for both.",
+            "Starts Python, writes the model with zeros beside the folder for the moment, and "
+            "compares the outputs of both in float32. Needs memory and disk for both.",
         )
     return translate(
         "Shrink",
@@ -437,7 +437,6 @@ class ShrinkPage(QWidget):
         layout.addWidget(self.write_as)
         layout.addWidget(self.surplus)
         layout.addWidget(self.wrong)
-        layout.addWidget(self.loss)
         layout.addSpacing(4)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
@@ -448,6 +447,7 @@ class ShrinkPage(QWidget):
         one.addWidget(self.sizes)
         one.addStretch(1)
         lay_in_column(right, heading(self.tr("config.json")), self.diff, spacing=4, wide=self.diff)
+        layout.addWidget(self.loss)  # below, so that it moves nothing when it comes
         layout.addWidget(heading(self.tr("Compatible with")))
         layout.addWidget(self.notes)
 
@@ -508,11 +508,12 @@ class ShrinkPage(QWidget):
         return str(self.check.currentData())
 
     def _chosen(self) -> CutRequest:
+        other = "" if self.forecast is None else self.forecast.write_as
         return CutRequest(
             self.rows.kept(),
             self.rows.strip.gone(),
             int(self.multiple.currentData()),
-            str(self.write_as.property("type")) if self.write_as.isChecked() else "",
+            other if self.write_as.isChecked() else "",
             self.surplus.isChecked(),
         )
 
@@ -593,7 +594,6 @@ class ShrinkPage(QWidget):
         self.loss.setText(loss_words(grave=grave))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
-            self.write_as.setProperty("type", forecast.write_as)
             words = self.tr("Write as '{other}', which computes the same and takes any heads")
             self.write_as.setText(words.format(other=forecast.write_as))
             blocker = QSignalBlocker(self.write_as)
@@ -611,7 +611,7 @@ class ShrinkPage(QWidget):
             self.sizes.set_sizes(forecast.before, forecast.after)
         self.diff.set_lines(forecast.config or (self.tr("  nothing changes"),))
         empty = forecast.is_empty
-        words = self.tr("nothing to cut") if empty else exactness_words(forecast.exactness)
+        words = self.tr("nothing is cut yet") if empty else exactness_words(forecast.exactness)
         self.state.setText("" if forecast.wrong else words)
         self.state.setForegroundRole(
             DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT

@@ -333,7 +333,7 @@ def test_nothing_to_cut_is_no_export(page):
     )
     page.set_forecast(replace(FOUND, axes=same, config=(), after=BEFORE))
     assert page.order() is None
-    assert (page.state.text(), page.state.foregroundRole()) == ("nothing to cut", MUTED)
+    assert (page.state.text(), page.state.foregroundRole()) == ("nothing is cut yet", MUTED)
     assert page.diff.toPlainText().strip() == "nothing changes"
 
 
