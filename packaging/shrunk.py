@@ -18,9 +18,10 @@ from PySide6.QtWidgets import QMessageBox
 from states import LONG, write
 from steps import discard
 
-from pruneapp.gui.export import export_controller
+from pruneapp.errors import PruneAppError
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.export.shrink_controller import ShrinkJob
 from pruneapp.gui.export.shrink_page import ShrinkPage
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def see_states(walk: Tour) -> None:
     walk.person.replace(page.target.path, "out")
     with walk.step("shrunk-at-work", "a job of which nobody knows how long it takes", rests=False):
         released = threading.Event()
-        with patch.object(export_controller.ShrinkJob, "work", _waiting(released)):
+        with patch.object(ShrinkJob, "work", _waiting(released)):
             dialog = walk.person.dialog(ExportDialog)
             assert isinstance(dialog, ExportDialog)
             walk.person.click(dialog.go)
@@ -111,7 +112,7 @@ def _waiting(released: threading.Event) -> Any:
         job.start(100, "starting Python")
         while not released.wait(0.01):
             job.step(0)
-        raise export_controller.PruneAppError(f"'{LONG}' cannot be read.", remedy="Try again.")
+        raise PruneAppError(f"'{LONG}' cannot be read.", remedy="Try again.")
 
     return work
 
