@@ -48,7 +48,7 @@ IN_DOCS = (
 VIEWS_IN_DOCS = (
     *("danger", "distribution-dragged", "distribution-decades", "channels-chosen", "model-role"),
     *("hand-close", "compare", "zeros", "pattern"),
-    *("consent", "metrics", "quality", "repair", "repaired", "sensitivity"),
+    *("consent", "metrics", "quality", "repair", "repaired", "sensitivity", "shrunk"),
 )
 
 
@@ -236,6 +236,7 @@ class Tour:
 
 def tour(folder: Path, only: str, file: Path | None) -> int:
     """Walk through the main job once; returns the exit status."""
+    import shrunk
     import states
     import steps
     import views
@@ -253,6 +254,7 @@ def tour(folder: Path, only: str, file: Path | None) -> int:
             views.see(walk, file)
         elif "states" in only:
             states.see(walk)
+            shrunk.see_states(walk)
         else:
             steps.main_job(walk, RESNET if RESNET.exists() else None)
     except StepError as error:

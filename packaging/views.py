@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import quality
+import shrunk
 from driving import LEFT, wait, wait_until
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
@@ -49,6 +50,7 @@ def see(walk: Tour, file: Path | None) -> None:
     zeros(walk)
     if file is None:
         quality.see(walk)
+        shrunk.see(walk)
 
 
 def choose(walk: Tour) -> None:

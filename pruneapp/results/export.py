@@ -11,6 +11,7 @@ from typing import Any
 
 from pruneapp.params import Param
 from pruneapp.results.pattern_report import BrokenPattern
+from pruneapp.results.shrink_forecast import EXACT, Exactness
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class ExportReport:
         Path, ...
     ] = ()  # those of the files that go with the weights: a tokenizer, a reader
     cut: str = ""  # what was cut out, in words; empty if tensors kept their shapes
-    effect: str = ""  # what that does to what the model computes
+    effect: Exactness = EXACT  # what that does to what the model computes
 
     @property
     def nbytes(self) -> int:

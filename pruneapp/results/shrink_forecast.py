@@ -107,8 +107,9 @@ class ModelSize:
     cache
         Bytes of keys and values that are kept of each token; None of a model without such a cache.
     multiply_adds
-        Of matrices, for each token, without those of attention, which grow with the text. None
-        where the matrices are packed.
+        Of a token with every weight that it passes, in encoder and decoder; not those of attention
+        scores, which grow with the text, nor of what a text passes once: a pooler, a classifier.
+        None where the matrices are packed.
     """
 
     nbytes: int
@@ -169,3 +170,12 @@ class ShrinkForecast:
         found = {axis.exactness for axis in self.axes if axis.after < axis.before}
         order: tuple[Exactness, ...] = (CHANGES, "exact for this text", EXACT)
         return next((each for each in order if each in found), EXACT)
+
+    @property
+    def largest_share(self) -> float:
+        """The largest share of an axis that goes though it is not dead."""
+        layers = self.layers
+        alive = layers.count - len(layers.dead)
+        shares = [len(layers.gone - layers.dead) / alive] if alive else []
+        shares += [(a.sizes[-1] - a.after) / a.sizes[-1] for a in self.axes if a.sizes]
+        return max(shares, default=0.0)

@@ -68,11 +68,23 @@ _NUMBERED = ("ffn", "kv-groups", "query-heads", "experts")
 # Axes whose cut has to be said to the class, which other programs may not ask for.
 _OF_HEADS = ("kv-groups", "query-heads")
 # How the names of classes end that predict tokens.
-_HEADS = ("LM", "LMHeadModel", "ForConditionalGeneration")
+_HEADS = ("LM", "LMHeadModel", "ForConditionalGeneration", "MTModel")
 _CACHED = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
 _CHOSEN = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "top_k_experts")
-# Tables in layers, of which a token takes a row.
-_TABLES = ("embed", "relative_attention_bias")
+# In layers: tables, of which a token takes a row; matrices that positions pass; experts' biases.
+_NO_PRODUCTS = ("embed", "pos_key_proj", "pos_query_proj", "bias")
+# How the names of matrices end that predict tokens; and of others outside of the layers that every
+# token passes. A pooler or a classifier is passed once by a text.
+_PREDICT = (
+    *("lm_head.weight", "embed_out.weight"),
+    *("predictions.decoder.weight", "vocab_projector.weight"),
+)
+_PASSED = (
+    *("predictions.transform.dense.weight", "predictions.dense.weight", "head.dense.weight"),
+    *("vocab_transform.weight", "embeddings_project.weight", "embedding_hidden_mapping_in.weight"),
+    *("project_in.weight", "project_out.weight", "feature_projection.projection.weight"),
+    *("patch_embedding.weight", "patch_embeddings.projection.weight"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -437,12 +449,13 @@ def _multiply_adds(
         of_experts |= {name for names in group.tensors for name in names}
     chosen = next((fields[name] for name in _CHOSEN if isinstance(fields.get(name), int)), 0)
     chosen = chosen or (0 if axis is None else axis.least)
-    total = routed = head = 0
+    total = routed = head = outside = 0
     for each in job.cancel.each(cuts):
         entry, rest = each.entry, inside.get(each.source.name)
         if rest is None:
-            head = max(head, _head(each))
-        elif len(entry.shape) < 2 or any(table in rest for table in _TABLES):
+            head = max(head, _outside(each, _PREDICT))
+            outside += 0 if structure.inside else _outside(each, _PASSED)
+        elif len(entry.shape) < 2 or any(part in rest for part in _NO_PRODUCTS):
             continue
         elif entry.dtype.packed or not entry.dtype.prunable:
             return None
@@ -456,7 +469,10 @@ def _multiply_adds(
         total += routed // _experts_left(fields)
     if not head and _is(config, _HEADS):
         head = _table(cuts, structure)
-    return total + head
+    depth, groups = fields.get("num_hidden_layers"), fields.get("num_hidden_groups")
+    if not structure.depths and isinstance(depth, int) and isinstance(groups, int) and groups:
+        total = total * depth // groups  # each group of layers is run several times
+    return total + head + outside
 
 
 def _is_stacked(entry: TensorEntry, structure: Structure) -> bool:
@@ -474,17 +490,14 @@ def _experts_left(fields: Mapping[str, Any]) -> int:
     return next(int(fields[name]) for name in names if isinstance(fields.get(name), int))
 
 
-def _head(each: TensorCut) -> int:
-    """Return the multiply-adds of a matrix that predicts tokens; 0 if it is another tensor."""
+def _outside(each: TensorCut, ends: tuple[str, ...]) -> int:
+    """Return the multiply-adds of a tensor outside of the layers; 0 if its name ends otherwise."""
     entry = each.entry
-    ends = ("lm_head.weight", "embed_out.weight", "predictions.decoder.weight")
-    is_head = any(name.endswith(ends) for name in each.source.names)
-    return entry.numel if is_head and len(entry.shape) == 2 else 0
+    is_one = len(entry.shape) > 1 and any(name.endswith(ends) for name in each.source.names)
+    return entry.numel if is_one else 0
 
 
 def _table(cuts: Iterable[TensorCut], structure: Structure) -> int:
     """Return the size of the embedding, which predicts tokens where there is no other matrix."""
-    axis = structure.axes.get("vocabulary")
-    names = {m.name for group in axis.groups for m in group.members} if axis is not None else ()
-    sizes = [c.entry.numel for c in cuts if c.source.name in names and len(c.entry.shape) == 2]
-    return max(sizes, default=0)
+    ends = tuple(name.replace("{wb}", "weight") for name in structure.family.vocabulary)
+    return max((_outside(each, ends) for each in cuts), default=0)

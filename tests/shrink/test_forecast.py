@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
@@ -17,6 +17,8 @@ from pruneapp.progress import Job
 from pruneapp.results.shrink_forecast import CHANGES, EXACT, CutRequest
 from pruneapp.shrink.forecast import cut_out, forecast, survey_state
 from pruneapp.shrink.shrink import ShrinkRequest
+from tests.shrink import small_models
+from tests.shrink.small_models import write_bert
 from tests.support.model_folders import (
     HEAD,
     HIDDEN,
@@ -220,3 +222,18 @@ def test_sizes_are_those_of_the_shapes(llama):
     assert size.multiply_adds == LAYERS * layer + TOKENS * HIDDEN
     assert size.cache == LAYERS * 2 * groups * 4
     assert size.nbytes == (llama / "model.safetensors").stat().st_size
+
+
+def test_what_every_token_passes_outside_of_the_layers_counts(tmp_path):
+    write_bert(tmp_path / "model", architectures=["BertForMaskedLM"])
+    file = tmp_path / "model" / "model.safetensors"
+    tensors = load_file(file)
+    encoder = forecast(surveyed(tmp_path / "model"), CutRequest(), Job()).before.multiply_adds
+    square = np.ones((small_models.HIDDEN, small_models.HIDDEN), np.float32)
+    tensors |= {
+        "cls.predictions.transform.dense.weight": square,
+        "pooler.dense.weight": square,  # which the first token passes
+    }
+    save_file(tensors, file)
+    whole = forecast(surveyed(tmp_path / "model"), CutRequest(), Job()).before.multiply_adds
+    assert whole - encoder == square.size

@@ -177,7 +177,7 @@ SAFETENSORS = Format(
     why_not=refuses,
     loaded_by=(
         Loader("safetensors", note="and libraries built on it"),
-        Loader("transformers", note="from_pretrained, with config.json; tested with 5.23"),
+        Loader("transformers", note="if it has the class that config.json names; tested with 5.23"),
         Loader("torch", note="with safetensors.torch.load_file"),
         Loader("TensorRT, OpenVINO", note="detect zeros themselves"),
     ),

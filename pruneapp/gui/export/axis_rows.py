@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
@@ -18,10 +18,10 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolTip, QWidget
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import Slider
+from pruneapp.gui.widgets.controls import Slider, SpinBox
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -37,6 +37,8 @@ from pruneapp.results.shrink_forecast import (
 
 # Pixels of a slider, at least.
 _LEAST_SLIDER = 120
+# Columns of the grid: name, before, after, share, slider, what that does.
+COLUMNS = 6
 # Notices of an axis, one a layer often: so many are shown, and so many in the tooltip.
 _NOTES, _LISTED = 1, 24
 
@@ -50,47 +52,96 @@ def exactness_words(exactness: Exactness) -> str:
     return translate("Shrink", "△ exact for this text")
 
 
-def counts_words(axis: AxisForecast, after: int) -> str:
-    """Say how many units there are and how many stay: 4,864 → 3,456."""
-    before = axis.before // axis.in_each
-    left = number_format.count(after // axis.in_each)
-    if after == axis.before:
-        return left
-    return f"{number_format.count(before)} → {left}"
+def share_words(gone: int, before: int) -> str:
+    """Say how large a share goes: −25.0 %."""
+    return f"−{number_format.part(gone, before)}"
+
+
+class SizeBox(SpinBox):
+    """A box for how many units stay; what is typed becomes the next size that the class takes."""
+
+    sized = Signal(int)  # the person entered this one of the sizes
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sizes: tuple[int, ...] = (0,)
+        self.setKeyboardTracking(False)  # half of a number is no size
+        self.setLocale(number_format.locale())
+        self.setGroupSeparatorShown(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.valueChanged.connect(self._on_entered)
+
+    def set_sizes(self, sizes: tuple[int, ...], before: int) -> None:
+        """Take sizes, ascending; a number up to that of `before` may be typed."""
+        self._sizes = sizes or (0,)
+        blocker = QSignalBlocker(self)
+        self.setRange(0, max(before, self._sizes[-1]))
+        del blocker
+
+    def show_size(self, size: int) -> None:
+        """Show a size, silently."""
+        blocker = QSignalBlocker(self)
+        self.setValue(size)
+        del blocker
+
+    def stepBy(self, steps: int) -> None:
+        """Go some sizes up or down."""
+        here = bisect_left(self._sizes, self.value())
+        self.setValue(self._sizes[min(max(here + steps, 0), len(self._sizes) - 1)])
+        self.selectAll()
+
+    def stepEnabled(self) -> SpinBox.StepEnabledFlag:
+        """Say which way there is another size."""
+        enabled = SpinBox.StepEnabledFlag.StepNone
+        if self.value() > self._sizes[0]:
+            enabled |= SpinBox.StepEnabledFlag.StepDownEnabled
+        if self.value() < self._sizes[-1]:
+            enabled |= SpinBox.StepEnabledFlag.StepUpEnabled
+        return enabled
+
+    def _on_entered(self, value: int) -> None:
+        size = self._sizes[min(bisect_left(self._sizes, value), len(self._sizes) - 1)]
+        self.show_size(size)
+        self.sized.emit(size)
 
 
 class AxisRow(QWidget):
     """An axis: its parts stand in a grid with those of the others, this is their parent."""
 
-    chosen = Signal(str, int)  # the axis, and how many units the person lets stay
+    chosen = Signal()  # the person lets another number of units stay
 
     def __init__(self, axis: AxisForecast, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._axis = axis
+        self.box = SizeBox(self)
+        self.label = label_for(self.box, axis.label)
+        self.before, self.after, self.share = plain(ink=MUTED), plain(), plain(ink=MUTED)
+        for number in (self.before, self.after, self.share):
+            number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setMinimumWidth(_LEAST_SLIDER)
         self.slider.setPageStep(4)
-        self.label = label_for(self.slider, axis.label)
-        self.counts = plain()
-        self.counts.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        # In place of a slider.
+        self.hint = plain(ink=MUTED)
         self.exactness = plain()
         self.notes = plain(wrap=True, ink=MUTED)
-        self.slider.setAccessibleName(axis.label)
         self.slider.valueChanged.connect(self._on_moved)
+        self.box.sized.connect(self._on_sized)
+        # Room for whatever is said later, so that nothing moves.
+        advance = self.fontMetrics().horizontalAdvance
+        self.before.setMinimumWidth(advance(self._from(axis)) + 2)
+        self.share.setMinimumWidth(advance(share_words(888, 1000)) + 2)
+        self.exactness.setMinimumWidth(advance(exactness_words(CHANGES)) + 2)
         self.set_axis(axis)
 
     def add_to(self, grid: QGridLayout, row: int) -> None:
         """Put the parts into two rows of a grid."""
-        grid.addWidget(self.label, row, 0)
-        grid.addWidget(self.counts, row, 1)
-        grid.addWidget(self.slider, row, 2)
-        grid.addWidget(self.exactness, row, 3)
-        grid.addWidget(self.notes, row + 1, 0, 1, 4)
-
-    @property
-    def axis(self) -> AxisForecast:
-        """What is shown."""
-        return self._axis
+        here = self.label, self.before, self.after, self.share, self.hint, self.exactness
+        for column, part in enumerate(here):
+            grid.addWidget(part, row, column)
+        grid.addWidget(self.box, row, 2)
+        grid.addWidget(self.slider, row, 4)
+        grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
 
     def set_axis(self, axis: AxisForecast) -> None:
         """Show what becomes of the axis, silently."""
@@ -99,18 +150,31 @@ class AxisRow(QWidget):
         self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
         self.slider.setValue(max(bisect_right(axis.sizes, axis.after) - 1, 0))
         del blocker
+        self.box.set_sizes(
+            tuple(size // axis.in_each for size in axis.sizes), axis.before // axis.in_each
+        )
+        can = not axis.why_not
         movable = len(axis.sizes) > 1
-        self.slider.setVisible(not axis.why_not and bool(axis.sizes))
+        for part, shown in (
+            (self.slider, can and bool(axis.sizes)),
+            (self.box, can and movable),
+            (self.after, can and not movable),
+            (self.before, can),
+            (self.share, can),
+            (self.exactness, can),
+            (self.hint, can and axis.name == "layers"),
+        ):
+            part.setVisible(shown)
         self.slider.setEnabled(movable)
-        self.counts.setVisible(not axis.why_not)
-        self.exactness.setVisible(not axis.why_not)
         # A sentence is no control: it is muted, and can still be read.
-        self.label.setForegroundRole(MUTED if axis.why_not else TEXT)
+        self.label.setForegroundRole(TEXT if can else MUTED)
         name = axis.label
         if axis.in_each > 1:
             name = self.tr("{axis} per KV group").format(axis=axis.label)
         self.label.setText(name)
-        self.slider.setAccessibleName(name)
+        self.hint.setText(self.tr("Click a layer to remove it."))
+        for control in (self.slider, self.box):
+            control.setAccessibleName(name)
         notes = list(axis.notices[:_NOTES])
         if more := len(axis.notices) - len(notes):
             notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
@@ -135,25 +199,59 @@ class AxisRow(QWidget):
             exactness = CHANGES if layers.gone - layers.dead else EXACT
             self._show(stacks * (layers.count - len(layers.gone)), exactness)
 
+    def _on_sized(self, size: int) -> None:
+        self.slider.setValue(self._axis.sizes.index(size * self._axis.in_each))
+
     def _on_moved(self, value: int) -> None:
         kept = self._axis.sizes[value]
         self._show(kept, CHANGES if value < len(self._axis.sizes) - 1 else EXACT)
-        self.chosen.emit(self._axis.name, kept)
+        self.chosen.emit()
+
+    def _from(self, axis: AxisForecast) -> str:
+        return f"{number_format.count(axis.before // axis.in_each)} →"
 
     def _show(self, after: int, exactness: Exactness) -> None:
         axis = self._axis
-        self.counts.setText(counts_words(axis, after))
         cut = after < axis.before
-        self.exactness.setText(exactness_words(exactness) if cut else self.tr("nothing to cut"))
+        left = number_format.count(after // axis.in_each)
+        self.before.setText(self._from(axis) if cut else "")
+        self.after.setText(left)
+        self.box.show_size(after // axis.in_each)
+        self.share.setText(share_words(axis.before - after, axis.before) if cut else "")
+        self.exactness.setText(exactness_words(exactness) if cut else self._uncut())
         grave = cut and exactness == CHANGES
         self.exactness.setForegroundRole(DANGER if grave else TEXT if cut else MUTED)
-        stay = self.tr("{n} of {all} stay: {exactness}").format(
-            n=number_format.count(after // axis.in_each),
+        said = self.tr("{n} of {all} stay: {exactness}").format(
+            n=left,
             all=number_format.count(axis.before // axis.in_each),
             exactness=self.exactness.text(),
         )
-        self.slider.setAccessibleDescription(stay)
-        self.slider.setToolTip(stay)
+        tip = self._tip()
+        for part in (self.slider, self.box):
+            part.setAccessibleDescription(said)
+            part.setToolTip(f"{said}\n{tip}")
+        self.exactness.setToolTip(tip)
+
+    def _uncut(self) -> str:
+        """Say why nothing goes while nothing is chosen."""
+        if self._axis.name in {"experts", "vocabulary"}:
+            return self.tr("nothing chosen")  # nobody looked for dead ones
+        if self._axis.name == "layers":
+            return self.tr("no dead layers")
+        return self.tr("no dead units to cut")
+
+    def _tip(self) -> str:
+        """Say what goes."""
+        if self._axis.name == "layers":
+            return self.tr("A layer that does nothing is cut anyway. Click another to remove it.")
+        if not self._axis.sizes:
+            return ""
+        if self._axis.name == "experts":
+            return self.tr("The slider cuts the experts of the lowest L2 norm.")
+        return self.tr(
+            "What is dead in every layer is cut. The slider cuts the units of the lowest L2 norm, "
+            "too."
+        )
 
 
 _GAP = 2
@@ -162,7 +260,7 @@ _GAP = 2
 class LayerStrip(QWidget):
     """The layers of a model, one cell each; a click or Space lets one go, or stay."""
 
-    toggled = Signal(int)  # the person clicked a layer that may go
+    toggled = Signal()  # the person lets another layer go, or stay
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -329,7 +427,7 @@ class LayerStrip(QWidget):
         if number not in layers.fixed | layers.dead:
             gone = layers.gone ^ {number}
             self._layers = LayersForecast(layers.count, gone, layers.dead, layers.fixed)
-            self.toggled.emit(number)
+            self.toggled.emit()
         self._say()
 
     def _say(self) -> None:
@@ -362,7 +460,7 @@ class AxisRows(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(2, 1)
+        self._grid.setColumnStretch(4, 1)
         self.strip.toggled.connect(self._on_toggled)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
@@ -379,7 +477,7 @@ class AxisRows(QWidget):
         chosen = {name: row.kept() for name, row in self.rows.items()}
         return {name: kept for name, kept in chosen.items() if kept is not None}
 
-    def _on_toggled(self, _number: int) -> None:
+    def _on_toggled(self) -> None:
         if (row := self.rows.get("layers")) is not None:
             row.show_layers(self.strip.layers)
         self.changed.emit()
@@ -392,14 +490,8 @@ class AxisRows(QWidget):
             row.add_to(self._grid, line)
             row.hide()  # it has no picture of its own: its parts are in the grid
             row.chosen.connect(self.changed)
-            self._keep_room(row.exactness)
             line += 2
             if axis.name == "layers":
-                self._grid.addWidget(self.strip, line, 0, 1, 4)
+                self._grid.addWidget(self.strip, line, 0, 1, COLUMNS)
                 line += 1
             self.rows[axis.name] = row
-
-    def _keep_room(self, label: QLabel) -> None:
-        """Give a label room for whatever it says later, so that nothing moves."""
-        words = exactness_words(CHANGES)
-        label.setMinimumWidth(self.fontMetrics().horizontalAdvance(words) + 2)

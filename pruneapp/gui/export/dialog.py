@@ -289,6 +289,8 @@ class ExportChoices:
     report: str = ""
     shrunk: bool = False  # whether what is dead was to be cut out
     cut: CutRequest = field(default_factory=CutRequest)
+    check: str = "shapes"  # how the shrunk folder is checked
+    folder: str = ""  # where that goes; empty if it was as proposed
 
 
 class SideFiles(QWidget):
@@ -430,7 +432,8 @@ class ExportDialog(Dialog):
         button first.
         """
         here = self.focusWidget()
-        inside = here is not None and (self.details.isAncestorOf(here) or here is self.beside.kind)
+        settings = self.details, self.page.rows
+        inside = here is self.beside.kind or any(part.isAncestorOf(here) for part in settings)
         pages = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
         if event.key() in pages:
             area = self.page.scrolled if self.is_shrunk else self.scrolled
@@ -500,7 +503,7 @@ class ExportDialog(Dialog):
         for name, values in choices.values.items():
             if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
-        self.page.set_request(choices.cut)
+        self.page.set_request(choices.cut, choices.check, choices.folder)
         self.tabs.setCurrentIndex(int(choices.shrunk))
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
@@ -523,6 +526,8 @@ class ExportDialog(Dialog):
             self.beside.report(),
             self.is_shrunk,
             self.page.request,
+            self.page.checked(),
+            self.page.target.typed(),
         )
 
     def request(self) -> ExportRequest | None:
@@ -630,10 +635,8 @@ class ExportDialog(Dialog):
         self.go.setEnabled(ready and not self.target.problem())
 
     def _arrange_shrunk(self) -> None:
-        forecast = self.page.forecast
-        known = forecast is not None and forecast.after is not None and not forecast.wrong
-        words = self.tr("Export")
-        if known and forecast is not None and forecast.after is not None:
+        forecast, words = self.page.forecast, self.tr("Export")
+        if forecast is not None and forecast.after is not None and not forecast.wrong:
             size = number_format.size(forecast.after.nbytes)
             words = self.tr("{action} {size}").format(action=words, size=size)
         self.go.setText(words)

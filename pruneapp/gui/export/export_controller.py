@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,11 +106,7 @@ def _shrunk_target(target: Path, opened: Path) -> Path:
         name = opened.absolute().parent.name
     wanted = target.with_name((name or target.stem) + SHRUNK)
     numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
-    return (
-        wanted
-        if not os.path.lexists(wanted)
-        else next(path for path in numbered if not os.path.lexists(path))
-    )
+    return next(path for path in chain((wanted,), numbered) if not os.path.lexists(path))
 
 
 def is_followed_link(path: Path) -> bool:
@@ -422,7 +418,7 @@ class ExportController(DialogController[ExportDialog]):
             writes=True,
             on_result=partial(self._on_shrunk, writing, self._session.contents.shown),
             on_error=self._session.refused.emit,
-            on_cancelled=lambda: self._on_shrinking_cancelled(order, task.token),
+            on_cancelled=lambda: self._say_cancelled(order.path, task.token),
         )
 
     def _forget_forecasts(self) -> None:
@@ -434,13 +430,15 @@ class ExportController(DialogController[ExportDialog]):
         document = self._session.document
         if document is not None and writing.order.forecast.exactness == EXACT:
             document.mark_exported(writing.capture.snapshot)
+        if self._choices is not None:
+            self._choices = replace(self._choices, folder="")  # it is there now
         self._show_report(report, shown, writing.capture)
         self.exported.emit(report)
 
-    def _on_shrinking_cancelled(self, order: ShrinkOrder, token: CancelToken) -> None:
+    def _say_cancelled(self, path: Path, token: CancelToken) -> None:
         if token.cancelled:  # else a bug ended it, which is reported
             sentence = self.tr("Export of {name} cancelled: nothing was written.")
-            self.cancelled.emit(sentence.format(name=order.path.name))
+            self.cancelled.emit(sentence.format(name=path.name))
 
     def _export(self, request: ExportRequest) -> None:
         document = self._session.document
@@ -506,9 +504,7 @@ class ExportController(DialogController[ExportDialog]):
             self._on_exported(writing, shown, replace(report, notices=(*report.notices, late)))
             return
         self._release(request)
-        if token.cancelled:  # else a bug ended it, which is reported
-            sentence = self.tr("Export of {name} cancelled: nothing was written.")
-            self.cancelled.emit(sentence.format(name=request.path.name))
+        self._say_cancelled(request.path, token)
 
     def _on_not_exported(self, writing: ExportJob, error: PruneAppError) -> None:
         request, document = writing.request, self._session.document

@@ -16,13 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, as_plain, heading, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
 from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
+from pruneapp.results.shrink_forecast import CHANGES
 
 # Letters of the width that a note is set in, and lines of the table that are always seen.
 _WIDTH = 84
@@ -69,6 +71,12 @@ class ExportReportDialog(Dialog):
         notes = [notice for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
             notes.append(self.tr("Undo goes on from the original that was kept."))
+        if report.effect == CHANGES:
+            changed = self.tr(
+                "This is not the original model: units that were not dead were cut, and checks "
+                "compare it with the original in which these are zero."
+            )
+            notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
         self.warnings = [plain(f"▲ {warning}", wrap=True, ink=DANGER) for warning in wrong]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
@@ -127,8 +135,9 @@ class ExportReportDialog(Dialog):
         layout.addLayout(rows)
         rows.setHorizontalSpacing(16)
         rows.setVerticalSpacing(4)
+        grave = exactness_words(CHANGES)
         for label, text, tip in self._facts():
-            value = ElidedLabel(text, self)
+            value = ElidedLabel(text, self, ink=DANGER if text == grave else TEXT)
             value.setAccessibleName(f"{label}: {text}")
             if tip:
                 value.setToolTip(tip.strip())
@@ -176,7 +185,8 @@ class ExportReportDialog(Dialog):
             lines.extend(("", self.tr("Pruning steps")))
         for number, (label, detail) in enumerate(self._steps, 1):
             lines.extend((f"{number}. {label}", *(f"   {line}" for line in detail.splitlines())))
-        lines.extend(("", self.tr("Sparsity")))
+        if self._tensors:
+            lines.extend(("", self.tr("Sparsity")))
         lines.extend(
             f"{tensor.name}\t{tensor.pruned}\t{tensor.numel}\t"
             f"{number_format.part(tensor.pruned, tensor.numel)}"
@@ -232,7 +242,7 @@ class ExportReportDialog(Dialog):
         ]
         if report.cut:
             facts.append((self.tr("Cut out"), report.cut, ""))
-            facts.append((self.tr("Effect"), report.effect, ""))
+            facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
             facts.append((self.tr("Pruned"), pruned, ""))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from pruneapp import resources
 from pruneapp.document.document import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
@@ -28,26 +29,33 @@ if TYPE_CHECKING:
     from pruneapp.shrink.check import How
 
 SHRUNK = "-shrunk"
+# What a Python that checks folders runs.
+_CHECKER = "pruneapp_worker/shrunk_folder.py"
 # What the choice of a check asks the class of the model.
 _CHECKS: Mapping[str, How | None] = {"shapes": None, "meta": "meta", "run": "run"}
 
 
-@dataclass(frozen=True, eq=False)
-class FirstForecast:
-    """A state that was looked at, and what cutting it comes to."""
-
-    surveyed: SurveyedState | None  # None if nothing is known of its type
-    forecast: ShrinkForecast
-
-
 def survey_and_forecast(
     snapshot: Snapshot, request: CutRequest, origin: Provenance, job: Job
-) -> FirstForecast:
-    """Look for what is dead in a state, and forecast a cut."""
+) -> tuple[SurveyedState | None, ShrinkForecast]:
+    """Look for what is dead in a state, and forecast a cut; None if its type is not known."""
     found = survey_state(snapshot, job)
     if isinstance(found, Unknown):
-        return FirstForecast(None, ShrinkForecast(request, why_not=found.why_not))
-    return FirstForecast(found, forecast(found, request, job, origin))
+        return None, ShrinkForecast(request, why_not=found.why_not)
+    return found, forecast(found, request, job, origin)
+
+
+def python_words(job: Job) -> str:
+    """Say which Python would check a folder, or why none can; starts none."""
+    # It brings processes with it, which a forecast does without.
+    from pruneapp.evaluation.script import EvaluationScript, find_interpreter
+
+    script = EvaluationScript.read(resources.path(_CHECKER))
+    try:
+        found = find_interpreter(script, job=job, make=False)
+    except PruneAppError as error:
+        return f"▲ {error}"
+    return f"Python: {found.path} ({found.found})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,7 @@ class ShrinkForecasts(QObject):
         self._origin = origin
         self.surveyed: SurveyedState | None = None
         self._title = self.tr("Looking for dead units")
-        self._survey, self._answer = LatestTask(jobs), LatestTask(jobs)
+        self._survey, self._answer, self._python = (LatestTask(jobs) for _ in range(3))
         self._page.surveyRequested.connect(self._look)
         self._page.forecastRequested.connect(self._forecast)
         jobs.progressed.connect(self._on_progressed)
@@ -98,6 +106,7 @@ class ShrinkForecasts(QObject):
 
     def _look(self) -> None:
         snapshot, request, origin = self._snapshot, self._page.request, self._origin
+        self._python.ask(python_words, self._page.set_python, urgency=Urgency.ASIDE)
         self._survey.ask(
             lambda job: survey_and_forecast(snapshot, request, origin, job),
             self._on_surveyed,
@@ -106,9 +115,9 @@ class ShrinkForecasts(QObject):
             on_stopped=self._on_stopped,
         )
 
-    def _on_surveyed(self, first: FirstForecast) -> None:
-        self.surveyed = first.surveyed
-        self._page.set_forecast(first.forecast)
+    def _on_surveyed(self, first: tuple[SurveyedState | None, ShrinkForecast]) -> None:
+        self.surveyed, found = first
+        self._page.set_forecast(found)
 
     def _forecast(self, request: CutRequest) -> None:
         surveyed, origin = self.surveyed, self._origin
@@ -132,5 +141,5 @@ class ShrinkForecasts(QObject):
             self._page.set_progress(progress.done, progress.total)
 
     def _stop(self, _result: int) -> None:
-        self._survey.cancel()
-        self._answer.cancel()
+        for task in (self._survey, self._answer, self._python):
+            task.cancel()

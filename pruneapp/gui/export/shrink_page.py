@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import abridged
-from pruneapp.gui.export.axis_rows import AxisRows, exactness_words
+from pruneapp.gui.export.axis_rows import AxisRows, exactness_words, share_words
 from pruneapp.gui.export.target_row import misplaced
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
@@ -66,6 +66,8 @@ _BUSY_MS = 200
 _DIFF_LINES = 6
 _LEAST_LINES = 8
 _BAR = 320  # pixels of the progress, at most
+# Lines that a check is explained in, at most: what it does, and with which Python.
+_CHECK_LINES = 3
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,11 @@ class SizeTable(QWidget):
             (
                 "multiply_adds",
                 self.tr("Multiply-adds per token"),
-                self.tr("In matrices; those of attention, which grow with the text, not counted."),
+                self.tr(
+                    "Products of a token with every weight that it passes. Not counted: attention "
+                    "scores, which grow with the text, and what a text passes once (a pooler, a "
+                    "classifier)."
+                ),
             ),
         ):
             label = plain(words, ink=MUTED)
@@ -188,7 +194,11 @@ class SizeTable(QWidget):
             was.setText(words(old))
             same = old == new
             will.setText("" if same else f"→ {words(new)}")
-            less.setText("" if same else f"−{number_format.part(old - new, old)}")
+            less.setText("" if same else share_words(old - new, old))
+            # Room for what stands there after a cut, so that nothing moves then.
+            advance = self.fontMetrics().horizontalAdvance
+            will.setMinimumWidth(max(map(advance, (f"→ {words(old)}", "→ 888 MB"))) + 2)
+            less.setMinimumWidth(advance(share_words(888, 1000)) + 2)
             was.setToolTip(exact(old))
             will.setToolTip(exact(new))
             said = self.tr("{what}: {before}, after the cut {after}")
@@ -204,7 +214,7 @@ class FolderRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._source = ""
+        self._source = self._proposed = ""
         self.path = QLineEdit(self)
         self.path.setAccessibleName(self.tr("Destination folder"))
         self.path.setAccessibleDescription(self.tr("A folder that is not there yet."))
@@ -221,8 +231,12 @@ class FolderRow(QWidget):
 
     def set_path(self, path: str, source: str) -> None:
         """Propose a folder; `source` is what is open."""
-        self._source = source
+        self._source, self._proposed = source, path
         self.path.setText(path)
+
+    def typed(self) -> str:
+        """Return what the person typed; empty if it is as proposed."""
+        return "" if self.path.text() == self._proposed else self.path.text()
 
     def target(self) -> Path:
         """Return the folder that is wanted."""
@@ -254,13 +268,42 @@ class FolderRow(QWidget):
             self.path.setText(path)
 
 
-def loss_words() -> str:
+# Up to this share of the units of an axis others cut, and train afterwards.
+_USUAL_SHARE = 1 / 3
+
+
+def loss_words(*, grave: bool) -> str:
     """Say how much a cut that changes what the model computes may cost, by what others measured."""
+    if grave:
+        return translate(
+            "Shrink",
+            "▲ This cuts more than a third. Without training, Torch-Pruning reports "
+            "perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; "
+            "NVIDIA cuts up to a third and distills afterwards.",
+        )
     return translate(
         "Shrink",
-        "▲ The weights alone do not say how much is lost: without training, Torch-Pruning reports "
-        "perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA "
-        "advises to cut a third at most and to distill afterwards.",
+        "The weights alone do not say how much is lost: plan to train, and evaluate the result. "
+        "NVIDIA cuts up to a third and distills afterwards.",
+    )
+
+
+def check_words(check: str) -> str:
+    """Say what a check does, and what that takes."""
+    if check == "meta":
+        return translate(
+            "Shrink",
+            "Starts Python, and has the class in transformers take the shapes, without weights.",
+        )
+    if check == "run":
+        return translate(
+            "Shrink",
+            "Starts Python, writes the model with zeros beside the folder for the moment, and "
+            "compares the outputs of both in float32. Needs memory and disk for both.",
+        )
+    return translate(
+        "Shrink",
+        "Always done: the folder is read back, and its tensors are compared with the model.",
     )
 
 
@@ -279,6 +322,15 @@ class ShrinkPage(QWidget):
         self._late = single_shot(self, _BUSY_MS, self._show_busy)
         self.why_not = plain(wrap=True)
         self.why_not.hide()
+        self.instead = plain(
+            self.tr(
+                "“Full size” exports it with zeros in place of what is pruned. docs/shrink.md "
+                "lists the types that can be shrunk."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.instead.hide()
         self.busy = plain(self.tr("Looking for dead units…"), ink=MUTED)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
@@ -308,7 +360,15 @@ class ShrinkPage(QWidget):
             self.tr("No text has these tokens: the model computes the same.")
         )
         self.surplus.hide()
-        self.loss = plain(loss_words(), wrap=True, ink=DANGER)
+        self.first = plain(
+            self.tr(
+                "Dead units go without loss. Sliders and numbers cut more: the units of the lowest "
+                "L2 norm over all their tensors go first."
+            ),
+            wrap=True,
+            ink=MUTED,
+        )
+        self.loss = plain(wrap=True)
         self.sizes = SizeTable(self)
         self.diff = ConfigDiff(self)
         self.notes = plain(wrap=True, ink=MUTED)
@@ -326,6 +386,10 @@ class ShrinkPage(QWidget):
                 (self.tr("Run and compare outputs"), "run"),
             ),
         )
+        self.checks = plain(wrap=True, ink=MUTED)
+        self.checks.setMinimumHeight(self.fontMetrics().lineSpacing() * _CHECK_LINES)
+        self.checks.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._python = ""
         self.tab_parts: tuple[QWidget, ...] = ()
         self._lay_out()
         self.rows.changed.connect(self._request)
@@ -333,12 +397,14 @@ class ShrinkPage(QWidget):
         self.write_as.toggled.connect(self._request)
         self.surplus.toggled.connect(self._request)
         self.target.changed.connect(self.changed)
+        self.check.currentIndexChanged.connect(self._explain_check)
         self.again.clicked.connect(self._survey)
+        self._explain_check()
         self._show()
 
     def _lay_out(self) -> None:
         content = QWidget()
-        column = lay_in_column(content, self.why_not, self.busy, self.bar, spacing=8)
+        column = lay_in_column(content, self.why_not, self.instead, self.busy, self.bar, spacing=8)
         add_row(column, self.again, None)
         self.body = QWidget(content)
         column.addWidget(self.body, 1)
@@ -350,6 +416,7 @@ class ShrinkPage(QWidget):
         self.foot = QWidget(self)
         below = lay_in_column(self.foot, self.target, spacing=8)
         add_row(below, label_for(self.check, self.tr("Check")), self.check, None)
+        below.addWidget(self.checks)
         lay_in_column(self, self.scrolled, self.foot, spacing=12, wide=self.scrolled)
         self.tab_parts = (
             self.again,
@@ -365,11 +432,11 @@ class ShrinkPage(QWidget):
     def _fill(self, layout: QVBoxLayout) -> None:
         label = label_for(self.multiple, self.tr("FFN in multiples of"))
         add_row(layout, heading(self.tr("What is cut")), None, label, self.multiple)
+        layout.addWidget(self.first)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
         layout.addWidget(self.surplus)
         layout.addWidget(self.wrong)
-        layout.addWidget(self.loss)
         layout.addSpacing(4)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
@@ -380,6 +447,7 @@ class ShrinkPage(QWidget):
         one.addWidget(self.sizes)
         one.addStretch(1)
         lay_in_column(right, heading(self.tr("config.json")), self.diff, spacing=4, wide=self.diff)
+        layout.addWidget(self.loss)  # below, so that it moves nothing when it comes
         layout.addWidget(heading(self.tr("Compatible with")))
         layout.addWidget(self.notes)
 
@@ -398,6 +466,11 @@ class ShrinkPage(QWidget):
         self.forecast = forecast
         self._show()
 
+    def set_python(self, words: str) -> None:
+        """Say which Python a check would start, or why there is none."""
+        self._python = words
+        self._explain_check()
+
     def set_trouble(self, sentence: str) -> None:
         """Say why dead units could not be looked for, or that somebody stopped that."""
         self._late.stop()
@@ -408,9 +481,12 @@ class ShrinkPage(QWidget):
             self.wrong.setText(f"✕ {abridged(sentence)}")
             self.wrong.show()
 
-    def set_request(self, request: CutRequest) -> None:
-        """Ask for what was asked for before, silently."""
+    def set_request(self, request: CutRequest, check: str, path: str) -> None:
+        """Ask for what was asked for before, silently; `path` is empty if none was typed."""
         self._asked = request
+        self.check.setCurrentIndex(self.check.findData(check))
+        if path:
+            self.target.path.setText(path)
         blocker = QSignalBlocker(self.multiple)
         self.multiple.setCurrentIndex(self.multiple.findData(request.multiple))
         del blocker
@@ -427,12 +503,17 @@ class ShrinkPage(QWidget):
         """What is asked for."""
         return self._asked
 
+    def checked(self) -> str:
+        """Return how what is written is to be checked."""
+        return str(self.check.currentData())
+
     def _chosen(self) -> CutRequest:
+        other = "" if self.forecast is None else self.forecast.write_as
         return CutRequest(
             self.rows.kept(),
             self.rows.strip.gone(),
             int(self.multiple.currentData()),
-            str(self.write_as.property("type")) if self.write_as.isChecked() else "",
+            other if self.write_as.isChecked() else "",
             self.surplus.isChecked(),
         )
 
@@ -443,12 +524,18 @@ class ShrinkPage(QWidget):
             return None
         if forecast.request != self._asked or self.target.problem():
             return None
-        return ShrinkOrder(forecast, self.target.target(), str(self.check.currentData()))
+        return ShrinkOrder(forecast, self.target.target(), self.checked())
+
+    def _explain_check(self) -> None:
+        check = self.checked()
+        python = "" if check == "shapes" else self._python
+        self.checks.setText("\n".join(filter(None, (check_words(check), python))))
 
     def _survey(self) -> None:
         self._seen = True
         self.again.hide()
         self.why_not.hide()
+        self.instead.hide()
         self.set_progress(0, 0)
         self._late.start()
         self.surveyRequested.emit()
@@ -484,6 +571,7 @@ class ShrinkPage(QWidget):
         self.body.setVisible(known)
         self.foot.setVisible(known)
         self.why_not.setVisible(forecast is not None and not known)
+        self.instead.setVisible(forecast is not None and not known)
         self.state.setText("")
         if forecast is None:
             return
@@ -501,9 +589,11 @@ class ShrinkPage(QWidget):
         self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
         self.wrong.setVisible(bool(forecast.wrong))
         self.multiple.setEnabled(any(x.name == "ffn" and not x.why_not for x in forecast.axes))
-        self.loss.setVisible(forecast.exactness == CHANGES and not forecast.is_empty)
+        self.loss.setVisible(forecast.exactness == CHANGES)
+        grave = forecast.largest_share > _USUAL_SHARE
+        self.loss.setText(loss_words(grave=grave))
+        self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
-            self.write_as.setProperty("type", forecast.write_as)
             words = self.tr("Write as '{other}', which computes the same and takes any heads")
             self.write_as.setText(words.format(other=forecast.write_as))
             blocker = QSignalBlocker(self.write_as)
@@ -521,10 +611,10 @@ class ShrinkPage(QWidget):
             self.sizes.set_sizes(forecast.before, forecast.after)
         self.diff.set_lines(forecast.config or (self.tr("  nothing changes"),))
         empty = forecast.is_empty
-        words = self.tr("nothing to cut") if empty else exactness_words(forecast.exactness)
+        words = self.tr("nothing is cut yet") if empty else exactness_words(forecast.exactness)
         self.state.setText("" if forecast.wrong else words)
         self.state.setForegroundRole(
-            DANGER if forecast.exactness == CHANGES and not empty else MUTED if empty else TEXT
+            DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT
         )
         lines = [f"· {line}" for line in forecast.loaded_by]
         self.notes.setText("\n".join((*lines, *(f"△ {each}" for each in forecast.notices))))

@@ -71,11 +71,14 @@ class JobStatus(QWidget):
         self._write()
 
     def set_progress(self, done: int, total: int, label: str = "") -> None:
-        """Show how far it is; a total of 0 is not known yet."""
+        """Show how far it is; a total of 0 is not known yet.
+
+        Before anything is done the bar moves to and fro: an empty one looks as if nothing went on.
+        """
         if self._cancelling:
             return  # said on its way here
         self._item = label
-        share = min(1.0, done / total) if total > 0 else None
+        share = min(1.0, done / total) if total > 0 and done > 0 else None
         if share != self._share:
             self._share, self._moved = share, self._clock.elapsed()
         if self._share is None:
@@ -112,9 +115,8 @@ class JobStatus(QWidget):
         self.bar.setAccessibleDescription(self.label.text())
 
     def _write(self) -> None:
-        self.label.setText(
-            self.tr("{job} {item}").format(job=self._job, item=self._item).strip() + " …"
-        )
+        words = self.tr("{job}: {item}").format(job=self._job, item=self._item)
+        self.label.setText(f"{words if self._item else self._job} …")
         self.left.setText(self._time_left())
         self.bar.setAccessibleDescription(self.label.text())
 

@@ -35,6 +35,7 @@ from pruneapp.results.export import (
 )
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.short_names import ShortNames
+from pruneapp.results.shrink_forecast import CHANGES, EXACT
 from tests.gui.mouse_wheel import turn_wheel
 
 ZEROS = "Zeros do not reduce the size of a dense file."
@@ -511,6 +512,23 @@ def test_the_report_can_be_read_and_copied(qtbot):
         assert part in text
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
+    cut = {"cut": "FFN neurons 1,024 → 768", "effect": CHANGES}
+    dialog = ExportReportDialog(report_of("p", **cut))
+    qtbot.addWidget(dialog)
+    effect = "▲ changes what the model computes"
+    (shown,) = [label for label in dialog.findChildren(QLabel) if label.text() == effect]
+    assert shown.foregroundRole() == DANGER
+    assert dialog.notes[0].text().startswith("This is not the original model")
+    text = dialog.as_text()
+    assert f"\nEffect: {effect}\nThis is not the original model" in text
+    assert "Sparsity" not in text, "a heading of nothing"
+    exact = ExportReportDialog(report_of("p", **cut | {"effect": EXACT}))
+    qtbot.addWidget(exact)
+    assert "\nEffect: ✓ exact\n" in exact.as_text()
+    assert not exact.notes
 
 
 def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot, tmp_path):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from safetensors.numpy import load_file
 
+from pruneapp.evaluation import script
+from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.export import shrink_controller
+from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
@@ -50,14 +55,14 @@ def report_of(person):
 
 def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
     assert not dialog.state.isVisible(), "nothing is pruned, and yet it is no copy"
-    assert dialog.page.rows.rows["ffn"].counts.text() == "256 → 192"
+    assert dialog.page.rows.rows["ffn"].box.value() == 192
     size = dialog.go.text()
     person.click(dialog.go)
     report = report_of(person)
     out = folder.with_name("tiny-shrunk")
     assert size == f"Export {person_size(out)}"
     assert "Cut out: FFN neurons 256 → 192" in report.as_text()
-    assert "Effect: exact" in report.as_text()
+    assert "Effect: ✓ exact" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
     person.close_report()
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
@@ -88,7 +93,7 @@ def test_a_quarter_of_the_neurons_and_two_layers_go_by_hand(person, folder, dial
     ]
     assert page.loss.isVisible()
     person.click(dialog.go)
-    assert "Effect: changes what the model computes" in report_of(person).as_text()
+    assert "Effect: ▲ changes what the model computes" in report_of(person).as_text()
     person.close_report()
     out = load_file(folder.with_name("tiny-shrunk") / "model.safetensors")
     assert sorted({name.split(".")[2] for name in out if ".layers." in name}) == list("0123")
@@ -101,6 +106,10 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
     page = dialog.page
     person.qtbot.keyClick(page.rows.rows["ffn"].slider, Qt.Key.Key_Left)
     person.click(page.rows.strip, page.rows.strip.cell(5).center())
+    page.check.setFocus()
+    person.qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    page.target.path.selectAll()
+    person.qtbot.keyClicks(page.target.path, "elsewhere")
     person.wait(lambda: page.order() is not None)
     chosen = page.request
     person.click(dialog.stop)
@@ -111,17 +120,37 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
     again = export.dialog
     assert again.is_shrunk
     assert again.page.request == chosen
-    assert again.page.rows.rows["ffn"].counts.text() == "256 → 128"
+    assert again.page.rows.rows["ffn"].box.value() == 128
     assert again.page.rows.strip.gone() == (5,)
+    assert again.page.order().check == "meta"
+    assert again.page.order().path == Path("elsewhere")
     person.click(again.stop)
 
 
-def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog):
+def test_the_page_says_which_python_checks(person, dialog, monkeypatch):
+    dialog.page.check.setFocus()
+    person.qtbot.keyClick(dialog.page.check, Qt.Key.Key_Down)
+    said = f"\nPython: {sys.executable} (the one that runs Pruneapp)"
+    person.wait(lambda: dialog.page.checks.text().endswith(said))
+    person.click(dialog.stop)
+
+    def refuse(*_arguments, **_named):
+        raise EvaluationError("No Python was found.")
+
+    monkeypatch.setattr(script, "find_interpreter", refuse)
+    assert shrink_controller.python_words(Job()) == "▲ No Python was found."
+
+
+@pytest.mark.parametrize("name", ["tiny-shrunk", "by_hand"])
+def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog, name):
+    path = dialog.page.target.path
+    path.setText(str(folder.with_name(name)))
     person.click(dialog.go)
     report_of(person)
     person.close_report()
     again = turn_to_page(person)
-    assert again.page.target.target().name == "tiny-shrunk-2"
+    expected = "tiny-shrunk-2" if name == "tiny-shrunk" else "tiny-shrunk"
+    assert again.page.target.target().name == expected, "not the one that is there by now"
     person.click(again.stop)
 
 

@@ -57,6 +57,14 @@ def row(page, name):
     return page.rows.rows[name]
 
 
+def said(page, name):
+    """Return the numbers of a row as they are read."""
+    here = row(page, name)
+    stays = here.box.text() if here.box.isVisible() else here.after.text()
+    parts = here.before.text(), stays, here.share.text()
+    return " ".join(filter(None, parts)).replace("\u00a0", " ")
+
+
 def test_the_model_is_looked_at_when_the_page_is_seen_and_once(show, qtbot):
     page = show(ShrinkPage())
     asked = []
@@ -90,17 +98,23 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
     page.set_forecast(ShrinkForecast(CutRequest(), why_not="The model names no model type."))
     assert page.why_not.isVisible()
     assert page.why_not.text() == "The model names no model type."
+    assert "“Full size” exports it with zeros" in page.instead.text()
+    assert page.instead.isVisible()
     assert not page.body.isVisible()
     assert not page.foot.isVisible()
     assert page.order() is None
 
 
 def test_a_row_says_now_and_then_and_what_that_does(page):
-    assert row(page, "ffn").counts.text() == "4,864 → 4,800"
+    assert said(page, "ffn") == "4,864 → 4,800 −1.3 %"
     assert row(page, "ffn").exactness.text() == "✓ exact"
-    assert row(page, "kv-groups").exactness.text() == "nothing to cut"
+    assert row(page, "kv-groups").exactness.text() == "no dead units to cut"
+    assert "cuts the units of the lowest L2 norm" in row(page, "kv-groups").slider.toolTip()
+    assert "the lowest L2 norm" in page.first.text()
     assert row(page, "query-heads").label.text() == "Query heads per KV group"
-    assert row(page, "query-heads").counts.text() == "7"
+    assert said(page, "query-heads") == "7"
+    assert row(page, "layers").hint.isVisible()
+    assert not row(page, "ffn").hint.isVisible()
     assert page.state.text() == "✓ exact"
     assert not page.loss.isVisible()
 
@@ -115,7 +129,7 @@ def test_what_the_class_does_not_allow_is_dimmed_with_the_reason(page):
 def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, qtbot):
     ffn = row(page, "ffn")
     qtbot.keyClick(ffn.slider, Qt.Key.Key_Left)
-    assert ffn.counts.text() == "4,864 → 4,736"
+    assert said(page, "ffn") == "4,864 → 4,736 −2.6 %"
     assert ffn.exactness.text() == "▲ changes what the model computes"
     assert ffn.exactness.foregroundRole() == DANGER
     assert ffn.slider.accessibleDescription() == (
@@ -125,6 +139,73 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
     assert page.order() is None, "what it comes to is not known yet"
     qtbot.keyClick(ffn.slider, Qt.Key.Key_End)
     assert page.asked[-1] == CutRequest(), "back to what is exact"
+
+
+@pytest.mark.parametrize(("typed", "stays"), [("4000", 4032), ("4832", 4800), ("1", 64), ("", 0)])
+def test_a_number_that_is_typed_becomes_the_next_legal_one(page, qtbot, typed, stays):
+    box = row(page, "ffn").box
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, typed)
+    assert page.asked == [], "half of a number is no size"
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    if stays:
+        assert box.value() == stays
+    assert page.asked == ([CutRequest({"ffn": stays})] if 0 < stays < 4800 else [])
+    assert row(page, "ffn").slider.value() == FFN.sizes.index(stays or 4800)
+
+
+def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
+    box = row(page, "query-heads").box
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert said(page, "query-heads") == "7 → 3 −57.1 %"
+    assert page.asked == [CutRequest({"query-heads": 6})]
+    qtbot.keyClick(box, Qt.Key.Key_Up)
+    qtbot.keyClick(box, Qt.Key.Key_Up)  # there is none
+    assert page.asked[1:] == [CutRequest()]
+    assert box.accessibleName() == "Query heads per KV group"
+    assert box.accessibleDescription() == "7 of 7 stay: no dead units to cut"
+
+
+@pytest.mark.parametrize(("kept", "ink"), [(3200, TEXT), (3136, DANGER)])
+def test_what_a_cut_may_cost_is_a_warning_beyond_a_third(page, qtbot, kept, ink):
+    assert not page.loss.isVisible()
+    ffn = row(page, "ffn")
+    ffn.slider.setValue(FFN.sizes.index(kept))
+    axes = (replace(FFN, after=kept, exactness=CHANGES), *FOUND.axes[1:])
+    page.set_forecast(replace(FOUND, request=page.asked[-1], axes=axes))
+    assert page.loss.isVisible()
+    assert page.loss.foregroundRole() == ink
+    assert ("28,358 to 576,501" in page.loss.text()) == (ink == DANGER)
+    assert "NVIDIA cuts up to a third and distills afterwards." in page.loss.text()
+
+
+def test_nothing_moves_when_something_is_cut(page, qtbot):
+    places = {
+        part: part.mapTo(page, QPoint()).x()
+        for part in (row(page, "ffn").slider, row(page, "ffn").exactness, page.diff)
+    }
+    row(page, "ffn").slider.setValue(20)
+    row(page, "query-heads").slider.setValue(0)
+    cut = replace(FFN, after=FFN.sizes[20], exactness=CHANGES)
+    less = replace(AFTER, multiply_adds=212_000, cache=1_024)
+    page.set_forecast(
+        replace(FOUND, request=page.asked[-1], axes=(cut, *FOUND.axes[1:]), after=less)
+    )
+    qtbot.wait(20)  # for the layout
+    assert {part: part.mapTo(page, QPoint()).x() for part in places} == places
+
+
+def test_a_check_says_what_it_does_and_with_which_python(page, qtbot):
+    page.set_python("Python: /usr/bin/python3 (as chosen)")
+    assert page.checks.text().startswith("Always done")
+    assert "Python" not in page.checks.text()
+    page.check.setFocus()
+    qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    assert "without weights" in page.checks.text()
+    assert page.checks.text().endswith("\nPython: /usr/bin/python3 (as chosen)")
+    qtbot.keyClick(page.check, Qt.Key.Key_Down)
+    assert "compares the outputs" in page.checks.text()
 
 
 def test_answers_to_older_questions_are_dropped(page, qtbot):
@@ -137,9 +218,7 @@ def test_answers_to_older_questions_are_dropped(page, qtbot):
         replace(FOUND, request=page.asked[1], axes=(changed, *FOUND.axes[1:]), notices=())
     )
     assert page.order().forecast.request == CutRequest({"ffn": 4736, "kv-groups": 1})
-    assert page.loss.isVisible()
     assert page.state.text() == "▲ changes what the model computes"
-    assert "28,358 to 576,501" in page.loss.text()
 
 
 def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
@@ -147,7 +226,7 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
     assert page.asked == [CutRequest(layers=(4,))]
-    assert row(page, "layers").counts.text() == "6 → 4", "at once: one was dead"
+    assert said(page, "layers") == "6 → 4 −33.3 %", "at once: one was dead"
     assert row(page, "layers").exactness.text() == "▲ changes what the model computes"
     assert strip.accessibleDescription().startswith("Layer 4 is cut: changes")
     qtbot.mouseClick(strip, left, pos=strip.cell(4).center())
@@ -226,7 +305,7 @@ def test_another_multiple_is_asked_for_and_snaps_the_slider(page, qtbot):
     assert page.asked[-1] == CutRequest({"ffn": 4736}, multiple=256)
     ffn = replace(FFN, after=4864, sizes=(*range(256, 4865, 256),))
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(ffn, *FOUND.axes[1:])))
-    assert row(page, "ffn").counts.text() == "4,864"
+    assert said(page, "ffn") == "4,864"
     assert page.order() is not None, "what is shown is what was asked for"
 
 
@@ -254,7 +333,7 @@ def test_nothing_to_cut_is_no_export(page):
     )
     page.set_forecast(replace(FOUND, axes=same, config=(), after=BEFORE))
     assert page.order() is None
-    assert (page.state.text(), page.state.foregroundRole()) == ("nothing to cut", MUTED)
+    assert (page.state.text(), page.state.foregroundRole()) == ("nothing is cut yet", MUTED)
     assert page.diff.toPlainText().strip() == "nothing changes"
 
 

@@ -321,7 +321,7 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
     label = person.window.job_status.label
     person.wait(label.isVisible)
     assert person.window.width() <= 1280
-    needed = label.fontMetrics().horizontalAdvance(f"Pruning {name} …")
+    needed = label.fontMetrics().horizontalAdvance(f"Pruning: {name} …")
     person.wait(lambda: label.contentsRect().width() >= needed)
     slow.closed = False
     person.wait(lambda: len(person.states) == 2)

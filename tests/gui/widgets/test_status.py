@@ -77,7 +77,7 @@ def test_a_job_shows_what_it_is_at_and_can_be_cancelled_once(qtbot, show):
     status.set_job("Exporting")
     status.set_progress(61, 100, "layer3.0.conv1")
     qtbot.waitUntil(status.isVisible, timeout=2000)
-    assert status.label.text() == "Exporting layer3.0.conv1 …"
+    assert status.label.text() == "Exporting: layer3.0.conv1 …"
     assert status.bar.value() == 610
     with qtbot.waitSignal(status.cancelRequested):
         qtbot.mouseClick(status.cancel, Qt.MouseButton.LeftButton)
@@ -87,6 +87,18 @@ def test_a_job_shows_what_it_is_at_and_can_be_cancelled_once(qtbot, show):
     assert status.bar.maximum() == 0
     status.set_idle()
     assert not status.isVisible()
+
+
+def test_the_bar_moves_until_something_is_done(show):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Shrinking")
+    status.set_progress(0, 100, "starting Python")
+    assert status.label.text() == "Shrinking: starting Python …"
+    assert status.bar.maximum() == 0, "an empty bar looks as if nothing went on"
+    status.set_progress(1, 100, "starting Python")
+    assert (status.bar.value(), status.bar.maximum()) == (10, 1000)
+    status.set_idle()
 
 
 def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, show, monkeypatch):

@@ -1,0 +1,157 @@
+"""What is to be seen of the page of shrunk exports: of a known model, and of one that is not."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import numpy as np
+from driving import StepError, wait_until
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox
+from states import LONG, write
+from steps import discard
+
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.export.dialog import ExportDialog
+from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.export.shrink_controller import ShrinkJob
+from pruneapp.gui.export.shrink_page import ShrinkPage
+
+if TYPE_CHECKING:
+    from tour import Tour
+
+LAYERS, HEADS, GROUPS, HIDDEN, NEURONS, TOKENS = 12, 8, 4, 128, 512, 2000
+HEAD = HIDDEN // HEADS
+DEAD = 70  # neurons of each layer
+_HEIGHT = 720
+
+
+def see(walk: Tour) -> None:
+    """Cut what is dead out of a llama, and more of it; read the report."""
+    folder = walk.folder / "my-llama"
+    write_llama(folder)
+    page = open_page(walk, folder)
+    dialog = page.window()
+    dialog.resize(dialog.width(), _HEIGHT)  # all of it is in the picture of the window
+    with walk.step("shrunk-dead", "neurons that are dead in every layer would be cut, exactly"):
+        pass
+    with walk.step("shrunk", "more neurons and a layer: what that changes, and the sizes to come"):
+        box = page.rows.rows["ffn"].box
+        walk.person.replace(box, "384")
+        QTest.keyClick(box, Qt.Key.Key_Return)
+        strip = page.rows.strip
+        walk.person.click(strip, strip.cell(7).center())
+        wait_until(page.order, "the sizes")
+    with walk.step("shrunk-much", "more than a third: a warning; and the class is to be asked"):
+        walk.person.replace(box, "200")
+        QTest.keyClick(box, Qt.Key.Key_Return)
+        walk.person.choose(page.check, page.check.itemText(2))
+        wait_until(page.order, "the sizes")
+    with walk.step("shrunk-report", "what was cut, and that this is not the original"):
+        walk.person.choose(page.check, page.check.itemText(0))
+        assert isinstance(dialog, ExportDialog)
+        walk.person.click(dialog.go)
+        report = walk.person.dialog(ExportReportDialog)
+        assert isinstance(report, ExportReportDialog)
+    walk.person.click(report.close_button)
+
+
+def see_states(walk: Tour) -> None:
+    """Look at the page of a name of 120 letters, of a type that nobody knows, and of an error."""
+    write_llama(walk.folder / LONG)
+    page = open_page(walk, walk.folder / LONG)
+    with walk.step("shrunk-long-name", "a folder of 120 letters"):
+        pass
+    with walk.step("shrunk-there", "the folder is there already"):
+        walk.person.replace(page.target.path, str(walk.folder / LONG))
+    walk.person.replace(page.target.path, "out")
+    with walk.step("shrunk-at-work", "a job of which nobody knows how long it takes", rests=False):
+        released = threading.Event()
+        with patch.object(ShrinkJob, "work", _waiting(released)):
+            dialog = walk.person.dialog(ExportDialog)
+            assert isinstance(dialog, ExportDialog)
+            walk.person.click(dialog.go)
+            wait_until(walk.window.job_status.isVisible, "the job to be shown")
+            walk.save(f"{walk.number:02}-shrunk-running.png", "the same", rests=False)
+            released.set()
+            wait_until(lambda: not walk.bench.jobs.busy, "the job to end")
+    write_llama(walk.folder / "odd", model_type="zorblax")
+    open_page(walk, walk.folder / "odd")
+    with walk.step("shrunk-unknown", "a model type that nobody knows: what to do instead"):
+        pass
+    walk.person.press("Escape")
+
+
+def open_page(walk: Tour, folder: Path) -> ShrinkPage:
+    """Open a folder, and the page; wait until what is dead is known."""
+    person = walk.person
+    drop: Callable[[], object] = partial(person.drop, folder)
+    if walk.bench.session.unexported:
+        drop = partial(person.answering, QMessageBox, partial(discard, walk), drop)
+    walk.open(drop)
+    person.settle()
+    person.press("Ctrl+E")
+    dialog = person.dialog(ExportDialog)
+    assert isinstance(dialog, ExportDialog)
+    person.click(dialog.tabs, dialog.tabs.tabRect(1).center())
+    wait_until(lambda: dialog.page.forecast is not None, "what is dead")
+    if dialog.page.target.path.text() == "":
+        raise StepError("No folder is proposed.")
+    return dialog.page
+
+
+def _waiting(released: threading.Event) -> Any:
+    def work(_self: object, job: Any) -> None:
+        job.start(100, "starting Python")
+        while not released.wait(0.01):
+            job.step(0)
+        raise PruneAppError(f"'{LONG}' cannot be read.", remedy="Try again.")
+
+    return work
+
+
+def write_llama(folder: Path, model_type: str = "llama") -> None:
+    """Write a llama of random weights, of which something else pruned some neurons."""
+    rng = np.random.default_rng(0)
+
+    def weight(*shape: int) -> Any:
+        return rng.normal(0, 0.05, shape).astype(np.float32)
+
+    tensors = {"model.embed_tokens.weight": weight(TOKENS, HIDDEN)}
+    for number in range(LAYERS):
+        at = f"model.layers.{number}."
+        attention = (("q", HEADS), ("k", GROUPS), ("v", GROUPS))
+        tensors |= {
+            at + f"self_attn.{n}_proj.weight": weight(k * HEAD, HIDDEN) for n, k in attention
+        }
+        tensors[at + "self_attn.o_proj.weight"] = weight(HIDDEN, HEADS * HEAD)
+        for name in ("gate", "up"):
+            tensors[at + f"mlp.{name}_proj.weight"] = weight(NEURONS, HIDDEN)
+            tensors[at + f"mlp.{name}_proj.weight"][:DEAD] = 0
+        tensors[at + "mlp.down_proj.weight"] = weight(HIDDEN, NEURONS)
+        for name in ("input", "post_attention"):
+            tensors[at + f"{name}_layernorm.weight"] = np.ones(HIDDEN, np.float32)
+    tensors["model.norm.weight"] = np.ones(HIDDEN, np.float32)
+    tensors["lm_head.weight"] = weight(TOKENS, HIDDEN)
+    config = {
+        "architectures": [f"{model_type.capitalize()}ForCausalLM"],
+        "model_type": model_type,
+        "hidden_act": "silu",
+        "hidden_size": HIDDEN,
+        "intermediate_size": NEURONS,
+        "num_attention_heads": HEADS,
+        "num_hidden_layers": LAYERS,
+        "num_key_value_heads": GROUPS,
+        "tie_word_embeddings": False,
+        "vocab_size": TOKENS,
+    }
+    folder.mkdir()
+    write(folder / "model.safetensors", tensors)
+    (folder / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
