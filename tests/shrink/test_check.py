@@ -100,11 +100,8 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     # Of a small model not every one is told.
     at = {"model with zeros", "shrunk model", "unpruned model"}
     assert set(labels) & {f"checking outputs: the {each}" for each in at}
-    assert set(labels) <= {
-        "",
-        "checking outputs",
-        *(f"checking outputs: the {each}" for each in at),
-    }
+    # What transformers says of its own work, as "Loading weights", comes behind.
+    assert all(not label or label.startswith("checking outputs") for label in labels)
     assert 0 < result.changed_predictions < 1
     assert 0.01 < result.largest_change < 1
     assert result.sentence() == (

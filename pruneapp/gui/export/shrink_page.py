@@ -299,7 +299,8 @@ def check_words(check: str) -> str:
         return translate(
             "Shrink",
             "Starts Python, writes the model with zeros beside the folder for the moment, and "
-            "compares the outputs of both in float32. Needs memory and disk for both.",
+            "compares the outputs of both in float32. Also says how far they are from those of the "
+            "model before pruning. Needs memory and disk for both.",
         )
     return translate(
         "Shrink",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
+import re
 from pathlib import Path
 
 import pytest
@@ -130,8 +130,9 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
 def test_the_page_says_which_python_checks(person, dialog, monkeypatch):
     dialog.page.check.setFocus()
     person.qtbot.keyClick(dialog.page.check, Qt.Key.Key_Down)
-    said = f"\nPython: {sys.executable} (the one that runs Pruneapp)"
-    person.wait(lambda: dialog.page.checks.text().endswith(said))
+    said = shrink_controller.python_words(Job())
+    assert re.fullmatch(r"Python: \S.* \(.+\)", said)
+    person.wait(lambda: dialog.page.checks.text().endswith(f"\n{said}"))
     person.click(dialog.stop)
 
     def refuse(*_arguments, **_named):
