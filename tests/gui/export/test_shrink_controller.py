@@ -221,7 +221,7 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
     asked = []
 
     @contextlib.contextmanager
-    def class_proof(_state, planned, how, _target, _job):
+    def class_proof(_state, planned, how, _target, _job, **_python):
         def approve(path):
             asked.append((how, planned.config["intermediate_size"], path.is_dir()))
             raise ShrinkError("LlamaForCausalLM does not take it.")
