@@ -188,7 +188,7 @@ class _Forecast:
             write_as=other if limited else "",
             surplus=0 if surveyed.tokens is None else surveyed.tokens.surplus,
             usual_multiple=next(usual, 0),
-            has_class=structure.graph is None and not structure.blocks,
+            has_class=structure.has_class,
             has_config=bool(structure.config),
             before=before,
             after=before if made.is_empty else self._size(shrunk, shrunk.cuts, made.config, made),

@@ -18,6 +18,7 @@ from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
+from pruneapp.groups.axis import fields_of
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.onnx_graph import OnnxGraph
 from pruneapp.groups.program_graph import ProgramGraph
@@ -117,7 +118,7 @@ def shrink(
             request.approve(folder)
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
-    loads = _loads(plan, path.absolute())
+    loads = _loads(plan, report.files[0].path.absolute())
     if graph is not None:
         contents = state.checkpoint.contents
         loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
@@ -139,8 +140,15 @@ def shrink_checked(
     """Do what `shrink` does, and ask the class of the model before the folder gets its name.
 
     `how` it is asked; None for not at all. `python` is the one that has transformers, if it is not
-    to be found. Raises as `shrink`, and as `pruneapp.shrink.proof.class_proof`.
+    to be found. Raises as `shrink` and `pruneapp.shrink.proof.class_proof`, and `ShrinkError` if no
+    class of transformers configures the model.
     """
+    if how is not None and not plan.structure.has_class:
+        raise ShrinkError(
+            "Only a model that transformers loads has a class that can be asked, and this is "
+            f"none (got '--check {how}').",
+            remedy="Choose --check shapes, which reads back and compares what was written.",
+        )
     results: list[CheckResult] = []
     with contextlib.ExitStack() as stack:
         if how is not None and not plan.is_empty:
@@ -154,20 +162,27 @@ def shrink_checked(
     return report, results
 
 
-def _loads(plan: ShrinkPlan, path: Path) -> str:
-    """Return how a folder of weights is loaded."""
+def _loads(plan: ShrinkPlan, weights: Path) -> str:
+    """Return how a folder is loaded; `weights` is the first of its files."""
+    folder = str(weights.parent)
     if plan.loader:
         return (
-            f"import sys\nsys.path.insert(0, {str(path)!r})\n"
+            f"import sys\nsys.path.insert(0, {folder!r})\n"
             "from load_shrunk import load_shrunk\n"
             "model = load_shrunk(model)  # your class, as wide as it was"
         )
     if plan.structure.blocks:
-        return f"import timm\nmodel = timm.create_model({f'local-dir:{path}'!r})"
+        config, name = plan.config, plan.structure.model_type
+        given = {key: config[key] for key in ("num_classes",) if key in config}
+        given |= fields_of(config, plan.structure.inside)
+        return (
+            f"import timm\nmodel = timm.create_model({name!r}, checkpoint_path={str(weights)!r}, "
+            f"**{given!r})"
+        )
     named = plan.config.get("architectures")
     (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
     name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
-    return f"from transformers import {name}\nmodel = {name}.from_pretrained({str(path)!r})"
+    return f"from transformers import {name}\nmodel = {name}.from_pretrained({folder!r})"
 
 
 def plan_with_graph(

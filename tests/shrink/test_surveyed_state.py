@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_safetensors
 from torch import nn
 
 from pruneapp.__main__ import main
@@ -24,7 +26,7 @@ from pruneapp.shrink.shrink import ShrinkRequest
 from pruneapp.shrink.surveyed_state import survey_state
 from tests.shrink import vision_models
 from tests.shrink.small_models import write
-from tests.support.model_folders import HIDDEN, LAYERS, TOKENS, write_llama
+from tests.support.model_folders import HIDDEN, TOKENS, write_llama
 from tests.support.onnx_models import Builder, save
 from tests.support.onnx_networks import NETWORKS
 from tests.support.tokenizer_files import bpe, tokenizer_json
@@ -312,4 +314,34 @@ def test_a_file_that_lacks_scores_is_said_before_anything_is_written(tmp_path):
     assert found.request.by == str(file)
     missing = forecast(surveyed(folder), CutRequest({"ffn": 64}, by="gone.safetensors"), Job())
     assert "gone.safetensors" in missing.wrong
-    assert len(missing.axes) > LAYERS - LAYERS
+    assert "ffn" in {axis.name for axis in missing.axes}
+
+
+@pytest.mark.parametrize("how", ["meta", "run"])
+def test_a_class_is_asked_of_models_that_have_one(tmp_path, capsys, how):
+    path = tmp_path / "net.pt"
+    torch.save(vision_models.make("basic").state_dict(), path)
+    options = ("--channels", "50%", "--check", how)
+    assert main(["shrink", str(path), "-o", str(tmp_path / "out"), *options]) == 2
+    said = capsys.readouterr().err
+    assert "Only a model that transformers loads has a class that can be asked" in said
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_of_timm_says_how_timm_loads_it(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    save_safetensors(vision_models.make("timm_vit").state_dict(), home / "model.safetensors")
+    config = {"architecture": "vit_tiny_patch16_224", "num_classes": 5, "pretrained_cfg": {}}
+    (home / "config.json").write_text(json.dumps(config))
+    expected, report = cut_in_window(home, tmp_path / "out", CutRequest({"ffn": 60}, multiple=4))
+    ratio = 60 / 24
+    assert any(f'"mlp_ratio": {ratio}' in line for line in expected.config)
+    (line,) = expected.loaded_by
+    assert line == f"config.json says mlp_ratio = {ratio}: timm reads it."
+    weights = tmp_path / "out" / "model.safetensors"
+    made, call = report.loads.splitlines()
+    assert made == "import timm"
+    given = f"**{{'num_classes': 5, 'mlp_ratio': {ratio}}}"
+    name = "'vit_tiny_patch16_224'"
+    assert call == f"model = timm.create_model({name}, checkpoint_path='{weights}', {given})"

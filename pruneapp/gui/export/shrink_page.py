@@ -476,7 +476,8 @@ class ShrinkPage(QWidget):
         self.about = heading(self.tr("config.json"))
         lay_in_column(right, self.about, self.diff, spacing=4, wide=self.diff)
         layout.addWidget(self.loss)  # below, so that it moves nothing when it comes
-        layout.addWidget(heading(self.tr("Compatible with")))
+        self._of_notes = heading(self.tr("Compatible with"))
+        layout.addWidget(self._of_notes)
         layout.addWidget(self.notes)
 
     # -- what is told ---------------------------------------------------------------------------
@@ -703,4 +704,6 @@ class ShrinkPage(QWidget):
             DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT
         )
         lines = [f"· {line}" for line in forecast.loaded_by]
+        for part in (self._of_notes, self.notes):
+            part.setVisible(bool(lines or forecast.notices))
         self.notes.setText("\n".join((*lines, *(f"△ {each}" for each in forecast.notices))))
