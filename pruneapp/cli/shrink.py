@@ -190,6 +190,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
                 "label": axis.label,
                 "units": axis.count,
                 "may_stay": sizes,
+                "groups": [{"name": each.place, "units": each.count} for each in axis.groups],
                 "why_not": axis.why_not,
             }
             for axis, sizes in found

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import CheckpointError, PruneAppError
+from pruneapp.errors import CheckpointError, PruneAppError, first_names
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.group import Group
@@ -239,6 +239,13 @@ def _cut_tokens(
         wanted = read_ids(Path(request.vocabulary), vocabulary.tokenizer, job)
     else:
         wanted = tokens_of(vocabulary.tokenizer, texts, job)
+    if not wanted.size:
+        raise ShrinkError(
+            f"Nothing in {first_names([*map(str, request.texts)] or [request.vocabulary])} is a "
+            f"token of '{vocabulary.tokenizer.where}', so that no row of the embedding would be "
+            "left.",
+            remedy="Choose what the model is used with.",
+        )
     multiple = request.multiple or MULTIPLES["vocabulary"]
     cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
     if texts:

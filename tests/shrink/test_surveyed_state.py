@@ -228,6 +228,9 @@ def test_texts_are_read_once_for_many_questions(llama, tmp_path):
     found = forecast(known, CutRequest({"ffn": 64}, texts=(str(text),)), Job())
     assert not found.wrong
     assert found.exactness == CHANGES
+    text.write_text("")
+    empty = forecast(surveyed(llama), request, Job())
+    assert empty.wrong.startswith(f"Nothing in '{text}' is a token of")
     gone = forecast(known, replace_texts(request, "gone.txt"), Job())
     assert "'gone.txt' cannot be read" in gone.wrong
     assert next(axis for axis in gone.axes if axis.name == "vocabulary").after == TOKENS

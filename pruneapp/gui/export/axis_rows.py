@@ -28,9 +28,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.errors import first_names
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import Slider, SpinBox, choice_box, lay_in_row
+from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -306,6 +305,7 @@ class AxisRow(QWidget):
         )
 
 
+_LEAST_LETTERS = 16
 _TEXTS = "texts"  # in the box: those that were chosen
 
 
@@ -318,10 +318,12 @@ class VocabularyChoice(QWidget):
         super().__init__(parent)
         self._texts: tuple[str, ...] = ()
         self._surplus = 0
-        self.box = choice_box(
-            self.tr("Vocabulary"),
-            self.tr("Which rows of the embedding stay, by the tokenizer.json beside the model."),
+        self.box = choice_box(self.tr("Vocabulary"), "")
+        # It takes the room of the sliders, and asks for no more: names of files may be long.
+        self.box.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
+        self.box.setMinimumContentsLength(_LEAST_LETTERS)
         self.browse = QPushButton(self.tr("Texts…"), self)
         self.browse.setAutoDefault(False)
         tip = self.tr(
@@ -330,7 +332,7 @@ class VocabularyChoice(QWidget):
         )
         self.browse.setToolTip(tip)
         self.browse.setAccessibleDescription(tip)
-        lay_in_row(self, self.box, self.browse, None)
+        lay_in_row(self, self.box, self.browse, wide=self.box)
         self.box.currentIndexChanged.connect(self.changed)
         self.browse.clicked.connect(self._browse)
 
@@ -338,13 +340,14 @@ class VocabularyChoice(QWidget):
         """Show what is asked for, silently; `surplus` rows lie behind the last token."""
         self._texts, self._surplus = request.texts or self._texts, surplus
         chosen = _TEXTS if request.texts else request.vocabulary
-        items = [(self.tr("Keep all tokens"), "")]
+        items = [(self.tr("All tokens"), "")]
         if surplus or chosen == TRAILING:
-            words = self.tr("Cut {n} rows behind the last token")
+            words = self.tr("Without the last {n} rows")
             items.append((words.format(n=number_format.count(surplus)), TRAILING))
         if self._texts:
-            names = first_names([Path(path).name for path in self._texts], 2)
-            items.append((self.tr("Keep the tokens of {texts}").format(texts=names), _TEXTS))
+            several = self.tr("Tokens of {n} texts")
+            words = number_format.plural(len(self._texts), self.tr("Tokens of {name}"), several)
+            items.append((words.format(name=Path(self._texts[0]).name), _TEXTS))
         if items != [(self.box.itemText(n), self.box.itemData(n)) for n in range(self.box.count())]:
             blocker = QSignalBlocker(self.box)
             self.box.clear()
@@ -354,6 +357,12 @@ class VocabularyChoice(QWidget):
         blocker = QSignalBlocker(self.box)
         self.box.setCurrentIndex(self.box.findData(chosen))
         del blocker
+        tip = self.tr(
+            "Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up "
+            "to its last token, or those of the tokens that texts use."
+        )
+        texts = self._texts if chosen == _TEXTS else ()
+        self.box.setToolTip(as_plain("\n".join((self.box.currentText(), *texts, tip))))
 
     def vocabulary(self) -> str:
         """Return what `CutRequest.vocabulary` is to be."""

@@ -291,6 +291,7 @@ def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
     page.multiple.setCurrentIndex(page.multiple.findData(8))
     person.click(page.rows.vocabulary.browse)
     person.wait(lambda: page.order() is not None)
+    assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
     assert row.exactness.text() == "△ exact for this text"
@@ -315,7 +316,7 @@ def test_a_text_that_is_gone_is_said_and_can_be_left_out(person, folder, tmp_pat
     person.wait(page.wrong.isVisible)
     assert "gone.txt' cannot be read" in page.wrong.text()
     assert page.order() is None
-    person.choose(page.rows.vocabulary.box, "Keep all tokens")
+    person.choose(page.rows.vocabulary.box, "All tokens")
     person.wait(lambda: page.order() is not None)
     assert not page.wrong.isVisible()
     person.click(page.window().stop)

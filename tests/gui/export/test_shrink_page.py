@@ -355,11 +355,11 @@ TOKENS = AxisForecast("vocabulary", "Vocabulary", 5000, 5000)
 def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     page.set_forecast(replace(FOUND, axes=(*FOUND.axes, TOKENS)))
     box = page.rows.vocabulary.box
-    assert [box.itemText(n) for n in range(box.count())] == ["Keep all tokens"]
+    assert [box.itemText(n) for n in range(box.count())] == ["All tokens"]
     page.set_forecast(replace(FOUND, axes=(*FOUND.axes, TOKENS), surplus=271))
     box.setFocus()
     qtbot.keyClick(box, Qt.Key.Key_Down)
-    assert box.currentText() == "Cut 271 rows behind the last token"
+    assert box.currentText() == "Without the last 271 rows"
     assert page.asked == [CutRequest(vocabulary=TRAILING)]
     cut = replace(TOKENS, after=4729)
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
@@ -374,7 +374,8 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: (list(texts), ""))
     choice = page.rows.vocabulary
     qtbot.mouseClick(choice.browse, Qt.MouseButton.LeftButton)
-    assert choice.box.currentText() == "Keep the tokens of 'first.txt', 'second.txt' and 1 more"
+    assert choice.box.currentText() == "Tokens of 3 texts"
+    assert "/texts/second.txt" in choice.box.toolTip()
     assert page.asked == [CutRequest(texts=texts)]
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
