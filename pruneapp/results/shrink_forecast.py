@@ -12,7 +12,7 @@ Exactness = Literal["exact", "exact for this text", "changes what the model comp
 EXACT: Exactness = "exact"
 CHANGES: Exactness = "changes what the model computes"
 # What the number of FFN neurons, channels or tokens is rounded up to a multiple of.
-MULTIPLES = (8, 64, 128, 256)
+MULTIPLES = (1, 8, 64, 128, 256)
 # The rows of an embedding behind the last token.
 TRAILING = "trailing"
 # What ranks units, if nothing else is chosen: a norm over all their tensors.

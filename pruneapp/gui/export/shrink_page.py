@@ -673,7 +673,8 @@ class ShrinkPage(QWidget):
         self.diff.set_lines(lines or (self.tr("  nothing changes"),))
 
     def _show_known(self, forecast: ShrinkForecast) -> None:
-        if not forecast.wrong:  # else the controls stay as they are: they say what was wrong
+        # What was wrong stays as it is in the controls, which there have to be.
+        if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
         self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
         self.wrong.setVisible(bool(forecast.wrong))

@@ -394,6 +394,23 @@ def test_without_a_tokenizer_the_reason_stands_in_the_row(page):
     assert not page.rows.vocabulary.isVisible()
 
 
+def test_what_was_chosen_before_and_cannot_be_done_now_can_be_chosen_anew(show, qtbot):
+    page = show(ShrinkPage(), 900, 760)
+    asked = []
+    page.forecastRequested.connect(asked.append)
+    before = CutRequest(texts=("/gone.txt",))
+    page.set_request(before, "shapes", "")
+    page.survey()
+    axes = (*FOUND.axes, TOKENS)
+    page.set_forecast(replace(FOUND, request=before, axes=axes, wrong="It cannot be read."))
+    assert page.wrong.isVisible()
+    assert page.order() is None
+    box = page.rows.vocabulary.box
+    assert box.currentText() == "Tokens of gone.txt"
+    qtbot.keyClick(box, Qt.Key.Key_Home)
+    assert asked == [CutRequest()]
+
+
 def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch):
     ranking = page.ranking
     ranking.setFocus()
