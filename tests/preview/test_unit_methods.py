@@ -140,7 +140,7 @@ def test_twice_half_leaves_a_quarter(mistral):
     [
         ("layers", "a norm follows the sum, so that no zeros do what leaving out layers does"),
         ("attention_heads", "bert computes the size of a head"),
-        ("channel_groups", "The model has no Channel groups"),
+        ("channel_groups", "The model has no Channels"),
     ],
 )
 def test_what_cannot_go_is_refused(tmp_path, method, sentence):
