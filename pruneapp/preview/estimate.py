@@ -12,6 +12,7 @@ import numpy as np
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import rows_now
 from pruneapp.checkpoint.entry import size_of
+from pruneapp.document.selection import Rows
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.dependents import Dependents, TensorDim, known_dependents, units_without
@@ -227,9 +228,7 @@ def estimate(
     """
     job = job or Job()
     rows = rows_now(snapshot, step)
-    dependents = None
-    if step.dependents:
-        dependents = known_dependents(snapshot.checkpoint, step, tuple(rows), job)
+    dependents = _dependents(snapshot, step, tuple(rows), job) if step.dependents else None
     touched: set[str] = set()
     effects: list[Effect | None] = []
     to_prune = channels = 0
@@ -346,6 +345,13 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
         norm,
         magnitude,
     )
+
+
+def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Dependents:
+    """Return what `known_dependents` does, which is not asked at each move of a slider."""
+    each = tuple((row.names, row.method, row.values.get("dim")) for row in step.rows)
+    key = "dependents", each, step.limits, step.version
+    return snapshot.once(key, lambda: known_dependents(snapshot.checkpoint, step, rows, job))
 
 
 def _dependent_counts(
