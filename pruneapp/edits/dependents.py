@@ -4,7 +4,7 @@ A step may take it along (`Step.dependents`). After its rows were pruned, of eac
 the units are looked for that have nothing left there along the dimension of the row, whether this
 step or one before pruned it; they are pruned in all other members of their groups, biases and norms
 among them, as the methods on units do. A unit may be a range of entries, a head for one: only the
-whole of it takes the rest along. What norms have measured stays, as it does beside
+whole of it takes the rest along. What norms have measured stays, as it does in
 `pruneapp.edits.coupled_tensors`.
 
 Experts, layers and tokens are left out: a router whose row is 0 still chooses its expert.
