@@ -247,6 +247,11 @@ class Step:
             and not self.limits.bound
         )
 
+    def along(self) -> tuple[str, ...]:
+        """Say what goes with the channels of its rows."""
+        bias = ("with bias and norm",) if self.companions else ()
+        return (*bias, *(("with everything that depends on it",) if self.dependents else ()))
+
     def label(self, counts: Sequence[int] = ()) -> str:
         """Say it in words: "L1 20 % on 19 tensors"; "L1 20 %, L1 30 % on 24 tensors by 3 rules".
 
@@ -268,9 +273,7 @@ class Step:
             tensors = counted(sum(n for _, n in pruned), "tensor")
             labels = [f"{said}on {tensors} by {len(self.rows)} rules"]
         scope = ("global",) if self.scope == "global" and self.prunes else ()
-        bias = ("with bias and norm",) if self.companions else ()
-        along = (*bias, *(("with everything that depends on it",) if self.dependents else ()))
-        return ", ".join(("; ".join(labels), *along, *scope, *self.limits.words()))
+        return ", ".join(("; ".join(labels), *self.along(), *scope, *self.limits.words()))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
         """Say all of it, a line for each value and each of the first tensors.

@@ -336,7 +336,7 @@ def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) 
             return action.label()
         case Schedule():
             much = percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"
-            rows = action.step.rows[0].label(amount=False)
+            rows = ", ".join((action.step.rows[0].label(amount=False), *action.step.along()))
             rounds = counted(action.steps, "round")
             scope = ", global" if action.step.scope == "global" else ""
             return f"{rows}{scope}, to {much} in {rounds}, {action.path}"
