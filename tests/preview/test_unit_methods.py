@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
@@ -20,6 +21,7 @@ from tests.shrink.small_models import (
     write_bert,
     write_mistral,
 )
+from tests.shrink.vision_models import make
 
 GATE = "model.layers.1.mlp.gate_proj.weight"
 
@@ -105,6 +107,22 @@ def test_biases_go_along(tmp_path):
     columns = kept(found, name, (HIDDEN, NEURONS)).any(0)
     assert bias.tolist() == columns.tolist()
     assert (~bias).sum() == 3
+
+
+def test_what_norms_have_measured_stays_and_does_not_count(tmp_path):
+    torch.save(make("basic").float().state_dict(), tmp_path / "net.pt")
+    with open_checkpoint(tmp_path / "net.pt") as checkpoint:
+        state, gone = Snapshot(checkpoint), []
+        for _ in range(2):
+            found = preview(state, "channel_groups", ["1.conv1.weight"], amount=0.5)
+            assert sorted(found.masks) == [
+                *("1.bn1.bias", "1.bn1.weight", "1.conv1.weight", "1.conv2.weight")
+            ]
+            state = state.replaced({"masks": found.masks})
+            gone.append(found.masks["1.bn1.bias"].pruned)
+            wide = kept(found, "1.conv1.weight", (16, 16 * 9)).any(1)
+            assert np.array_equal(wide, found.masks["1.bn1.bias"].bools())
+        assert gone == [8, 12], "half of what is left"
 
 
 def test_what_stays_is_rounded_up(mistral):
