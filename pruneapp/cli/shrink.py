@@ -47,10 +47,11 @@ from pruneapp.shrink.tokens.vocabulary import (
     read_vocabulary,
 )
 from pruneapp.shrink.unit_choice import (
+    Ranking,
     check_size,
     chosen_units,
     pruned,
-    scores_of,
+    ranking_by,
     size_for_share,
     widths_for_share,
     without_layers,
@@ -115,7 +116,9 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
             return DONE
         document = open_document(checkpoint, job)
         stack.callback(document.close)
-        state, choices, found = _chosen(document.snapshot(), structure, options, job)
+        kernel = CpuKernel()
+        ranking = stack.enter_context(ranking_by(options.by, options.statistics, kernel, job))
+        state, choices, found = _chosen(document.snapshot(), structure, options, ranking, job)
         planned = plan(state, structure, choices, job, found)
         target = target_of(options.output)
         results: list[CheckResult] = []
@@ -159,10 +162,9 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
 
 
 def _chosen(
-    state: Snapshot, structure: Structure, options: argparse.Namespace, job: Job
+    state: Snapshot, structure: Structure, options: argparse.Namespace, ranking: Ranking, job: Job
 ) -> tuple[Snapshot, Choices, Survey]:
     """Prune the units that were asked for; return what is left to choose, and what is dead."""
-    kernel = CpuKernel()
     found = survey(state, structure, job)
     changed: set[AxisName] = set()
     for name in _BY_NUMBER:
@@ -170,7 +172,7 @@ def _chosen(
             continue
         axis = _axis(structure, name)
         wanted = list(zip(axis.groups, _staying(axis, structure, options), strict=True))
-        scores = scores_of(state, axis, options.by, kernel, job)
+        scores = ranking(state, axis)
         going = chosen_units(state, wanted, scores, found, job)
         state, found = pruned(state, going, job), found.without(going)
         changed.add(name)
@@ -180,7 +182,7 @@ def _chosen(
         changed.add("layers")
     experts: Mapping[str, Any] = {}
     if options.experts is not None:
-        experts = scores_of(state, _axis(structure, "experts"), options.by, kernel, job)
+        experts = ranking(state, _axis(structure, "experts"))
     choices = Choices(
         options.multiple,
         layers,
