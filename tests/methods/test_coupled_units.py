@@ -411,3 +411,29 @@ def test_weights_that_are_no_numbers_count_as_largest():
     case.tensors["up.weight"][3, 1] = torch.nan
     scores = scores_of(case, "wanda")
     assert np.flatnonzero(np.isnan(scores)).tolist() == [3]
+
+
+def test_what_goes_by_inputs_moves_the_outputs_less_than_by_a_norm():
+    """Channels of unequal sizes, as norms make them; 30 % of the neurons, on other inputs."""
+    torch.manual_seed(0)
+    hidden, many = 32, 96
+    sizes = torch.exp(2 * torch.randn(hidden))
+    gate, up, down = some(many, hidden), some(many, hidden), some(hidden, many)
+
+    def neurons(x):
+        return torch.nn.functional.silu(x @ gate.T) * (x @ up.T)
+
+    seen, others = (some(256, hidden) * sizes for _ in range(2))
+    tensors = {"gate.weight": gate, "up.weight": up, "down.weight": down}
+    rows = {"gate.weight": [seen], "up.weight": [seen], "down.weight": [neurons(seen)]}
+    group = replace(ffn().group, count=many)
+    members = tuple(member for member in group.members if member.name in tensors)
+    case = replace(ffn(), group=replace(group, members=members), tensors=tensors, rows=rows)
+
+    def error(by):
+        stays = torch.from_numpy(scores_of(case, by)).argsort()[round(0.3 * many) :]
+        found = neurons(others)[:, stays] @ down[:, stays].T
+        wanted = neurons(others) @ down.T
+        return float((found - wanted).norm() / wanted.norm())
+
+    assert max(error("wanda"), error("flap")) < 0.7 * error("l2")
