@@ -9,8 +9,8 @@ from pruneapp.params import STATISTICS, AmountParam, Choice, ChoiceParam
 BY = ChoiceParam(
     name="by",
     label="Rank by",
-    help="Score of a unit over all weights that it has in the tensors of its group: a norm, or by "
-    "statistics of activations.",
+    help="Score of a unit over all weights that it has in the tensors of its group: a norm, or one "
+    "by statistics of activations.",
     default="l2",
     choices=(
         Choice("l2", "L2 norm", "Root of the sum of squares."),
