@@ -6,8 +6,9 @@
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
                                            "bench quality", "bench quality-llama", "bench
-                                           quality-scan": what repairs and allocations are
-                                           worth, minutes
+                                           quality-scan", "bench quality-units": what
+                                           repairs, allocations and scores of units are worth,
+                                           minutes
     python3 packaging/dev.py sizes FILE    sizes and times of every format of the export
     python3 packaging/dev.py faults [...]  exports with faults in every call, or killed
     python3 packaging/dev.py monkey [...]  random clicks, keys, text and files in the window:

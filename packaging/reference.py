@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import Param
+from pruneapp.params import STATISTICS, Param, needed_with
 from pruneapp.recipes.schema import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +81,9 @@ def _method(method: Method) -> str:
         lines.append("It needs a file of masks.\n")
     if method.takes_statistics:
         grams = " with Gram matrices" if method.takes_grams else ""
-        lines.append(f"It needs [statistics of activations](statistics.md){grams}.\n")
+        words = needed_with(STATISTICS.name, method.params)
+        needs = f"With {words} it needs" if words else "It needs"
+        lines.append(f"{needs} [statistics of activations](statistics.md){grams}.\n")
     if method.params:
         lines += ["| parameter | what it is | allowed | default |", "|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.help} | {p.describe()} | {usual(p)} |" for p in method.params]

@@ -71,10 +71,13 @@ def with_labels(sentence: str, params: Iterable[Param]) -> str:
 def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a valid value for each of `params`: the given one, else the default.
 
+    A parameter that means nothing with the others is left out.
+
     Raises
     ------
     ParameterError
-        For the first value that breaks its rule, and for a name that is not declared.
+        For the first value that breaks its rule or means nothing, and for a name that is not
+        declared.
     """
     known = {p.name: p for p in params}
     for name in values:
@@ -82,7 +85,33 @@ def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[s
             raise ParameterError(
                 f"Unknown parameter '{name}'.", remedy=nearest(name, known, "parameters")
             )
-    return {p.name: p.validate(values.get(p.name, p.default)) for p in params}
+    valid = {p.name: p.validate(values.get(p.name, p.default)) for p in params}
+    for param in params:
+        if is_needed(param.name, params, valid):
+            continue
+        if valid.pop(param.name) != param.default:
+            raise ParameterError(
+                f"'{param.name}' means nothing without {needed_with(param.name, params)}.",
+                remedy="Remove it, or choose what it is for.",
+            )
+    return valid
+
+
+def is_needed(name: str, params: Iterable[Param], values: Mapping[str, Any]) -> bool:
+    """Whether a parameter means something with some values; `Choice.needs` says it of a few."""
+    needing = _needing(name, params)
+    return not needing or any(values.get(p.name, p.default) in words for p, words in needing)
+
+
+def needed_with(name: str, params: Iterable[Param]) -> str:
+    """Return the choices without which a parameter means nothing, in words; mostly none."""
+    return " or ".join(f"'{p.name}' {' or '.join(words)}" for p, words in _needing(name, params))
+
+
+def _needing(name: str, params: Iterable[Param]) -> list[tuple[Param, list[str]]]:
+    choices = (p for p in params if isinstance(p, ChoiceParam))
+    found = ((p, [c.value for c in p.choices if name in c.needs]) for p in choices)
+    return [(p, words) for p, words in found if words]
 
 
 Norm = int | float | str
@@ -423,6 +452,12 @@ class FileParam(Param):
 
 _SHA256 = re.compile(rf"{SHA256}[0-9a-f]{{64}}")
 
+STATISTICS = FileParam(
+    name="statistics",
+    label="Statistics",
+    help="Statistics of activations, collected with this model.",
+)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -431,6 +466,7 @@ class Choice:
     value: str
     label: str
     help: str = ""
+    needs: tuple[str, ...] = ()  # names of parameters that mean nothing without it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from pruneapp.cli.arguments import option_of, rule_of
 from pruneapp.cli.terminal import print_json
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import FileParam, Param
+from pruneapp.params import FileParam, Param, needed_with
 from pruneapp.progress import CancelToken
 
 
@@ -30,17 +30,18 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
         for param in method.params:
             sys.stdout.write(
                 f"    {option_of(param.name)}  {rule_of(param).removesuffix('.')}; "
-                f"{_default(param)}.\n"
+                f"{_default(param, method)}.\n"
             )
         sys.stdout.write("\n")
     return 0
 
 
-def _default(param: Param) -> str:
+def _default(param: Param, method: Method) -> str:
     if param.name == "amount":  # a share that nobody asked for is never pruned
         return f"required, unless {option_of('total')} is given"
     if isinstance(param, FileParam):
-        return "required"
+        words = needed_with(param.name, method.params)
+        return f"required with {words}" if words else "required"
     return f"default {param.format(param.default)}"
 
 

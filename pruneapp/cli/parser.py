@@ -460,9 +460,15 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     shrink.add_argument(
         "--by",
         default="l2",
-        metavar="l1|l2|mean|FILE",
-        help="what units are ranked by: a norm over all their weights, or a safetensors file with "
-        "a vector of scores for each group; default l2",
+        metavar="l1|l2|mean|wanda|flap|FILE",
+        help="what units are ranked by: a norm over all their weights, their inputs with "
+        "--statistics, or a safetensors file: statistics, which rank by wanda, or a vector of "
+        "scores for each group; default l2",
+    )
+    shrink.add_argument(
+        "--statistics",
+        metavar="STATS",
+        help="statistics of activations, for --by wanda and --by flap",
     )
     shrink.add_argument(
         "--multiple",

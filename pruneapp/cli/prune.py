@@ -38,8 +38,8 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import check_scope
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
-from pruneapp.methods.method import Method
-from pruneapp.params import FileParam, parse_bytes
+from pruneapp.methods.method import CoupledMethod, Method
+from pruneapp.params import STATISTICS, FileParam, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import Recipe, history_recipe, portable, save
@@ -96,7 +96,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = names_in(masks, checkpoint)
         else:
             names = usual_selection(checkpoint)
-            if method.takes_statistics:
+            if method.takes_statistics and not isinstance(method, CoupledMethod):
                 names = with_statistics(checkpoint, method, values, names)
         custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
         pattern = options.select[0] if options.select and len(options.select) == 1 else ""
@@ -174,9 +174,10 @@ def method_values(options: argparse.Namespace, method: Method, *, amount: bool) 
         else known[name].parse(text)
         for name, text in given.items()
     }
-    if method.takes_statistics and "statistics" not in parsed:
+    if method.needs_statistics(parsed) and STATISTICS.name not in parsed:
+        how = f" with --by {parsed['by']}" if isinstance(method, CoupledMethod) else ""
         raise ParameterError(
-            f"'{method.name}' needs --statistics FILE.",
+            f"'{method.name}'{how} needs --statistics FILE.",
             remedy="Collect them with `pruneapp statistics`.",
         )
     return method.validate(parsed)
@@ -192,7 +193,7 @@ def with_statistics(
     checkpoint: Checkpoint, method: Method, values: Mapping[str, Any], names: Iterable[str]
 ) -> tuple[str, ...]:
     """Return those of some tensors that statistics say enough of for a method."""
-    statistics = statistics_of(values["statistics"])
+    statistics = statistics_of(values[STATISTICS.name])
     if method.takes_grams and not statistics.grams:
         raise SelectionError(
             f"'{method.name}' needs Gram matrices, but the statistics '{statistics.path}' have "

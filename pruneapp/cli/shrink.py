@@ -153,6 +153,7 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
         options.vocabulary or "",
         tuple(options.vocabulary_of or ()),
         options.by,
+        options.statistics or "",
         shares,
     )
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 from weakref import ref
 
 import numpy as np
@@ -22,6 +22,9 @@ from pruneapp.masks.channels import channels_left
 from pruneapp.methods.method import Method, TensorView
 from pruneapp.params import DimParam
 from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from pruneapp.statistics.file import Inputs, Statistics
 
 T = TypeVar("T")
 
@@ -344,6 +347,14 @@ class Snapshot:
             given=given,
             protected=self.protected.get(entry.name),
         )
+
+    def inputs(self, statistics: Statistics, name: str) -> Inputs | None:
+        """Return what was seen of the inputs of a tensor; None if that is nothing.
+
+        Raises as `Statistics.inputs`.
+        """
+        entry = self.entry(name)
+        return statistics.inputs(entry.names, entry.shape)
 
 
 def _stop(values: Bits, start: int, stop: int | None) -> int:

@@ -293,7 +293,8 @@ class Step:
             fixed = (
                 p
                 for p in method.params
-                if self.limits.total is None or not isinstance(p, AmountParam)
+                if p.name in row.values
+                and (self.limits.total is None or not isinstance(p, AmountParam))
             )
             lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in fixed]
             if row.pattern:
@@ -393,6 +394,8 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
     rest = []
     much = ""
     for param in method.params:
+        if param.name not in values:  # it would mean nothing
+            continue
         value = values[param.name]
         if isinstance(param, AmountParam):
             much = _amount(value, method) if amount else ""

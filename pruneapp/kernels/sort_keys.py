@@ -101,6 +101,23 @@ class Magnitudes:
             np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
 
 
+def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
+    """Take values apart that stand from a flat index on in a matrix with rows of some length.
+
+    Yields first row, first column and a matrix each: the rest of a row, whole rows, a part of one.
+    """
+    at = 0
+    while at < values.size:
+        row, column = divmod(start + at, length)
+        if column or values.size - at < length:
+            many, size = 1, min(length - column, values.size - at)
+        else:
+            many = (values.size - at) // length
+            size = many * length
+        yield row, column, values[at : at + size].reshape(many, -1)
+        at += size
+
+
 def pieces(read: ReadBits, start: int, stop: int, most: int) -> Iterator[tuple[int, Bits]]:
     """Yield what `read` yields in pieces of at most `most` elements, with their flat indices."""
     for chunk in read(start, stop):

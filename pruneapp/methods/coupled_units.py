@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, first_names
 from pruneapp.groups.group import Group, Member, Units
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.values import Bools, Float64s
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, mask_of_channels
 from pruneapp.methods.amounts import to_prune
-from pruneapp.methods.method import CoupledMethod, Scope, TensorView, Values
+from pruneapp.methods.input_sizes import scaled
+from pruneapp.methods.method import CoupledMethod, Scope, TensorView, Values, no_inputs
 from pruneapp.progress import Job
 
+if TYPE_CHECKING:
+    from pruneapp.statistics.file import Inputs
+
 View = Callable[[str], TensorView]
+# What was seen of the inputs of a tensor, by its name.
+InputsOf = Callable[[str], "Inputs | None"]
+# Scores by the inputs of tensors; of all that a unit has, and of those that read it.
+WANDA, FLAP = "wanda", "flap"
 # Units of a group, by the group.
 Going = Sequence[tuple[Group, View, Units]]
 
@@ -40,6 +49,7 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     if not tensors:
         return {}
     found: dict[int, tuple[Group, View]] = {}
+    inputs: dict[int, InputsOf] = {}
     for view in tensors:
         if not view.coupling:
             raise ParameterError(
@@ -47,10 +57,13 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
                 remedy="Uncheck it, or choose another method.",
             )
         found |= {id(each.group): (each.group, each.view) for each in view.coupling}
+        inputs |= {id(each.group): each.inputs for each in view.coupling}
     groups = tuple(found.values())
     by = values["by"]
     job.extend(sum(_work(group, view) for group, view in groups))
-    scores = [score_units(group, view, by, kernel, job) for group, view in groups]
+    scores = [
+        score_units(group, view, by, kernel, job, inputs[id(group)]) for group, view in groups
+    ]
     left = [_left(group, view, job) for group, view in groups]
     free = [some & ~guarded_units(*one, job) for one, some in zip(groups, left, strict=True)]
     if any(group.same for group, _ in groups):  # root, sum or mean: the order is what counts
@@ -71,12 +84,33 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     }
 
 
-def score_units(group: Group, view_of: View, by: str, kernel: Kernel, job: Job) -> Float64s:
-    """Return the norm of each unit over everything that it has in the tensors of a group.
+def score_units(  # noqa: PLR0917 - each its own type
+    group: Group,
+    view_of: View,
+    by: str,
+    kernel: Kernel,
+    job: Job,
+    inputs_of: InputsOf = no_inputs,
+) -> Float64s:
+    """Return the score of each unit over everything that it has in the tensors of a group.
 
     ``l2`` is the root of the sum of squares, ``l1`` the sum of magnitudes, ``mean`` the mean
     magnitude. Pruned weights count as 0. Reads every tensor once.
+
+    ``wanda`` is the sum of the squares of each weight times the root mean square of its input
+    (after Sun et al., 2024), in all matrices whose inputs are known. ``flap`` is the sum of the
+    squares of each weight times the standard deviation of its input, in those that read the unit:
+    how much what it says varies (An et al., 2024). What is known of a tensor adds up in any order
+    to the same bits. A part that no input reached adds nothing; if that is all of the group, its
+    inputs count as 1.
+
+    Raises
+    ------
+    ParameterError
+        If a score by inputs finds none of them known.
     """
+    if by in {WANDA, FLAP}:
+        return _score_by_inputs(group, view_of, by, kernel, job, inputs_of)
     power = 2.0 if by == "l2" else 1.0
     total, size = np.zeros(group.count), np.zeros(group.count)
     for member in group.members:
@@ -95,6 +129,79 @@ def score_units(group: Group, view_of: View, by: str, kernel: Kernel, job: Job) 
     if by == "l2":
         return np.sqrt(total)
     return total / np.maximum(size, 1) if by == "mean" else total
+
+
+def _score_by_inputs(  # noqa: PLR0917 - each its own type
+    group: Group, view_of: View, by: str, kernel: Kernel, job: Job, inputs_of: InputsOf
+) -> Float64s:
+    own = group.silenced_by if by == FLAP else group.tensors
+    members = [m for m in group.members if by == WANDA or m.role == "output"]
+    every = (*(m.name for m in members), *(name for each in own for name in each))
+    names = dict.fromkeys(name for name in every if len(view_of(name).shape) > 1)
+    known: dict[str, Inputs] = {}
+    for name in job.cancel.each(names):
+        if (inputs := inputs_of(name)) is not None:
+            known[name] = inputs
+    _check_known(group, by, names, own, known)
+    job.step(_work(group, view_of) - sum(view_of(name).numel for name in known))
+    reached = any((inputs.counts > 0).any() for inputs in known.values())
+
+    def sums(name: str, dim: int) -> Float64s:
+        inputs = known[name]
+        sizes = inputs.rms if by == WANDA else inputs.deviation
+        assert sizes is not None  # checked
+        if reached:
+            sizes = np.where(inputs.counts[:, np.newaxis] > 0, sizes, 0.0)
+        view = scaled(replace(view_of(name), inputs=inputs), sizes)
+        return _norms(view, dim, 2.0, kernel, job) ** 2
+
+    parts = [np.zeros(group.count)]  # of the tensors that are of one unit, then of each member
+    for member in members:
+        if member.name in known:
+            units = member.layout.units(group.count)
+            inside = units >= 0
+            of_entries = sums(member.name, member.dim)
+            part = np.zeros(group.count)
+            np.add.at(part, units[inside], of_entries[inside])
+            parts.append(part)
+    for unit, each in enumerate(own):
+        parts[0][unit] = sum(sorted(float(sums(name, 0).sum()) for name in each if name in known))
+    scores: Float64s = np.sort(parts, axis=0).sum(axis=0)
+    return scores
+
+
+def _check_known(
+    group: Group,
+    by: str,
+    names: Mapping[str, None],
+    own: Sequence[Sequence[str]],
+    known: Mapping[str, Inputs],
+) -> None:
+    """Raise `ParameterError` if not enough is known of the inputs of a group for a score."""
+    if not names:
+        raise ParameterError(
+            f"'{by}' ranks units by the tensors that read them, and of '{group.place}' none is "
+            "known.",
+            remedy="Rank by 'wanda' or by a norm.",
+        )
+    unseen = () if known else tuple(names)
+    if group.axis == "layers":  # a layer is always reached; an expert need not be
+        matrices = ([name for name in each if name in names] for each in own)
+        unseen = next((tuple(m) for m in matrices if known.keys().isdisjoint(m)), unseen)
+    if unseen:
+        raise ParameterError(
+            f"The statistics say nothing of the inputs of {first_names(unseen)}, so '{by}' cannot "
+            f"rank the units of '{group.place}'.",
+            remedy="Collect statistics that reach them with `pruneapp statistics`, or rank by a "
+            "norm.",
+        )
+    without = [name for name, inputs in known.items() if inputs.sum is None]
+    if by == FLAP and without:
+        raise ParameterError(
+            f"'{FLAP}' needs the means of inputs, and the statistics have only squares of those of "
+            f"{first_names(without)}.",
+            remedy="Collect them with `pruneapp statistics`, or rank by 'wanda'.",
+        )
 
 
 def lowest_units(scores: Float64s, count: int, outer: int) -> Units:

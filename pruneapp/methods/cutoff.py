@@ -54,7 +54,7 @@ def check_all(
     check_scope(method, scope)
     for view in tensors:
         _check(method, view)
-    if method.takes_statistics:
+    if method.needs_statistics(values) and not isinstance(method, CoupledMethod):
         _check_inputs(method, tensors)
     return values
 

@@ -27,7 +27,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.blocks import Tiles
 from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_channels
 from pruneapp.masks.regions import Groups
-from pruneapp.params import DimParam, Param, validate_all
+from pruneapp.params import STATISTICS, DimParam, Param, is_needed, validate_all
 from pruneapp.progress import Job
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class TensorView:
         What the norm that follows multiplies the channels along dim 0 by, one element for each
         (`Method.takes_scale` only); None if there is none.
     inputs
-        What was seen of its inputs (`Method.takes_statistics` only); None if that is nothing.
+        What was seen of its inputs (`Method.needs_statistics` only); None if that is nothing.
     coupling
         The groups that it is a member of (`CoupledMethod` only).
     """
@@ -98,12 +98,18 @@ class TensorView:
         return self if self.scores is None else replace(self.scores, kept=self.kept)
 
 
+def no_inputs(_name: str) -> None:
+    """Say that nothing was seen of the inputs of a tensor."""
+
+
 @dataclass(frozen=True, eq=False)
 class Coupling:
     """A group that a tensor is of, and what its tensors are seen by, by name."""
 
     group: Group
     view: Callable[[str], TensorView]
+    # What was seen of their inputs, for methods that need statistics.
+    inputs: Callable[[str], Inputs | None] = no_inputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +122,6 @@ class Method(ABC):
         torch's function name where torch has the method.
     takes_scores
         Whether importance scores may stand in for the weights.
-    takes_statistics
-        Whether it ranks by statistics of activations, which its parameter ``statistics`` names.
     takes_grams
         Whether it needs Gram matrices among them.
     estimated_by
@@ -141,7 +145,6 @@ class Method(ABC):
     takes_scores: bool = False
     takes_mask: bool = False
     takes_scale: bool = False
-    takes_statistics: bool = False
     takes_grams: bool = False
     estimated_by: EstimatedBy | None = None
     ranks_anew: bool = False
@@ -154,6 +157,15 @@ class Method(ABC):
         """Whether an amount of weights or channels says how much it takes of a tensor."""
         amount = any(param.name == "amount" for param in self.params)
         return amount and self.granularity in {"weights", "channels"}
+
+    @property
+    def takes_statistics(self) -> bool:
+        """Whether it may rank by statistics of activations, which a parameter names."""
+        return STATISTICS in self.params
+
+    def needs_statistics(self, values: Values) -> bool:
+        """Whether it does with some values."""
+        return self.takes_statistics and is_needed(STATISTICS.name, self.params, values)
 
     def validate(self, values: Values) -> dict[str, Any]:
         """Return a valid value for every parameter; raises `ParameterError`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -33,8 +33,10 @@ from pruneapp.methods.method import (
     RowMethod,
     TensorView,
     WeightMethod,
+    no_inputs,
 )
 from pruneapp.methods.prune_tensors import prune, rules
+from pruneapp.params import STATISTICS
 from pruneapp.preview.from_histograms import (
     counted_sums,
     cut_prediction,
@@ -44,7 +46,7 @@ from pruneapp.preview.from_histograms import (
 )
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.statistics.file import statistics_of
+from pruneapp.statistics.file import Inputs, statistics_of
 
 _UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)
 
@@ -365,12 +367,15 @@ def view_for_row(  # noqa: PLR0917 - each its own type
     if scores is not None and method.takes_scores:
         ranked = _scores(scores, state, name)
     view = state.view(name, scores=ranked, given=mask)
-    if method.takes_statistics:
-        statistics = statistics_of(row.values["statistics"])
-        view = replace(view, inputs=statistics.inputs(entry.names, entry.shape))
+    inputs: Callable[[str], Inputs | None] = no_inputs
+    if method.needs_statistics(row.values):
+        inputs = partial(state.inputs, statistics_of(row.values[STATISTICS.name]))
     if isinstance(method, CoupledMethod):
         groups = coupling_of(state.checkpoint, method.axis, name)
-        view = replace(view, coupling=tuple(Coupling(group, state.view) for group in groups))
+        coupling = tuple(Coupling(group, state.view, inputs) for group in groups)
+        view = replace(view, coupling=coupling)
+    else:
+        view = replace(view, inputs=inputs(name))
     if method.takes_scale:
         norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
         view = replace(view, scale=None if norm is None else state.view(norm))

@@ -39,7 +39,10 @@ class CutRequest:
     texts
         Paths of texts whose tokens stay.
     by
-        What units are ranked by: a norm, or the path of a file of scores.
+        What units are ranked by: a word as the methods on units have it, or the path of a file of
+        scores, or of statistics of activations.
+    statistics
+        The path of those that the word needs; empty for none.
     shares
         Which share of each group goes, from 0 to 1, by the name of the axis: of axes whose groups
         have widths of their own.
@@ -52,6 +55,7 @@ class CutRequest:
     vocabulary: str = ""
     texts: tuple[str, ...] = ()
     by: str = USUAL_NORM
+    statistics: str = ""
     shares: Mapping[str, float] = field(default_factory=dict)
 
 

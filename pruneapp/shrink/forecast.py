@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +52,8 @@ from pruneapp.shrink.plan import (
 from pruneapp.shrink.shrink import ShrinkRequest, plan_with_graph, shrink_checked
 from pruneapp.shrink.shrunk_state import ShrunkState
 from pruneapp.shrink.surveyed_state import Scores, SurveyedState
-from pruneapp.shrink.unit_choice import NORMS, percents_of, read_scores
+from pruneapp.shrink.unit_choice import WORDS, percents_of, read_scores
+from pruneapp.statistics.file import holds_statistics
 
 if TYPE_CHECKING:
     from pruneapp.shrink.check import How
@@ -207,7 +209,9 @@ class _Forecast:
         """Return no scores: how many go is all that counts; but those of a file must be there."""
         by = self._request.by
         try:
-            return _no_scores(state, axis) if by in NORMS else read_scores(axis, by, self._job)
+            if by in WORDS or holds_statistics(Path(by), self._job):
+                return _no_scores(state, axis)
+            return read_scores(axis, by, self._job)
         except CheckpointError as error:  # of that file, which somebody can choose anew
             raise ShrinkError(str(error)) from None
 

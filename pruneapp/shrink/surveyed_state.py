@@ -33,7 +33,7 @@ from pruneapp.shrink.tokens.vocabulary import (
 from pruneapp.shrink.unit_choice import (
     chosen_units,
     pruned,
-    scores_of,
+    ranking_by,
     size_for_share,
     widths_for_share,
     without_layers,
@@ -138,9 +138,8 @@ class SurveyedState:
 
         Raises as `chosen` and `plan`.
         """
-        state, found, choices = self.chosen(
-            request, lambda state, axis: scores_of(state, axis, request.by, kernel, job), job
-        )
+        with ranking_by(request.by, request.statistics or None, kernel, job) as score:
+            state, found, choices = self.chosen(request, score, job)
         return state, plan(state, self.structure, choices, job, found)
 
     def _choices(

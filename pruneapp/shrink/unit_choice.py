@@ -3,44 +3,96 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import counted
+from pruneapp.errors import ParameterError, counted
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.group import Group, Units
 from pruneapp.groups.structure import Structure
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s, decode
+from pruneapp.methods.builtin.units import BY
 from pruneapp.methods.coupled_units import (
+    WANDA,
     guarded_units,
     lowest_units,
     masks_without,
     score_units,
 )
+from pruneapp.methods.method import no_inputs
+from pruneapp.params import STATISTICS, is_needed
 from pruneapp.progress import Job
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import Survey, legal_sizes, must_stay, not_legal
+from pruneapp.statistics.file import Statistics, holds_statistics, open_statistics
 
-NORMS = ("l2", "l1", "mean")
+WORDS = tuple(choice.value for choice in BY.choices)
+
+# Returns a score for each unit of an axis, as `scores_of`.
+Ranking = Callable[[Snapshot, Axis], Mapping[str, Float64s]]
 
 
-def scores_of(
-    state: Snapshot, axis: Axis, by: str, kernel: Kernel, job: Job
+@contextmanager
+def ranking_by(by: str, statistics: str | None, kernel: Kernel, job: Job) -> Iterator[Ranking]:
+    """Open what units are ranked by, which is `by` of `scores_of` or a path; yields the ranking.
+
+    `statistics` are the path of those that a score by inputs needs. Where `by` is itself that of
+    statistics, they rank by Wanda.
+
+    Raises
+    ------
+    ParameterError
+        If statistics are wanted and not given, or given and not wanted.
+    CheckpointError
+        If a file cannot be read.
+    """
+    wanted = by in WORDS and is_needed(STATISTICS.name, (BY,), {BY.name: by})
+    if wanted and statistics is None:
+        raise ParameterError(
+            f"'--by {by}' needs --statistics FILE.",
+            remedy="Collect them with `pruneapp statistics`.",
+        )
+    if statistics is not None and not wanted:
+        raise ParameterError(
+            f"'--statistics' means nothing with '--by {by}'.",
+            remedy="Remove it, or rank by wanda or flap.",
+        )
+    with ExitStack() as stack:
+        opened = None
+        if statistics is not None:
+            opened = stack.enter_context(open_statistics(Path(statistics), job))
+        elif by not in WORDS and holds_statistics(Path(by), job):
+            opened = stack.enter_context(open_statistics(Path(by), job))
+            by = WANDA
+        yield lambda state, axis: scores_of(state, axis, by, kernel, job, opened)
+
+
+def scores_of(  # noqa: PLR0917 - each its own type
+    state: Snapshot,
+    axis: Axis,
+    by: str,
+    kernel: Kernel,
+    job: Job,
+    statistics: Statistics | None = None,
 ) -> Mapping[str, Float64s]:
     """Return a score for each unit of an axis, by the place of the group; the highest stay.
 
-    `by` is a norm over all tensors of the group (`NORMS`), or the path of a safetensors file that
-    has the scores: a vector of as many numbers as units for each group, by its place.
+    `by` is one of the choices of the methods on units, or the path of a safetensors file that has
+    the scores: a vector of as many numbers as units for each group, by its place.
 
-    Raises `ShrinkError` if the file lacks a group, or has another number of scores.
+    Raises `ShrinkError` if the file lacks a group, or has another number of scores, and as
+    `score_units`.
     """
-    if by in NORMS:
-        return {g.place: score_units(g, state.view, by, kernel, job) for g in axis.groups}
+    if by in WORDS:
+        known = no_inputs if statistics is None else partial(state.inputs, statistics)
+        return {g.place: score_units(g, state.view, by, kernel, job, known) for g in axis.groups}
     return read_scores(axis, by, job)
 
 

@@ -78,9 +78,20 @@ class Inputs:
     @property
     def rms(self) -> Float64s:
         """``float64[parts, columns]``: the root mean square; 1 for a part that nothing reached."""
+        return np.sqrt(self._mean(self.sum2, 1.0))
+
+    @property
+    def deviation(self) -> Float64s | None:
+        """``float64[parts, columns]``: the standard deviation, as `rms`; None without sums."""
+        if self.sum is None:
+            return None
+        variance = self._mean(self.sum2, 1.0) - self._mean(self.sum, 0.0) ** 2
+        return np.sqrt(np.maximum(variance, 0.0))  # a constant may come out below by a rounding
+
+    def _mean(self, sums: Float64s, unseen: float) -> Float64s:
         counts = self.counts[:, np.newaxis]
         seen = counts > 0
-        return np.sqrt(np.where(seen, self.sum2 / np.where(seen, counts, 1.0), 1.0))
+        return np.where(seen, sums / np.where(seen, counts, 1.0), unseen)
 
     def fit(self, shape: tuple[int, ...]) -> bool:
         """Whether they can be those of a weight of this shape."""
@@ -241,7 +252,8 @@ def open_statistics(path: Path, job: Job | None = None) -> Statistics:
             details=str(error),
         ) from None
     try:
-        return Statistics(path, sha256_of(file.files[0], job), _origin(file), file)
+        origin = _origin(file)  # first: it is quick
+        return Statistics(path, sha256_of(file.files[0], job), origin, file)
     except BaseException:
         file.close()
         raise
@@ -283,8 +295,18 @@ def statistics_of(name: str) -> Statistics:
     return _open[name]
 
 
+def holds_statistics(path: Path, job: Job) -> bool:
+    """Whether a file that can be opened is one of statistics; raises as `open_checkpoint`."""
+    with open_checkpoint(path, job=job) as file:
+        return _has_statistics(file)
+
+
+def _has_statistics(file: Checkpoint) -> bool:
+    return file.format == SAFETENSORS.name and any(name.endswith(SUM2) for name in file.entries)
+
+
 def _origin(file: Checkpoint) -> Origin:
-    if file.format != SAFETENSORS.name or not any(name.endswith(SUM2) for name in file.entries):
+    if not _has_statistics(file):
         raise UnsupportedFileError(
             f"'{file.path}' holds no statistics of activations: none of its tensors is named "
             f"'NAME{SUM2}'.",

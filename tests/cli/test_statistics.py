@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ from pruneapp.progress import Job
 from pruneapp.statistics import file as opened
 from pruneapp.statistics.file import Inputs, Origin, open_statistics, save_statistics
 from tests.cli.command_process import until
-from tests.support.activation_statistics import forget
+from tests.shrink.small_models import NEURONS, write_mistral
+from tests.support.activation_statistics import forget, save_random
 from tests.support.imatrix_files import gguf
 
 SCRIPT = """
@@ -213,6 +215,54 @@ def test_swaps_take_what_has_gram_matrices_and_verify_to_the_byte(call, statisti
         assert call(*verify)[0] == 0
     finally:
         forget(f"sha256:{digest}")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A model of a known type, and statistics of its neurons."""
+    monkeypatch.chdir(tmp_path)
+    tensors = write_mistral(Path("model"))
+    save_random(Path("s.safetensors"), {n: t.shape for n, t in tensors.items() if ".mlp." in n})
+    yield Path("model")
+    for name in list(opened._open):
+        forget(name)
+
+
+UNITS = ("model", "--method", "ffn_neurons", "--amount", "50%", "--by", "flap",
+         "--statistics", "s.safetensors")  # fmt: skip
+
+
+def test_units_are_pruned_by_their_inputs_and_its_recipe_names_the_statistics(call, folder):
+    assert call("prune", *UNITS, "-o", "p", "--save-recipe", "r.json")[:2] == (0, ANY)
+    pruned = load_file("p/model.safetensors")
+    assert pruned["model.layers.2.mlp.down_proj.weight"].any(axis=0).sum() == NEURONS // 2
+    digest = "sha256:" + hashlib.sha256(Path("s.safetensors").read_bytes()).hexdigest()
+    (entry,) = json.loads(Path("r.json").read_text())["entries"]
+    (row,) = entry["configuration"]["rows"]
+    assert row["configuration"]["values"]["statistics"] == digest
+    given = ("--statistics", "s.safetensors")
+    assert call("run", "r.json", "model", "-o", "q", *given)[0] == 0
+    again = Path("q/model.safetensors").read_bytes()
+    assert again == Path("p/model.safetensors").read_bytes()
+    assert call("verify", "p", "--against", "model", *given)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (UNITS[:-2], "'ffn_neurons' with --by flap needs --statistics FILE."),
+        ((*UNITS[:5], *UNITS[7:]), "--statistics means nothing without 'by' wanda or flap."),
+        ((*UNITS[:2], "attention_heads", *UNITS[3:]),
+         "nothing of the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
+    ],
+)  # fmt: skip
+def test_units_without_what_ranks_them_are_refused(call, folder, words, says):
+    status, out, err = call("prune", *words, "-o", "p")
+    assert (status, out) == (2, "")
+    assert says in err
+    assert not Path("p").exists()
+    status, _, err = call("prune", *UNITS, "-o", "s.safetensors")
+    assert (status, "is an input of this command" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from pruneapp.methods.cutoff import units_left
 from pruneapp.methods.method import Method, RowMethod
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import AmountParam, DimParam
+from pruneapp.params import AmountParam, ChoiceParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.param_values import invalid, valid
 from tests.support.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
@@ -79,10 +79,12 @@ def test_texts_read_as_sentences(method):
 @EVERY
 def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
     """Through the method's own validation, naming the parameter; text and value say the same."""
+    choices = [param for param in method.params if isinstance(param, ChoiceParam)]
     for param in method.params:
         assert param.validate(param.default) == param.default
+        needing = {p.name: c.value for p in choices for c in p.choices if param.name in c.needs}
         for value in valid(param):
-            assert value == method.validate({param.name: value})[param.name]
+            assert value == method.validate({**needing, param.name: value})[param.name]
             assert value == param.parse(param.format(value))
         for value in invalid(param):
             with pytest.raises(ParameterError, match=f"'{param.name}' must be"):

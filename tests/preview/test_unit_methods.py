@@ -12,6 +12,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.statistics.file import register
 from tests.shrink.small_models import (
     HEAD,
     HIDDEN,
@@ -22,6 +23,7 @@ from tests.shrink.small_models import (
     write_mistral,
 )
 from tests.shrink.vision_models import make
+from tests.support.activation_statistics import forget, save_random
 
 GATE = "model.layers.1.mlp.gate_proj.weight"
 
@@ -74,6 +76,58 @@ def test_the_norm_that_ranks(mistral, by):
     score = (parts**2).sum(1) if by == "l2" else np.abs(parts).sum(1)
     gone = np.flatnonzero(~kept(found, GATE, (NEURONS, HIDDEN)).any(1))
     assert gone.tolist() == [int(score.argmin())]
+
+
+@pytest.mark.parametrize("by", ["wanda", "flap"])
+def test_what_is_multiplied_by_its_weights_ranks(mistral, tmp_path, by):
+    state, tensors = mistral
+    names = [GATE, GATE.replace("gate", "up"), GATE.replace("gate", "down")]
+    path = tmp_path / "s.safetensors"
+    known = save_random(path, {name: tensors[name].shape for name in names})
+    statistics = register(path)
+    found = preview(state, "ffn_neurons", [GATE], amount=5, by=by, statistics=statistics)
+    forget(statistics)
+    gate, up, down = (tensors[name].astype(np.float64) for name in names)
+    sizes = [(known[name].rms, known[name].deviation)[by == "flap"][0] for name in names]
+    score = ((down * sizes[2]) ** 2).sum(0)
+    if by == "wanda":
+        score += ((gate * sizes[0]) ** 2).sum(1) + ((up * sizes[1]) ** 2).sum(1)
+    gone = np.flatnonzero(~kept(found, GATE, (NEURONS, HIDDEN)).any(1))
+    assert gone.tolist() == sorted(np.argsort(score)[:5])
+    assert f"rank by {by}" in found.edit.label
+    assert f"Statistics: {statistics}" in found.edit.detail
+
+
+def test_layers_by_what_they_write(mistral, tmp_path):
+    state, tensors = mistral
+    path = tmp_path / "s.safetensors"
+    shapes = {n: t.shape for n, t in tensors.items() if "layers" in n and t.ndim == 2}
+    known = save_random(path, shapes)
+    statistics = register(path)
+    found = preview(state, "layers", [GATE], amount=1, by="flap", statistics=statistics)
+    forget(statistics)
+    scores = [
+        sum(
+            ((tensors[name].astype(float) * known[name].deviation) ** 2).sum()
+            for name in shapes
+            if f"layers.{layer}." in name and ("o_proj" in name or "down_proj" in name)
+        )
+        for layer in range(LAYERS)
+    ]
+    gone = {name.split(".")[2] for name, mask in found.masks.items() if not mask.kept}
+    assert gone == {str(np.argmin(scores))}
+
+
+def test_statistics_belong_to_the_scores_that_need_them(mistral):
+    """Steps by a norm say what they said before there were others."""
+    state, _ = mistral
+    row = Row((GATE,), "ffn_neurons", {"amount": 1, "by": "l1"})
+    assert row.to_dict()["configuration"]["values"] == {"amount": 1, "by": "l1", "multiple": "1"}
+    assert Row.from_dict(row.to_dict()) == row
+    with pytest.raises(ParameterError, match="'statistics' means nothing without 'by' wanda or fl"):
+        Row((GATE,), "ffn_neurons", {"by": "l1", "statistics": f"sha256:{'0a' * 32}"})
+    with pytest.raises(ParameterError, match="needs statistics of activations"):
+        preview(state, "ffn_neurons", [GATE], amount=1, by="flap")
 
 
 def test_a_group_of_keys_goes_with_its_queries(mistral):

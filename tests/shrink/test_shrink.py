@@ -30,6 +30,7 @@ from tests.shrink.small_models import (
     write_bert,
     write_mistral,
 )
+from tests.support.activation_statistics import save_random
 
 DEAD = [[0, 3, 4, 7, 11], [1, 2, 5], [2, 6, 8, 9]]  # of each layer
 
@@ -136,6 +137,50 @@ def test_scores_of_a_file_decide(source, tmp_path):
         ranked = scores[cut.group.place]
         ranked[DEAD[int(cut.group.place.split(".")[2])]] = 0
         assert sorted(cut.kept) == sorted(np.argsort(ranked)[-6:])
+
+
+@pytest.mark.parametrize("by", ["wanda", "flap", "file"])
+def test_statistics_decide(source, tmp_path, by):
+    """A file of statistics is known by what is in it."""
+    before, path = tensors_of(source), tmp_path / "s.safetensors"
+    known = save_random(path, {n: t.shape for n, t in before.items() if ".mlp." in n})
+    words = ("--by", path) if by == "file" else ("--by", by, "--statistics", path)
+    options = ("--ffn", "50%", "--multiple", 1, *words)
+    assert run("shrink", source, *options, "-o", tmp_path / "out") == 0
+    for cut in read_record(tmp_path / "out").cut.groups:
+        layer = cut.group.place
+        names = [f"{layer}.{n}_proj.weight" for n in ("gate", "up", "down")]
+        parts = [
+            (before[n].astype(float) * (known[n].deviation if by == "flap" else known[n].rms)) ** 2
+            for n in names
+        ]
+        scores = parts[2].sum(0)
+        if by != "flap":
+            scores += parts[0].sum(1) + parts[1].sum(1)
+        scores[DEAD[int(layer.split(".")[2])]] = 0
+        assert sorted(cut.kept) == sorted(np.argsort(scores, kind="stable")[-6:])
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--by", "wanda"), "--by wanda' needs --statistics FILE"),
+        (("--statistics", "s.safetensors"), "--statistics means nothing with '--by l2'"),
+        (("--by", "flap", "--statistics", "model"), "holds no statistics of activations"),
+        (("--by", "s.safetensors", "--kv-groups", 1), "inputs of 'model.layers.0.self_attn.q_proj"),
+        (("--by", "none"), "'none'"),
+    ],
+)
+def test_statistics_that_do_not_suit_are_refused(
+    source, tmp_path, words, says, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    shapes = {n: t.shape for n, t in tensors_of(source).items() if ".mlp." in n}
+    save_random(tmp_path / "s.safetensors", shapes)
+    options = ("--ffn", "50%", "--multiple", 1, *words)
+    assert run("shrink", source, *options, "-o", tmp_path / "out") == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_file_without_scores_for_a_group_is_refused(source, tmp_path, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from pruneapp.shrink.shrink import ShrinkRequest
 from pruneapp.shrink.surveyed_state import survey_state
 from tests.shrink import vision_models
 from tests.shrink.small_models import write
+from tests.support.activation_statistics import save_random
 from tests.support.model_folders import HIDDEN, TOKENS, write_llama
 from tests.support.onnx_models import Builder, save
 from tests.support.onnx_networks import NETWORKS
@@ -306,6 +308,24 @@ def test_experts_go_by_a_file_of_scores(tmp_path):
             gate = f"model.layers.{number}.block_sparse_moe.gate.weight"
             whole = before.bits(gate).reshape(EXPERTS, HIDDEN)
             assert np.array_equal(after.bits(gate).reshape(4, HIDDEN), whole[kept])
+
+
+def test_units_go_by_a_file_of_statistics(tmp_path, llama):
+    """As by Wanda; and another number than by the norm would go."""
+    with open_checkpoint(llama) as file:
+        shapes = {e.name: e.shape for e in file.entries.values() if "_proj" in e.name}
+    path = tmp_path / "stats.safetensors"
+    save_random(path, shapes)
+    request = CutRequest(multiple=8, shares={"ffn": 0.5}, by=str(path))
+    hold_together(tmp_path, llama, request, "--ffn", "50%", "--multiple", 8, "--by", path)
+
+    def weights(name: str, by: str, statistics: str = "") -> bytes:
+        cut_in_window(llama, tmp_path / name, replace(request, by=by, statistics=statistics))
+        return (tmp_path / name / "model.safetensors").read_bytes()
+
+    by_file = (tmp_path / "window" / "model.safetensors").read_bytes()
+    assert by_file == weights("wanda", "wanda", str(path))
+    assert by_file != weights("norm", "l2")
 
 
 def test_a_file_that_lacks_scores_is_said_before_anything_is_written(tmp_path):

@@ -31,6 +31,21 @@ def registered(path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0)
         forget(name)
 
 
+def save_random(
+    path: Path, shapes: Mapping[str, tuple[int, ...]], seed: int = 0
+) -> dict[str, Inputs]:
+    """Write statistics of inputs of unequal sizes and means, for some matrices."""
+    rng = np.random.default_rng(seed)
+    weights = {}
+    for name, shape in shapes.items():
+        x = rng.normal(size=(7, shape[1])) * rng.random(shape[1]) * 4 + rng.normal(size=shape[1])
+        weights[name] = Inputs(
+            (x * x).sum(0, keepdims=True), x.sum(0, keepdims=True), np.array([7.0])
+        )
+    save_statistics(path, weights, Origin(), Job())
+    return weights
+
+
 def forget(name: str) -> None:
     """Close statistics that are open under a name."""
     opened._open.pop(name).close()

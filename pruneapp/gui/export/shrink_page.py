@@ -374,7 +374,8 @@ class ShrinkPage(QWidget):
         self.scores.setAutoDefault(False)
         tip = self.tr(
             "Choose a safetensors file with a vector of scores for each group, by the name that "
-            "pruneapp shrink --list --json gives it."
+            "pruneapp shrink --list --json gives it; or statistics of activations, which rank by "
+            "Wanda."
         )
         self.scores.setToolTip(tip)
         self.scores.setAccessibleDescription(tip)
@@ -546,7 +547,7 @@ class ShrinkPage(QWidget):
             self.rows.vocabulary.vocabulary(),
             self.rows.vocabulary.texts(),
             str(self.ranking.currentData()),
-            self.rows.shares(),
+            shares=self.rows.shares(),
         )
 
     def _show_request(self) -> None:

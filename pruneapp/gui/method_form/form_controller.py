@@ -32,10 +32,9 @@ from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
-from pruneapp.methods.builtin.activations import STATISTICS
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import Amount, FileParam, validate_all, with_labels
+from pruneapp.params import STATISTICS, Amount, FileParam, validate_all, with_labels
 from pruneapp.progress import Job
 from pruneapp.statistics.file import register as register_statistics
 
@@ -258,7 +257,7 @@ class FormController(QObject):
 
     def _values(self, row: FormRow) -> Mapping[str, Any]:
         """Return the values of a rule, and the name of the file that it takes."""
-        if not registry.get(row.method).takes_statistics:
+        if not registry.get(row.method).needs_statistics(row.values):
             return row.values
         return {**row.values, STATISTICS.name: self._extras.statistics}
 

@@ -40,7 +40,7 @@ from pruneapp.gui.widgets.labels import (
     label_for,
     plain,
 )
-from pruneapp.params import Amount, AmountParam, DimParam, Param
+from pruneapp.params import STATISTICS, Amount, AmountParam, DimParam, Param, is_needed
 
 
 class RuleEditor(QWidget):
@@ -273,6 +273,13 @@ class RuleEditor(QWidget):
         form = self.form()
         return form is not None and form.granularity == "channels"
 
+    def needs_statistics(self) -> bool:
+        """Whether its method, with what is chosen, ranks by statistics of activations."""
+        form = self.form()
+        if form is None or not form.takes_statistics:
+            return False
+        return is_needed(STATISTICS.name, form.params, self.fields.valid_values())
+
     def takes_filters(self) -> bool:
         """Whether it takes whole channels along dim 0 of the tensor that the words are about."""
         if not self.takes_channels():
@@ -293,7 +300,7 @@ class RuleEditor(QWidget):
         errors = self.fields.errors()
         if form.takes_mask and not self._context.mask_file:
             errors = (*errors, self.tr("Load a mask first."))
-        if form.takes_statistics and not self._context.statistics_file:
+        if self.needs_statistics() and not self._context.statistics_file:
             errors = (*errors, self.tr("Load statistics of activations first."))
         return errors
 
@@ -350,6 +357,7 @@ class RuleEditor(QWidget):
                     field.editor.set_value(value)
         replace(self._column, old, self.fields)
         self.fields.setVisible(bool(self.fields.fields))
+        self.fields.changed.connect(self._show_statistics)
         self.fields.changed.connect(self.changed)
         self.help.setText(form.help if form else "")
         self.formula.setText(form.formula if form else "")
@@ -357,9 +365,13 @@ class RuleEditor(QWidget):
             widget.setVisible(bool(form and form.takes_mask))
         for widget in (self.load_scores, self.scores_name):
             widget.setVisible(bool(form and form.takes_scores))
-        for widget in (self.load_statistics, self.statistics_name):
-            widget.setVisible(bool(form and form.takes_statistics))
+        self._show_statistics()
         self.set_context(self._context)
+
+    def _show_statistics(self) -> None:
+        needed = self.needs_statistics()
+        for widget in (self.load_statistics, self.statistics_name):
+            widget.setVisible(needed)
 
 
 # Rules that are seen without scrolling their list: the form scrolls, and what scrolls in what

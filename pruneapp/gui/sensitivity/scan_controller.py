@@ -40,8 +40,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
-from pruneapp.methods.builtin.activations import STATISTICS
-from pruneapp.params import AmountParam, with_labels
+from pruneapp.params import STATISTICS, AmountParam, with_labels
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import numbered
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity

@@ -23,13 +23,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import SURE, Scores, Scoring, finite_only, pieces
+from pruneapp.kernels.sort_keys import SURE, Scores, finite_only
 from pruneapp.kernels.threads import STRETCH, in_order, threads_for
-from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, broadcasting, decode
+from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
@@ -37,10 +35,10 @@ from pruneapp.methods.amounts import at_share, known_of, level
 from pruneapp.methods.builtin.patterns import DIM, PatternParam, groups_of
 from pruneapp.methods.builtin.unstructured import (
     RELATIVE_IMPORTANCE,
-    in_rows,
     relative_scoring,
     scored,
 )
+from pruneapp.methods.input_sizes import scaled, scaling
 from pruneapp.methods.method import (
     ChannelMethod,
     Cutting,
@@ -53,85 +51,32 @@ from pruneapp.methods.method import (
 from pruneapp.params import (
     AMOUNT_OF_CHANNELS,
     AMOUNT_OF_WEIGHTS,
+    STATISTICS,
     DimParam,
-    FileParam,
     FloatParam,
     Interval,
     IntParam,
 )
 from pruneapp.progress import CancelToken, Job
 
-# Weights that are multiplied by the size of their inputs at once.
-_PIECE = 1 << 18
 
-STATISTICS = FileParam(
-    name="statistics",
-    label="Statistics",
-    help="Statistics of activations, collected with this model.",
-)
+def _sizes(view: TensorView) -> Float64s:
+    assert view.inputs is not None  # these methods take statistics
+    return view.inputs.rms
 
 
-def _scaling(view: TensorView, power: float = 1.0) -> Scoring:
-    """Return what multiplies magnitudes by a power of the sizes of their inputs.
-
-    Those in float32 by sizes in float32.
-    """
-    inputs = view.inputs
-    assert inputs is not None  # these methods take statistics
-    exact = inputs.rms**power
-    with np.errstate(over="ignore"):
-        as_type: dict[np.dtype[Any], Any] = {
-            kind: exact.astype(kind) for kind in map(np.dtype, (np.float32, np.float64))
-        }
-    parts, columns = exact.shape
-    if inputs.transposed:  # rows of outputs, all with the same input
-        length = view.numel // (parts * columns)
-
-        def by_row(start: int, values: Floats, scores: Floats) -> None:
-            flat = as_type[values.dtype].reshape(-1)
-            places = in_rows(start, values, length), in_rows(start, scores, length)
-            for (row, _, part), (_, _, out) in zip(*places, strict=True):
-                np.multiply(part, flat[row : row + len(part), np.newaxis], out=out)
-
-        return by_row
-    rows = max(view.numel // (parts * columns), 1)  # of each part
-
-    def by_column(start: int, values: Floats, scores: Floats) -> None:
-        sizes = as_type[values.dtype]
-        places = in_rows(start, values, columns), in_rows(start, scores, columns)
-        for (row, column, part), (_, _, out) in zip(*places, strict=True):
-            many, width = part.shape
-            of = 0 if parts == 1 else np.arange(row, row + many) // rows
-            with broadcasting(width):
-                np.multiply(part, sizes[of, column : column + width], out=out)
-
-    return by_column
-
-
-def _scaled(view: TensorView) -> TensorView:
+def _scored(view: TensorView) -> TensorView:
     """Return a tensor of the scores: magnitudes times the sizes of their inputs, in float64."""
-    scaling = _scaling(view)
-
-    def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
-        stop = view.numel if stop is None else stop
-        for first, bits in pieces(view.read, start, stop, _PIECE):
-            with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
-                values = np.abs(decode(bits, view.dtype), dtype=np.float64)
-                scaling(first, values, values)
-            yield RawChunk(first, values.view(np.uint64))
-
-    return replace(view, dtype=DTYPES["F64"], read=read)
+    return scaled(view, _sizes(view))
 
 
 def _rank(
     view: TensorView, _values: Values, _width: int | None = None, _measured: Any = None
 ) -> Scores:
-    inputs = view.inputs
-    assert inputs is not None
-    sizes = inputs.rms
+    sizes = _sizes(view)
     within = (sizes == 0) | ((sizes >= SURE[0]) & (sizes <= SURE[1]))
     rough = view.ranked.dtype.bits <= 32 and bool(within.all())
-    return scored(view, _scaling(view), rough=rough)
+    return scored(view, scaling(view, sizes), rough=rough)
 
 
 WANDA = RowMethod(
@@ -146,7 +91,6 @@ WANDA = RowMethod(
     ),
     formula="score = |w| * root mean square of its input, compared within a row",
     params=(AMOUNT_OF_WEIGHTS, STATISTICS),
-    takes_statistics=True,
     least_dims=2,
     rank=_rank,
 )
@@ -163,7 +107,6 @@ WANDA_PER_TENSOR = WeightMethod(
     ),
     formula="score = |w| * root mean square of its input",
     params=(AMOUNT_OF_WEIGHTS, STATISTICS),
-    takes_statistics=True,
     scopes=("local",),
     least_dims=2,
     rank=_rank,
@@ -186,7 +129,7 @@ def _layers_of(tensors: Sequence[TensorView]) -> list[list[int]]:
 
 def _outliers(tensors: Sequence[TensorView], times: float, kernel: Kernel, job: Job) -> float:
     """Return the share of what is left of a layer with more than so many times its mean score."""
-    scores = [_scaled(view) for view in tensors]
+    scores = [_scored(view) for view in tensors]
     left = sum(view.numel if view.kept is None else view.kept.kept for view in tensors)
     total = 0.0
     for view in scores:
@@ -284,11 +227,11 @@ OWL = replace(
 def _rank_ria(
     view: TensorView, _values: Values, _width: int, measured: tuple[Float64s, Float64s]
 ) -> Scores:
-    relative, scaling = relative_scoring(*measured), _scaling(view, 0.5)
+    relative, by_inputs = relative_scoring(*measured), scaling(view, _sizes(view) ** 0.5)
 
     def scoring(start: int, sizes: Floats, scores: Floats) -> None:
         relative(start, sizes, scores)
-        scaling(start, scores, scores)
+        by_inputs(start, scores, scores)
 
     return scored(view, scoring)
 
@@ -307,7 +250,6 @@ RIA = replace(
     formula="score = (|w| / sum of |w| in its row + ... in its column) * sqrt(RMS of its input)",
     params=(*RELATIVE_IMPORTANCE.params, STATISTICS),
     takes_scores=False,
-    takes_statistics=True,
     rank=_rank_ria,
 )
 
@@ -323,14 +265,13 @@ WANDA_N_M = GroupMethod(
     ),
     formula="score = |w| * root mean square of its input, compared within a group of M",
     params=(PatternParam(), DIM, STATISTICS),
-    takes_statistics=True,
     rank=_rank,
     groups=groups_of,
 )
 
 
 def _score_channels(view: TensorView, values: Values, kernel: Kernel, job: Job) -> Float64s:
-    scores = _scaled(view)
+    scores = _scored(view)
     dim = values["dim"] % len(view.shape)
     slices = Slices(view.shape, scores.dtype, dim, view.kept, scores.read)
     return kernel.channel_norms(slices, 1, job)
@@ -348,7 +289,6 @@ WANDA_STRUCTURED = ChannelMethod(
     ),
     formula="score = sum over the channel of |w| * root mean square of its input",
     params=(AMOUNT_OF_CHANNELS, DimParam(), STATISTICS),
-    takes_statistics=True,
     score=_score_channels,
 )
 

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from pruneapp.methods.coupled_units import FLAP, WANDA
 from pruneapp.methods.method import CoupledMethod
-from pruneapp.params import AmountParam, Choice, ChoiceParam
+from pruneapp.params import STATISTICS, AmountParam, Choice, ChoiceParam
 
 BY = ChoiceParam(
     name="by",
     label="Rank by",
-    help="Norm of a unit over all weights that it has in the tensors of its group.",
+    help="Score of a unit over all weights that it has in the tensors of its group: a norm, or one "
+    "by statistics of activations.",
     default="l2",
     choices=(
         Choice("l2", "L2 norm", "Root of the sum of squares."),
         Choice("l1", "L1 norm", "Sum of magnitudes."),
         Choice("mean", "Mean magnitude", "Sum of magnitudes, divided by the number of weights."),
+        Choice(
+            WANDA,
+            "Wanda (with activations)",
+            "Sum of squares of each weight times the root mean square of its input, in the tensors "
+            "that the statistics know (Sun et al., 2024).",
+            needs=(STATISTICS.name,),
+        ),
+        Choice(
+            FLAP,
+            "FLAP (fluctuation)",
+            "Sum of squares of each weight times the standard deviation of its input, in the "
+            "tensors that read the unit (An et al., 2024).",
+            needs=(STATISTICS.name,),
+        ),
     ),
 )
 MULTIPLE = ChoiceParam(
@@ -27,7 +43,10 @@ MULTIPLE = ChoiceParam(
     choices=tuple(Choice(str(n), str(n), "") for n in (1, 8, 64, 128, 256)),
 )
 _AMOUNT = AmountParam(help="Fraction of remaining units of each group, or a number.", unit="units")
-_FORMULA = "score = norm of the unit over all tensors of its group"
+_FORMULA = (
+    "score = norm of the unit over all tensors of its group; Wanda: sum of (w * RMS of its "
+    "input)^2; FLAP: sum of (w * standard deviation of its input)^2 where the unit is the input"
+)
 _ALONG = (
     "They go in every tensor that has a part in them, biases and norms among them, so that the "
     "export 'shrunk' can cut them out. "
@@ -42,7 +61,7 @@ FFN_NEURONS = CoupledMethod(
         "each layer. " + _ALONG + "Needs a model of a known type, with its config.json."
     ),
     formula=_FORMULA,
-    params=(_AMOUNT, BY, MULTIPLE),
+    params=(_AMOUNT, BY, MULTIPLE, STATISTICS),
 )
 ATTENTION_HEADS = CoupledMethod(
     name="attention_heads",
@@ -53,7 +72,7 @@ ATTENTION_HEADS = CoupledMethod(
         "layer. " + _ALONG + "Not every class of models takes fewer heads."
     ),
     formula=_FORMULA,
-    params=(_AMOUNT, BY),
+    params=(_AMOUNT, BY, STATISTICS),
 )
 LAYERS = CoupledMethod(
     name="layers",
@@ -64,7 +83,7 @@ LAYERS = CoupledMethod(
         "they were given. The export 'shrunk' leaves them out."
     ),
     formula=_FORMULA,
-    params=(_AMOUNT, BY),
+    params=(_AMOUNT, BY, STATISTICS),
 )
 CHANNEL_GROUPS = CoupledMethod(
     name="channel_groups",
@@ -75,6 +94,6 @@ CHANNEL_GROUPS = CoupledMethod(
         "a file that holds its graph, or known blocks."
     ),
     formula=_FORMULA,
-    params=(_AMOUNT, BY, MULTIPLE),
+    params=(_AMOUNT, BY, MULTIPLE, STATISTICS),
     scopes=("local", "global"),
 )

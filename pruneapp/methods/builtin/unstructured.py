@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from pruneapp.kernels.kernel import Kernel, Slices
-from pruneapp.kernels.sort_keys import Magnitudes, Scores, Scoring, Uniform, finite_only
+from pruneapp.kernels.sort_keys import Magnitudes, Scores, Scoring, Uniform, finite_only, in_rows
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, RowMethod, TensorView, Values, WeightMethod
@@ -59,23 +58,6 @@ def relative_scoring(rows: Float64s, columns: Float64s) -> Scoring:
             out[...] = part / above + part / columns[column : column + width]
 
     return scoring
-
-
-def in_rows(start: int, values: Floats, length: int) -> Iterator[tuple[int, int, Floats]]:
-    """Take values apart that stand from a flat index on in a matrix with rows of some length.
-
-    Yields first row, first column and a matrix each: the rest of a row, whole rows, a part of one.
-    """
-    at = 0
-    while at < values.size:
-        row, column = divmod(start + at, length)
-        if column or values.size - at < length:
-            many, size = 1, min(length - column, values.size - at)
-        else:
-            many = (values.size - at) // length
-            size = many * length
-        yield row, column, values[at : at + size].reshape(many, -1)
-        at += size
 
 
 RELATIVE_IMPORTANCE = WeightMethod(

@@ -21,6 +21,7 @@ from tests.benchmarks.subjects import (
     quality,
     quality_llama,
     quality_scan,
+    quality_units,
     repair,
     rounds,
     shrink,
@@ -56,6 +57,7 @@ SUBJECTS: dict[str, Subject] = {
         quality,
         quality_llama,
         quality_scan,
+        quality_units,
         gpu,
     )
 } | {subject.name: subject for subject in (quality.MASKS, quality.PHOTOS)}

@@ -157,7 +157,7 @@ def measure_masks(ground: Ground) -> Iterator[Line]:
         draws = []
         for draw in range(DRAWS):
             path = ground.folder / f"sample-{draw}.safetensors"
-            _save(path, model.moments(dense, draw))
+            save_moments(path, model.moments(dense, draw))
             draws.append(register(path))
 
         def scores(method: str, values: Mapping[str, Any]) -> Iterator[float]:
@@ -194,9 +194,14 @@ def measure_masks(ground: Ground) -> Iterator[Line]:
                 peer = mean if method.startswith("wanda") else peer
 
 
-def _save(path: Path, moments: Mapping[str, Moments]) -> None:
+def save_moments(path: Path, moments: Mapping[str, Moments]) -> None:
+    """Write moments as statistics of activations."""
     weights = {
-        name: Inputs(each.gram.diagonal()[np.newaxis], None, np.array([each.count]))
+        name: Inputs(
+            each.gram.diagonal()[np.newaxis],
+            None if each.sums is None else each.sums[np.newaxis],
+            np.array([each.count]),
+        )
         for name, each in moments.items()
     }
     grams = {name: [each.gram] for name, each in moments.items()}

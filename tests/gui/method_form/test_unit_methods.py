@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from pruneapp.groups import structure
+from pruneapp.statistics import file as opened
+from tests.support.activation_statistics import forget, save_random
 from tests.support.model_folders import write_llama
 
 
@@ -36,3 +40,40 @@ def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
     assert threading.main_thread() not in threads
     # Of all tensors that were selected, those of the neurons: three in each of the six layers.
     assert person.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers"
+
+
+def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp_path):
+    tensors = load_file(folder / "model.safetensors")
+    path = tmp_path / "s.safetensors"
+    known = save_random(path, {n: t.shape for n, t in tensors.items() if ".mlp." in n})
+    person.open(folder)
+    person.wait_open(folder)
+    person.choose(person.rule.method, "FFN neurons")
+    rule, by = person.rule, person.rule.fields.fields["by"].editor.combo
+    assert not rule.load_statistics.isVisible()
+    person.choose(by, "FLAP (fluctuation)")
+    assert rule.load_statistics.isVisible()
+    assert rule.errors() == ("Load statistics of activations first.",)
+    assert not person.button.isEnabled()
+    person.choose(by, "L1 norm")
+    assert not rule.load_statistics.isVisible()
+    assert not rule.errors()
+
+    person.choose(by, "FLAP (fluctuation)")
+    person.chooses_file(path)
+    person.click(rule.load_statistics)
+    person.wait(lambda: rule.statistics_name.text() == path.name)
+    person.ask_amount("25%")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    name = "model.layers.3.mlp.down_proj.weight"
+    scores = ((tensors[name].astype(float) * known[name].deviation) ** 2).sum(0)
+    mask = person.document.masks[name].bools().reshape(tensors[name].shape)
+    assert np.flatnonzero(~mask.any(0)).tolist() == sorted(np.argsort(scores)[:64])
+    assert person.states[-1] == ("FFN neurons 25 %, rank by flap, on 18 tensors of model.layers")
+    # Statistics of other tensors rank nothing here, and which these are is said.
+    person.choose(person.rule.method, "Attention heads")
+    error = person.views.preview.error
+    person.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())
+    forget(*opened._open)

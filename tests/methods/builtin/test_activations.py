@@ -145,7 +145,7 @@ def test_ria_ranks_by_shares_times_the_root_of_the_size():
         assert set(sums.argsort()[:3].tolist()) == set(np.flatnonzero(~found.any(1 - dim)))
 
 
-@pytest.mark.parametrize("name", [n for n, m in registry.METHODS.items() if m.takes_statistics])
+@pytest.mark.parametrize("name", [n for n, m in registry.METHODS.items() if m.needs_statistics({})])
 def test_weights_that_nothing_was_seen_of_are_refused(name):
     """With the name of the tensor."""
     view = view_of(np.arange(16, dtype=np.uint32), DTYPES["F32"], (4, 4))

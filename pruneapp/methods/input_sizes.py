@@ -1,0 +1,68 @@
+"""Weights times the sizes of their inputs: what every method that takes statistics begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.elements import RawChunk
+from pruneapp.kernels.sort_keys import Scoring, in_rows, pieces
+from pruneapp.kernels.values import Float64s, Floats, broadcasting, decode
+from pruneapp.methods.method import TensorView
+
+# Weights that are multiplied by the size of their inputs at once.
+_PIECE = 1 << 18
+
+
+def scaling(view: TensorView, sizes: Float64s) -> Scoring:
+    """Return what multiplies magnitudes by the sizes of their inputs, ``[parts, columns]``.
+
+    Those in float32 by sizes in float32. The inputs of the tensor say how it lies.
+    """
+    assert view.inputs is not None
+    with np.errstate(over="ignore"):
+        as_type: dict[np.dtype[Any], Any] = {
+            kind: sizes.astype(kind) for kind in map(np.dtype, (np.float32, np.float64))
+        }
+    parts, columns = sizes.shape
+    if view.inputs.transposed:  # rows of outputs, all with the same input
+        length = view.numel // (parts * columns)
+
+        def by_row(start: int, values: Floats, scores: Floats) -> None:
+            flat = as_type[values.dtype].reshape(-1)
+            places = in_rows(start, values, length), in_rows(start, scores, length)
+            for (row, _, part), (_, _, out) in zip(*places, strict=True):
+                np.multiply(part, flat[row : row + len(part), np.newaxis], out=out)
+
+        return by_row
+    rows = max(view.numel // (parts * columns), 1)  # of each part
+
+    def by_column(start: int, values: Floats, scores: Floats) -> None:
+        by = as_type[values.dtype]
+        places = in_rows(start, values, columns), in_rows(start, scores, columns)
+        for (row, column, part), (_, _, out) in zip(*places, strict=True):
+            many, width = part.shape
+            of = 0 if parts == 1 else np.arange(row, row + many) // rows
+            with broadcasting(width):
+                np.multiply(part, by[of, column : column + width], out=out)
+
+    return by_column
+
+
+def scaled(view: TensorView, sizes: Float64s) -> TensorView:
+    """Return a tensor of magnitudes times the sizes of their inputs, in float64."""
+    by_sizes = scaling(view, sizes)
+
+    def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        stop = view.numel if stop is None else stop
+        for first, bits in pieces(view.read, start, stop, _PIECE):
+            with np.errstate(all="ignore"):  # NaN and infinities are ranked, too
+                values = np.abs(decode(bits, view.dtype), dtype=np.float64)
+                by_sizes(first, values, values)
+            yield RawChunk(first, values.view(np.uint64))
+
+    return replace(view, dtype=DTYPES["F64"], read=read)
