@@ -45,6 +45,7 @@ from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.patterns.pattern_controller import PatternController
+from pruneapp.gui.plots.channel_list_controller import ChannelListController
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
@@ -308,6 +309,7 @@ class Workbench(QObject):
         )
         self.export = ExportController(context, session, asked=views.preview.action.asked)
         self.tables = TableController(context, session, views.pages)
+        self.channel_lists = ChannelListController(context, session, views.pages)
         self.navigation = NavigationController(views, window.actions_, settings, self)
         self.view_state = view = ViewState(
             session,

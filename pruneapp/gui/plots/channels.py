@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
@@ -189,6 +189,9 @@ class ChannelsView(OrderedChart):
     editRequested = Signal(
         object
     )  # (ManualEditRequest) the person wants this done to the chosen channels
+    # The person wants the chosen channels on the clipboard, or those of the clipboard chosen.
+    copyRequested = Signal()
+    pasteRequested = Signal()
 
     def __init__(self) -> None:
         self._norms: ChannelNorms | None = None
@@ -549,7 +552,26 @@ class ChannelsView(OrderedChart):
         """The channels that are chosen, rising."""
         return tuple(int(i) for i in self._selection.indices)
 
+    @property
+    def selected(self) -> NDArray[np.bool_]:
+        """``bool[channels]``: which of them are chosen."""
+        return self._selection.chosen.copy()
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """What the indices of the bars are of: the tensor, its dimension, and how many there are.
+
+        An empty name and -1 while there are no bars.
+        """
+        n = self._norms
+        return ("", -1, 0) if n is None else (n.name, n.dim, n.norms.size)
+
     # -- what is chosen ---------------------------------------------------------------------------
+
+    def set_chosen(self, chosen: NDArray[np.bool_]) -> None:
+        """Select exactly these channels: ``bool[channels]``."""
+        self._selection.choose(chosen)
+        self._show_chosen()
 
     def _show_chosen(self) -> None:
         n = self._norms
@@ -596,6 +618,10 @@ class ChannelsView(OrderedChart):
         operation = operation_of(event)
         if operation is not None and self._selection:
             self.request_edit(operation)
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copyRequested.emit()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self.pasteRequested.emit()
         elif event.key() == Qt.Key.Key_Escape and self._selection:
             self._selection.reset(self._heights.size)
             self._show_chosen()
