@@ -225,7 +225,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
             affected = pruned if kept is None else pruned & kept.bools()
             if affected.any():
                 targets.append(
-                    ManualTarget(companion.name, _boxes(affected), shape="channel", dim=0)
+                    ManualTarget(companion.name, spans_of(affected), shape="channel", dim=0)
                 )
                 left |= affected
         channels += int(np.count_nonzero(left))
@@ -238,7 +238,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
     return ManualEdit("prune", tuple(targets), words)
 
 
-def _boxes(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
+def spans_of(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
     """Return the runs of True as boxes of one dimension."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], meant, [False])).view(np.int8)))
     return tuple(((int(a), int(b)),) for a, b in edges.reshape(-1, 2))

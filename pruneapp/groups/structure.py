@@ -86,19 +86,29 @@ class Unknown:
     why_not: str  # a sentence
 
 
-_structures: WeakKeyDictionary[Checkpoint, Structure | Unknown] = WeakKeyDictionary()
+class _Binding:
+    """What is known of a checkpoint, once it is; whoever asks meanwhile waits for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: Structure | Unknown | None = None
+
+    def of(self, checkpoint: Checkpoint) -> Structure | Unknown:
+        with self._lock:
+            if self._known is None:
+                self._known = bind(checkpoint)
+            return self._known
+
+
+_bindings: WeakKeyDictionary[Checkpoint, _Binding] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def structure_of(checkpoint: Checkpoint) -> Structure | Unknown:
     """Return what `bind` does, which is called once for a checkpoint; safe from several threads."""
     with _lock:
-        known = _structures.get(checkpoint)
-    if known is None:
-        known = bind(checkpoint)
-        with _lock:
-            _structures[checkpoint] = known
-    return known
+        binding = _bindings.setdefault(checkpoint, _Binding())
+    return binding.of(checkpoint)
 
 
 def bind(checkpoint: Checkpoint) -> Structure | Unknown:

@@ -43,6 +43,7 @@ from pruneapp.gui.mainwindow.document_panels import (
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
+from pruneapp.gui.manual_edit.group_controller import GroupController
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.patterns.pattern_controller import PatternController
 from pruneapp.gui.plots.channel_list_controller import ChannelListController
@@ -380,6 +381,7 @@ class Workbench(QObject):
             pages=views.pages,
             view=views.compare,
         )
+        self.groups = GroupController(session, jobs, self.plots, views.tree, self)
         self.manual_edit = ManualEditController(
             context,
             session,
