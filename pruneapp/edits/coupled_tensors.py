@@ -185,14 +185,16 @@ def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = 
     pairs = Companions(checkpoint, job.cancel)
     more: list[ManualTarget] = []
     parts: set[Part] = set()
+    given = {(target.name, target.boxes) for target in edit.targets}  # as members of a group
     for target in edit.targets:
         job.cancel.check()
         if target.shape != "channel" or target.dim != 0:
             continue
         boxes: tuple[Box, ...] = tuple((box[0],) for box in target.boxes)
         for companion in pairs.of(target.name):
-            parts.add(companion.part)
-            more.append(ManualTarget(companion.name, boxes, shape="channel", dim=0))
+            if (companion.name, boxes) not in given:
+                parts.add(companion.part)
+                more.append(ManualTarget(companion.name, boxes, shape="channel", dim=0))
     if not more:
         return edit
     words = f"{edit.label()}, with {' and '.join(sorted(parts))}"

@@ -21,7 +21,7 @@ from pruneapp.groups.axis import Axis
 from pruneapp.groups.group import Group, Member
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.progress import Job
-from pruneapp.results.tensor_group import TensorGroup
+from pruneapp.results.tensor_group import TensorGroup, in_sentence
 from pruneapp.results.tile import Box
 
 # The words for units, where those of an axis say more than that, or less.
@@ -56,7 +56,7 @@ class _Share:
             self.dim,
             count,
             unit_of,
-            tuple(each for each in others if checkpoint.entries[each].learned),
+            tuple(each for each in others if checkpoint.entries[each].prunable),
         )
 
 
@@ -77,8 +77,8 @@ def with_members(
     """Return an edit that does the same to the units of the channels that it means, in all tensors.
 
     The units are those of an axis of which all channels are meant; without one of every axis whose
-    units are one channel each in the tensor. Running statistics are left as they are: they are
-    measured. An edit of no such units is returned as it is. `job` may cancel.
+    units are one channel each in the tensor. What cannot be pruned stays as it is, such as running
+    statistics, which are measured. An edit of no such units is returned as it is. `job` may cancel.
     """
     job = job or Job()
     more: dict[tuple[str, int], NDArray[np.bool_]] = {}
@@ -104,7 +104,7 @@ def with_members(
                 places[group.place] = max(units.size, places.get(group.place, 0))
                 for other in group.members:
                     found = checkpoint.entries[other.name]
-                    if found.learned:
+                    if found.prunable:
                         extent = found.shape[other.dim]
                         chosen = more.setdefault(
                             (other.name, other.dim), np.zeros(extent, np.bool_)
@@ -120,7 +120,7 @@ def with_members(
         return edit
     tensors = {checkpoint.entry(t.name).name for t in (*edit.targets, *targets)}
     many = sum(places.values())
-    what = counted(many, _in_sentence(label).removesuffix("s"))
+    what = counted(many, in_sentence(label).removesuffix("s"))
     where = place_of(list(places)) if len(places) > 1 else shown_name(next(iter(places)))
     words = f"{what} of {where} {DONE[edit.operation]} in {counted(len(tensors), 'tensor')}"
     return ManualEdit(edit.operation, (*edit.targets, *targets), words)
@@ -147,11 +147,6 @@ def _label(structure: Structure, axis: Axis) -> str:
     if axis.name == "kv-groups" and "query-heads" not in structure.axes:
         return "Attention heads"  # one of each
     return _LABELS.get(axis.name, axis.label)
-
-
-def _in_sentence(label: str) -> str:
-    """Return words of a heading within a sentence: abbreviations stay."""
-    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _whole_units(group: Group, member: Member, meant: NDArray[np.bool_]) -> NDArray[np.int64]:

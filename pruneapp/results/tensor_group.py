@@ -32,6 +32,11 @@ class TensorGroup:
     unit_of: NDArray[np.int32]  # ``int32[channels]``: the unit of each, -1 for none
     others: tuple[str, ...]  # the tensors that have the same units, by their names in the file
 
+    @property
+    def units(self) -> str:
+        """The label within a sentence: "query heads", "FFN neurons"."""
+        return in_sentence(self.label)
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """``int64[units]``: how many channels each unit has."""
@@ -84,6 +89,11 @@ class TensorGroup:
             protected=protected,
             partly=partly,
         )
+
+
+def in_sentence(label: str) -> str:
+    """Return a label as it stands within a sentence; abbreviations stay."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _joined(values: Floats, units: NDArray[np.int32], count: int, n: str) -> Floats:

@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
@@ -13,6 +15,8 @@ from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.groups import structure
 from pruneapp.progress import Job
 from tests.support.model_folders import GROUPS, HEAD, HEADS, HIDDEN, NEURONS, write_llama
+from tests.support.onnx_models import save
+from tests.support.onnx_networks import inverted, joined, residual, shuffled
 
 LAYER = "model.layers.1."
 MLP, ATTENTION = LAYER + "mlp.", LAYER + "self_attn."
@@ -128,3 +132,51 @@ def test_groups_are_bound_once_however_many_ask(llama, monkeypatch):
     for thread in threads:
         thread.join()
     assert bound == [llama]
+
+
+@pytest.fixture(scope="module", params=[joined, residual, shuffled, inverted])
+def graph(request, tmp_path_factory):
+    path = save(request.param(), tmp_path_factory.mktemp("graph") / "model.onnx")
+    with open_checkpoint(path) as checkpoint:
+        yield checkpoint
+
+
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_channels_of_a_graph_go_in_every_place_where_they_are(graph, data):
+    """Behind concatenations, splits and shuffles one unit has entries in several places."""
+    groups = structure.structure_of(graph).axes["channels"].groups
+    members = [(group, member) for group in groups for member in group.members]
+    places = {(m.name, m.dim) for _, m in members if graph.entries[m.name].prunable}
+    name, dim = data.draw(st.sampled_from(sorted(places)))
+    shape = graph.entries[name].shape
+    chosen = data.draw(st.sets(st.integers(0, shape[dim] - 1), min_size=1))
+    edit = with_members(graph, channels(name, *chosen, dim=dim, extents=shape))
+    wanted = {name: rows_of(shape, dim, chosen)}
+    single = all(g.by_channel for g in groups_of_tensor(graph, name) if g.dim == dim)
+    here = [(g, m) for g, m in members if (m.name, m.dim) == (name, dim) and single]
+    for group, member in here:
+        units = member.layout.units(group.count)
+        whole = [u for u in range(group.count) if set(np.flatnonzero(units == u)) <= chosen]
+        for other in group.members:
+            if not graph.entries[other.name].prunable:
+                continue  # running statistics
+            size = graph.entries[other.name].shape
+            mask = wanted.setdefault(other.name, np.zeros(size, bool))
+            mask |= rows_of(size, other.dim, group.entries(other, whole).tolist())
+    document = Document(graph)
+    document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
+    got = {
+        each: ~mask.bools().reshape(graph.entries[each].shape)
+        for each, mask in document.masks.items()
+        if mask.pruned
+    }
+    assert set(got) == {each for each, mask in wanted.items() if mask.any()}
+    for each, mask in got.items():
+        assert np.array_equal(mask, wanted[each]), each
+
+
+def rows_of(shape, dim, indices):
+    mask = np.zeros(shape, bool)
+    mask[(slice(None),) * dim + (sorted(indices),)] = True
+    return mask

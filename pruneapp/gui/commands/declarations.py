@@ -402,6 +402,15 @@ _MANUAL_EDIT = _in(
         checkable=True,
     ),
     ActionSpec(
+        "in_group",
+        QT_TRANSLATE_NOOP("Actions", "Include all tensors of the &group"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Apply manual edits of channels to the same units in all tensors that have them",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "complete_channels",
         QT_TRANSLATE_NOOP("Actions", "Prune bias and norm of pruned &channels"),
         tip=QT_TRANSLATE_NOOP(

@@ -381,7 +381,9 @@ class Workbench(QObject):
             pages=views.pages,
             view=views.compare,
         )
-        self.groups = GroupController(session, jobs, self.plots, views.tree, self)
+        self.groups = GroupController(
+            session, jobs, self.plots, tree=views.tree, channels=views.pages.channels, parent=self
+        )
         self.manual_edit = ManualEditController(
             context,
             session,
@@ -389,6 +391,7 @@ class Workbench(QObject):
             views.edit_options,
             compare=self.compare,
             plots=self.plots,
+            groups=self.groups,
             histograms=self.histograms,
         )
         self.patterns = PatternController(context, session, views.tree, self.show_tensor)

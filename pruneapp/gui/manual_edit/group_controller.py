@@ -1,4 +1,4 @@
-"""The groups of the tensor in focus: marked in the tree, and handed to who edits their units."""
+"""The groups of the tensor in focus: marked in the tree, and handed to who shows their units."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp.edits.group_edit import groups_of_tensor
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.plots.channels import ChannelsView
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.results.tensor_group import TensorGroup
@@ -25,13 +26,16 @@ class GroupController(QObject):
         session: OpenDocument,
         jobs: Jobs,
         plots: PlotController,
+        *,
         tree: ModuleTree,
+        channels: ChannelsView,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._plots = plots
         self._tree = tree
+        self._channels = channels
         self._task = LatestTask(jobs)
         self._marked = False  # whether the tree shows any
         self.groups: tuple[TensorGroup, ...] = ()
@@ -63,6 +67,7 @@ class GroupController(QObject):
     def _set(self, groups: tuple[TensorGroup, ...]) -> None:
         if groups or self.groups:
             self.groups = groups
+            self._channels.set_groups(groups)
             self.found.emit()
 
     def _on_closed(self) -> None:

@@ -123,9 +123,10 @@ class ChannelListController(Controller):
 
     def _read(self, text: Callable[[Job], str]) -> None:
         place = self._view.place
-        size = place[-1]
+        *_, axis, size = place
+        noun = "unit" if axis else "channel"
         self._reading.ask(
-            lambda job: from_text(text(job), size), partial(self._select, place), self._refuse
+            lambda job: from_text(text(job), size, noun), partial(self._select, place), self._refuse
         )
 
     def _select(self, place: object, chosen: NDArray[np.bool_]) -> None:

@@ -24,7 +24,7 @@ def show(person, name, bars=12):
     person.click_cell(name)
     person.key("3", person.views.tree.view)
     view = person.views.pages.channels
-    person.wait(lambda: view.place == (name, 0, bars))
+    person.wait(lambda: view.place == (name, 0, "", bars))
     person.wait_idle()
     view.canvas.setFocus()
 
