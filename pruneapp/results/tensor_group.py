@@ -51,6 +51,16 @@ class TensorGroup:
         """Return ``bool[channels]`` for ``bool[units]``."""
         return np.append(units, False)[self.unit_of]
 
+    def units_of(self, channels: Bools) -> Bools:
+        """Return ``bool[units]``: those of which ``bool[channels]`` has any."""
+        units = self.unit_of[channels]
+        return np.bincount(units[units >= 0], minlength=self.count) > 0
+
+    def is_same(self, other: TensorGroup) -> bool:
+        """Whether it is the same group, as another tensor sees it."""
+        mine, theirs = ((g.axis, g.place, g.count) for g in (self, other))
+        return mine == theirs
+
     def can_measure(self, n: str) -> bool:
         """Whether the norm of a unit follows from those of its channels."""
         return n != "nuc"

@@ -73,4 +73,5 @@ class GroupController(QObject):
     def _on_closed(self) -> None:
         self._task.cancel()
         self._marked = False
+        self._channels.forget_units()
         self._set(())

@@ -212,6 +212,8 @@ class ChannelsView(OrderedChart):
         # What stands in the box of dimensions: each, and the groups that have units along it.
         self._choices: list[tuple[int, TensorGroup | None]] = []
         self._unit: TensorGroup | None = None  # the group whose units the bars are; None: channels
+        # The units that were chosen last, as ``bool[units]``: chosen in every tensor that has them.
+        self._chosen_units: tuple[TensorGroup, NDArray[np.bool_]] | None = None
         self._selection = BarSelection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
         super().__init__(PlaceAxis(), NumberAxis("left"), orders)
@@ -519,11 +521,19 @@ class ChannelsView(OrderedChart):
         self._show_chosen()
 
     def set_groups(self, groups: Sequence[TensorGroup]) -> None:
-        """Offer the units of groups, where a unit is several channels."""
-        offered = tuple(group for group in groups if not group.by_channel)
-        if offered != self._groups:
-            self._groups = offered
+        """Take the groups of the tensor: units of several channels may be shown in their place.
+
+        Units that are chosen in another tensor of a group are chosen here.
+        """
+        if tuple(groups) != self._groups:
+            self._groups = tuple(groups)
             self._fill_dims(self.dim, self.axis)
+            if not self._selection and self._choose_units():
+                self._show_chosen()
+
+    def forget_units(self) -> None:
+        """Let no units be chosen in the tensors to come: they are of another file."""
+        self._chosen_units = None
 
     def _fill_dims(self, dim: int, axis: str) -> None:
         self._choices = []
@@ -533,7 +543,7 @@ class ChannelsView(OrderedChart):
                 self._choices.append((at, None))
                 self.dim_box.addItem(label)
                 for group in self._groups:
-                    if group.dim == at:
+                    if group.dim == at and not group.by_channel:
                         self._choices.append((at, group))
                         words = self.tr("{dim}: {units} ({n})")
                         n = count(group.count)
@@ -596,6 +606,7 @@ class ChannelsView(OrderedChart):
             self._following = self.canvas.holding or not norms.to_be_pruned.any()
         if not same:
             self._selection.reset(self._heights.size)
+            self._choose_units()
         self._count_to_prune()
         self._reorder()
         self._begin(keep_view=same)
@@ -629,7 +640,33 @@ class ChannelsView(OrderedChart):
     def set_chosen(self, chosen: NDArray[np.bool_]) -> None:
         """Select exactly these channels: ``bool[channels]``."""
         self._selection.choose(chosen)
+        self._on_chosen()
+
+    def _shown_group(self) -> TensorGroup | None:
+        """Return the group whose units are chosen where bars are."""
+        n = self._norms
+        if n is None or self._unit is not None:
+            return self._unit
+        single = (each for each in self._groups if each.by_channel and each.dim == n.dim)
+        return next(single, None)
+
+    def _on_chosen(self) -> None:
+        """Take note of the units that the person chose, and show them."""
+        group, chosen = self._shown_group(), self._selection.chosen
+        self._chosen_units = None
+        if group is not None and self._selection:
+            units = chosen.copy() if group is self._unit else group.units_of(chosen)
+            self._chosen_units = group, units
         self._show_chosen()
+
+    def _choose_units(self) -> bool:
+        """Choose what was chosen in another tensor of the group; returns whether that is any."""
+        group, known = self._shown_group(), self._chosen_units
+        if group is None or known is None or not group.is_same(known[0]):
+            return False
+        units = known[1]
+        self._selection.choose(units if group is self._unit else group.channels_of(units))
+        return bool(self._selection)
 
     def _show_chosen(self) -> None:
         n = self._norms
@@ -654,11 +691,11 @@ class ChannelsView(OrderedChart):
 
     def _on_picked(self, bar: int, how: Pick) -> None:
         self._selection.pick(bar, how, self._order)
-        self._show_chosen()
+        self._on_chosen()
 
     def _on_banded(self, start: int, stop: int, add: bool) -> None:
         self._selection.pick_range(start, stop, self._order, add=add)
-        self._show_chosen()
+        self._on_chosen()
 
     def request_edit(self, operation: Operation) -> None:
         """Announce what the person wants done to what is chosen, in one box for each run."""
@@ -685,6 +722,6 @@ class ChannelsView(OrderedChart):
             self.pasteRequested.emit()
         elif event.key() == Qt.Key.Key_Escape and self._selection:
             self._selection.reset(self._heights.size)
-            self._show_chosen()
+            self._on_chosen()
         else:
             super().keyPressEvent(event)

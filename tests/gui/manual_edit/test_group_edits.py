@@ -178,6 +178,19 @@ def test_what_was_done_to_units_is_kept_in_a_session(at_llama, tmp_path):
     assert gone(at_llama, QUERIES) == gone(at_llama, OUTPUTS, 1) == rows
 
 
+def test_what_is_chosen_in_one_tensor_is_chosen_in_the_others(at_llama):
+    show_channels(at_llama, UP, NEURONS)
+    select(at_llama, "3-4, 9")
+    channels = show_channels(at_llama, GATE, NEURONS)
+    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
+    show_channels(at_llama, DOWN, kept(at_llama, DOWN).shape[0])
+    assert channels.chosen == ()
+    choose_dim(at_llama, "1: inputs")
+    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
+    show_channels(at_llama, "model.layers.2.mlp.up_proj.weight", NEURONS)
+    assert channels.chosen == (), "another layer has other neurons"
+
+
 def test_where_room_is_short_the_boxes_say_less_and_none_is_cut(at_llama):
     options = at_llama.views.edit_options
     show_channels(at_llama, UP, NEURONS)

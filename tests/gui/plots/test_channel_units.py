@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -131,3 +133,46 @@ def test_of_a_norm_that_has_no_parts_channels_are_shown(view, qtbot):
     assert view.dim_box.currentText() == "0: outputs (7)"
     assert view.canvas.count == 7
     assert view.axis == ""
+
+
+def test_a_unit_is_chosen_in_every_tensor_that_has_it(view, qtbot):
+    choose_dim(view, qtbot, "0: query heads (3)")
+    port = view.canvas.viewport()
+    QTest.mouseClick(port, LEFT, pos=place(view, 1, 0.5))
+    # The output projection has the heads along its inputs, in another order.
+    heads = replace(HEADS, dim=1, unit_of=np.array([2, 1, 0], np.int32), others=("q_proj",))
+    ones = np.ones(3)
+    view.set_norms(None)
+    view.set_dims(["0: outputs (2)", "1: inputs (3)"], shape=(2, 3))
+    view.set_norms(made_norms(ones[:2], ones[:2], ones[:2] < 0, name="o_proj"))
+    view.set_groups((heads,))
+    assert view.chosen == ()
+    view.set_norms(made_norms(ones, ones, ones < 0, name="o_proj", dim=1))
+    assert view.chosen == (1,)
+    assert view.operations.buttons["prune"].isEnabled()
+    qtbot.keyClick(view.canvas, Qt.Key.Key_End)
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Space)
+    view.set_norms(None)
+    view.set_dims(["0: outputs (7)", "1: inputs (4)"], shape=(7, 4))
+    view.set_norms(norms())
+    view.set_groups((HEADS, NEURONS))
+    assert view.chosen == (), "these are channels of heads"
+    choose_dim(view, qtbot, "0: query heads (3)")
+    assert view.chosen == (0, 1)
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Escape)
+    choose_dim(view, qtbot, "0: outputs (7)")
+    choose_dim(view, qtbot, "0: query heads (3)")
+    assert view.chosen == ()
+
+
+def test_units_of_another_group_are_not_chosen(view, qtbot):
+    choose_dim(view, qtbot, "0: query heads (3)")
+    view.set_chosen(np.array([True, False, False]))
+    for other in (replace(HEADS, place="attn2"), replace(HEADS, axis="kv-groups")):
+        view.set_norms(None)
+        view.set_dims(["0: outputs (7)"], shape=(7, 4))
+        view.set_groups((other,))
+        qtbot.keyClick(view.dim_box, Qt.Key.Key_Down)
+        view.set_norms(norms())
+        assert view.canvas.count == 3
+        assert view.chosen == ()
