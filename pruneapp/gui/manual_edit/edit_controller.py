@@ -138,7 +138,7 @@ class ManualEditOptions(QWidget):
         n = count(tensors)
         self._texts[self.every_block] = (
             self.tr("Apply to the same layer in all {n} blocks").format(n=n),
-            self.tr("All {n} blocks").format(n=n),
+            self.tr("Same layer in all {n} blocks").format(n=n),
         )
         tip = self.tr(
             "Manual edits apply to {pattern}; the tensors are listed before anything changes"
@@ -157,7 +157,7 @@ class ManualEditOptions(QWidget):
         n = count(len(shown) + 1)
         self._texts[self.group] = (
             self.tr("Include the group ({n} tensors)").format(n=n),
-            self.tr("Group ({n})").format(n=n),
+            self.tr("Group ({n} tensors)").format(n=n),
         )
         names = ", ".join(shown[:_MOST_NAMED])
         if len(shown) > _MOST_NAMED:
@@ -208,7 +208,7 @@ class ManualEditOptions(QWidget):
             box.setText(texts[short])
             # A screen reader has room for all of it.
             box.setAccessibleName(texts[0])
-        whole = needed + _APART + self.title.sizeHint().width()
+        whole = self._needed(short=short) + _APART + self.title.sizeHint().width()
         self.title.setHidden(not needed or whole > self.width())
         self.updateGeometry()
 

@@ -198,8 +198,9 @@ def test_where_room_is_short_the_boxes_say_less_and_none_is_cut(at_llama):
     needed = options._needed(short=False)
     assert options.width() >= needed
     options.resize(needed - 1, options.height())
-    assert options.group.text() == "Group (3)"
-    assert options.every_block.text() == f"All {LAYERS} blocks"
+    assert options.group.text() == "Group (3 tensors)"
+    assert options.every_block.text() == f"Same layer in all {LAYERS} blocks"
+    assert options.title.isVisible()
     assert options.group.accessibleName() == "Include the group (3 tensors)"
     assert options.minimumSizeHint().width() < needed
     assert at_llama.views.pages.page is Page.CHANNELS
