@@ -50,10 +50,10 @@ class Cells(QObject):
         self._dangers: Mapping[str, Danger] = {}
         self._assignment = Assignment()
         self._excluded_below: NDArray[np.int64] | None = None  # None if nothing is excluded
-        # The groups of the tensor in focus, and of which of them each other tensor is a member, by
-        # number; how many are below each node, None without any.
-        self._in_focus, self._groups = -1, tuple[TensorGroup, ...]()
-        self._groups_of: dict[int, list[TensorGroup]] = {}
+        # The groups of the tensor in focus, each with its other members as ``bool[rows]``, and how
+        # many of these are below each node; None without any.
+        self._in_focus = -1
+        self._groups: list[tuple[TensorGroup, NDArray[np.bool_]]] = []
         self._members_below: NDArray[np.int64] | None = None
         # How many tensors below each node are hurt so badly; empty if none is.
         self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
@@ -104,17 +104,15 @@ class Cells(QObject):
     def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
         """Take the groups of a tensor, by its name in the file: the one in focus."""
         number = self.nodes.number
-        self._in_focus, self._groups = number.get(name, -1), tuple(groups)
-        found: dict[int, list[TensorGroup]] = {}
+        self._in_focus, self._groups, self._members_below = number.get(name, -1), [], None
         for group in groups:
-            for other in group.others:
-                if (at := number.get(other)) is not None:
-                    found.setdefault(at, []).append(group)
-        self._groups_of, self._members_below = found, None
-        if found:
+            found = np.fromiter(map(number.get, group.others, repeat(-1)), np.int64)
             members = np.zeros(len(self.nodes.rows), np.bool_)
-            members[list(found)] = True
-            self._members_below = self.nodes.below(members)
+            members[found[found >= 0]] = True
+            self._groups.append((group, members))
+        if self._groups:
+            some = np.logical_or.reduce([members for _, members in self._groups])
+            self._members_below = self.nodes.below(some)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
         previewed = self._column(given)
@@ -194,7 +192,7 @@ class Cells(QObject):
         if self.nodes.alias[node]:
             return ""
         here = tensor == self._in_focus
-        groups = self._groups if here else self._groups_of.get(tensor, ())
+        groups = (group for group, members in self._groups if here or members[tensor])
         return " ".join(self._with_others(group, tensor) for group in groups)
 
     def _with_others(self, group: TensorGroup, tensor: int) -> str:
