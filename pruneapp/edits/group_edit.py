@@ -60,13 +60,17 @@ class _Share:
         )
 
 
-def groups_of_tensor(checkpoint: Checkpoint, name: str) -> tuple[TensorGroup, ...]:
+def groups_of_tensor(
+    checkpoint: Checkpoint, name: str, job: Job | None = None
+) -> tuple[TensorGroup, ...]:
     """Return what a tensor, by any of its names, shares with others; nothing is raised for none.
 
     In the order of the axes and dimensions. What the groups are is found once for a checkpoint,
-    which may take a second; see `pruneapp.groups.structure.structure_of`.
+    which may take a second, and in a process of its own where a file may end it: nobody has to have
+    asked for them. `job` may cancel that.
     """
     name = checkpoint.entry(name).name
+    structure_of(checkpoint, job, apart=True)
     found = (share.shown(checkpoint, name) for share in _shares(checkpoint, name))
     return tuple(group for group in found if group.others)
 

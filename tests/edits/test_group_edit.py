@@ -116,9 +116,9 @@ def test_groups_are_bound_once_however_many_ask(llama, monkeypatch):
     bound, both = [], threading.Barrier(3)
     real = structure.bind
 
-    def slow(checkpoint):
+    def slow(checkpoint, *arguments, **options):
         bound.append(checkpoint)
-        return real(checkpoint)
+        return real(checkpoint, *arguments, **options)
 
     monkeypatch.setattr(structure, "bind", slow)
 

@@ -52,7 +52,7 @@ class GroupController(QObject):
         self._set(())
         # Nobody waits for it: histograms that are being counted need not make room.
         self._task.ask(
-            lambda _job: groups_of_tensor(checkpoint, name),
+            lambda job: groups_of_tensor(checkpoint, name, job),
             self._show,
             lambda _error: self._show(()),
             urgency=Urgency.ASIDE,

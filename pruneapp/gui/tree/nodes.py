@@ -211,7 +211,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
     return {
         "names": names,
-        "number": {name: at for at, name in enumerate(names)},
+        "number": dict(zip(names, range(len(names)), strict=True)),
         "kinds": sorted(kinds - {""}),
         "numel": np.array(numel, np.int64),
         "parameters": np.array(parameters, np.int64),
