@@ -44,7 +44,7 @@ def _torch_rows(text: bytes, path: str) -> Parsed:
 
 def _with_shapes(text: bytes, _path: str) -> Parsed:
     packages, model = marshal.loads(text)  # noqa: S302 - plain values, from our own process
-    sys.path += packages
+    sys.path += [path for path in packages if path not in sys.path]
     import onnx
     import onnx.shape_inference
     from google.protobuf.message import DecodeError
