@@ -1,4 +1,4 @@
-"""What is to be seen of the page of shrunk exports: of a known model, and of one that is not."""
+"""What is to be seen of the page of shrunk exports: of known models, and of one that is not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 from driving import StepError, wait_until
+from onnx import TensorProto, helper, numpy_helper
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
 LAYERS, HEADS, GROUPS, HIDDEN, NEURONS, TOKENS = 12, 8, 4, 128, 512, 2000
 HEAD = HIDDEN // HEADS
+SURPLUS = 24  # rows behind the last token
 DEAD = 70  # neurons of each layer
+SHARE = 30  # of the channels, in percent
+WIDTHS = (64, 128, 256)  # of the blocks of the ONNX model
 _HEIGHT = 720
 
 
@@ -42,12 +46,16 @@ def see(walk: Tour) -> None:
     dialog.resize(dialog.width(), _HEIGHT)  # all of it is in the picture of the window
     with walk.step("shrunk-dead", "neurons that are dead in every layer would be cut, exactly"):
         pass
-    with walk.step("shrunk", "more neurons and a layer: what that changes, and the sizes to come"):
+    with walk.step(
+        "shrunk", "more neurons, a layer and unused rows: what that changes, the sizes to come"
+    ):
         box = page.rows.rows["ffn"].box
         walk.person.replace(box, "384")
         QTest.keyClick(box, Qt.Key.Key_Return)
         strip = page.rows.strip
         walk.person.click(strip, strip.cell(7).center())
+        vocabulary = page.rows.vocabulary.box
+        walk.person.choose(vocabulary, vocabulary.itemText(1))
         wait_until(page.order, "the sizes")
     with walk.step("shrunk-much", "more than a third: a warning; and the class is to be asked"):
         walk.person.replace(box, "200")
@@ -61,6 +69,21 @@ def see(walk: Tour) -> None:
         report = walk.person.dialog(ExportReportDialog)
         assert isinstance(report, ExportReportDialog)
     walk.person.click(report.close_button)
+    see_network(walk)
+
+
+def see_network(walk: Tour) -> None:
+    """Cut a third of the channels of an ONNX model."""
+    file = walk.folder / "my-resnet.onnx"
+    write_resnet(file)
+    page = open_page(walk, file)
+    page.window().resize(page.window().width(), _HEIGHT)
+    with walk.step("shrunk-onnx", "a share of each group of channels, and what is left of each"):
+        percent = page.rows.rows["channels"].percent
+        walk.person.replace(percent, str(SHARE))
+        QTest.keyClick(percent, Qt.Key.Key_Return)
+        wait_until(page.order, "the sizes")
+    walk.person.press("Escape")
 
 
 def see_states(walk: Tour) -> None:
@@ -155,3 +178,54 @@ def write_llama(folder: Path, model_type: str = "llama") -> None:
     folder.mkdir()
     write(folder / "model.safetensors", tensors)
     (folder / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
+    vocabulary = {f"<{number}>": number for number in range(TOKENS - SURPLUS)}
+    tokenizer: dict[str, Any] = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": None,
+    }
+    tokenizer |= {"post_processor": None, "decoder": None, "truncation": None, "padding": None}
+    tokenizer["model"] = {"type": "BPE", "vocab": vocabulary, "merges": []}
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+
+
+def write_resnet(file: Path) -> None:
+    """Write an ONNX model of random weights: a stem, and two convolutions around each sum."""
+    rng = np.random.default_rng(0)
+    nodes: list[Any] = []
+    tensors: list[Any] = []
+
+    def conv(name: str, given: str, into: int, out: int, stride: int = 1) -> str:
+        weight = rng.normal(0, 0.05, (out, into, 3, 3)).astype(np.float32)
+        for leaf, values in (("weight", weight), ("bias", np.zeros(out, np.float32))):
+            tensors.append(numpy_helper.from_array(values, f"{name}.{leaf}"))
+        names = [given, f"{name}.weight", f"{name}.bias"]
+        more: dict[str, Any] = {"pads": [1] * 4, "strides": [stride] * 2}
+        nodes.append(helper.make_node("Conv", names, [name], **more))
+        return name
+
+    def relu(given: str) -> str:
+        nodes.append(helper.make_node("Relu", [given], [f"{given}.relu"]))
+        return f"{given}.relu"
+
+    here, width = relu(conv("stem", "image", 3, WIDTHS[0], 2)), WIDTHS[0]
+    for number, wider in enumerate(WIDTHS, 1):
+        at = f"layer{number}"
+        here = relu(conv(f"{at}.down", here, width, wider, 2))
+        inside = relu(conv(f"{at}.conv1", here, wider, wider))
+        both = [conv(f"{at}.conv2", inside, wider, wider), here]
+        nodes.append(helper.make_node("Add", both, [f"{at}.sum"]))
+        here, width = relu(f"{at}.sum"), wider
+    nodes.append(helper.make_node("GlobalAveragePool", [here], ["pooled"]))
+    nodes.append(helper.make_node("Flatten", ["pooled"], ["flat"]))
+    head = rng.normal(0, 0.05, (10, width)).astype(np.float32)
+    tensors.append(numpy_helper.from_array(head, "head.weight"))
+    nodes.append(helper.make_node("Gemm", ["flat", "head.weight"], ["classes"], transB=1))
+    info = helper.make_tensor_value_info
+    inputs = [info("image", TensorProto.FLOAT, ["N", 3, 64, 64])]
+    outputs = [info("classes", TensorProto.FLOAT, ["N", 10])]
+    graph = helper.make_graph(nodes, "resnet", inputs, outputs, tensors)
+    opsets = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    file.write_bytes(model.SerializeToString())

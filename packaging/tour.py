@@ -48,7 +48,8 @@ IN_DOCS = (
 VIEWS_IN_DOCS = (
     *("danger", "distribution-dragged", "distribution-decades", "channels-chosen", "model-role"),
     *("hand-close", "compare", "zeros", "pattern"),
-    *("consent", "metrics", "quality", "repair", "repaired", "sensitivity", "shrunk"),
+    *("consent", "metrics", "quality", "repair", "repaired", "sensitivity"),
+    *("shrunk", "shrunk-onnx"),
 )
 
 

@@ -158,6 +158,13 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
         "constant",
     )
+    add_option(
+        prune,
+        "dependents",
+        action="store_true",
+        help="also prune everything that depends on the pruned channels, in the tensors where "
+        "that is known: columns of the next layer, biases, norms",
+    )
     _add_select(prune, f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}")
     add_state_dict(prune)
     prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")

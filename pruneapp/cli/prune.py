@@ -26,6 +26,7 @@ from pruneapp.cli.terminal import print_json
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.selection import default_selection, pruned_in, rows_of, select
 from pruneapp.document.step import Row, Step
+from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
 from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.export.records import State
@@ -100,8 +101,12 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         custom = None if masks is None else read_masks_for(checkpoint, names, masks, job)
         pattern = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, pattern)
-        step = Step((row,), scope, limits, options.companions)
-        touched = tuple(pruned_in(rows_of(checkpoint, step)))
+        step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
+        rows = rows_of(checkpoint, step)
+        touched = tuple(pruned_in(rows))
+        notices: tuple[str, ...] = ()
+        if step.dependents:
+            notices = (dependents_of(checkpoint, rows, job).sentence(checkpoint),)
         if nbytes is not None:
             total = total_for(Capture.of(document), step, nbytes, job)
             step = replace(step, limits=replace(limits, total=total))
@@ -111,10 +116,11 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             save(recipe, Path(options.save_recipe), job)
         steps = (StepAccount(step.label(), step.detail()),)
         report, problem = write_export(options, state, recipe, request, job, steps=steps)
+        notices = (*notices, *report.notices)
     if options.json:
-        print_json(_as_json(report, step, method, values, touched))
+        print_json(_as_json(report, step, method, values, touched) | {"notices": notices})
     else:
-        print_report(report, report.notices, touched)
+        print_report(report, notices, touched)
     if problem is not None:
         raise problem
     return 0

@@ -8,13 +8,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import target_of
 from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.export.exporter import export
@@ -23,38 +22,16 @@ from pruneapp.groups.family import AxisName
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import CancelToken
 from pruneapp.results.export import ExportReport, ExportRequest
+from pruneapp.results.shrink_forecast import CutRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import (
-    MULTIPLES,
-    Choices,
-    ShrinkPlan,
-    Survey,
-    described,
-    legal_sizes,
-    plan,
-    survey,
-)
+from pruneapp.shrink.plan import MULTIPLES, ShrinkPlan, described, legal_sizes
 from pruneapp.shrink.record import read_record
-from pruneapp.shrink.shrink import ShrinkRequest, refuse_target
-from pruneapp.shrink.shrink import shrink as write_shrunk
-from pruneapp.shrink.tokens.vocabulary import (
-    VocabularyCut,
-    cut_surplus,
-    cut_tokens,
-    read_vocabulary,
-)
-from pruneapp.shrink.unit_choice import (
-    check_size,
-    chosen_units,
-    pruned,
-    scores_of,
-    size_for_share,
-    widths_for_share,
-    without_layers,
-)
+from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
+from pruneapp.shrink.surveyed_state import SurveyedState, axis_of, survey_state
+from pruneapp.shrink.unit_choice import check_size
 from pruneapp.shrink.unshrink import UnshrunkState
 
 if TYPE_CHECKING:
@@ -63,10 +40,6 @@ if TYPE_CHECKING:
 # Legal sizes that `--list` names at most, at either end.
 _ENDS = 3
 SHAPES = "shapes"
-# The rows of an embedding behind the last token.
-TRAILING = "trailing"
-# Axes of which a share or a number is asked for.
-_BY_NUMBER: tuple[AxisName, ...] = ("ffn", "channels", "kv-groups", "query-heads")
 # Options that choose what goes.
 _CHOICES = (
     "ffn",
@@ -115,19 +88,18 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
             return DONE
         document = open_document(checkpoint, job)
         stack.callback(document.close)
-        state, choices, found = _chosen(document.snapshot(), structure, options, job)
-        planned = plan(state, structure, choices, job, found)
-        target = target_of(options.output)
-        results: list[CheckResult] = []
-        request = ShrinkRequest(target, {})
-        if options.check != SHAPES and not planned.is_empty:
-            from pruneapp.shrink.proof import class_proof
-
-            python = None if options.python is None else Path(options.python)
-            proof = class_proof(state, planned, options.check, target, job, python=python)
-            approve, results = stack.enter_context(proof)
-            request = ShrinkRequest(target, {}, approve)
-        report = write_shrunk(state, planned, request, job)
+        request = _request(structure, options)
+        surveyed = survey_state(document.snapshot(), job)
+        assert isinstance(surveyed, SurveyedState)
+        state, planned = surveyed.planned(request, CpuKernel(), job)
+        report, results = shrink_checked(
+            state,
+            planned,
+            ShrinkRequest(target_of(options.output), {}),
+            job,
+            how=None if options.check == SHAPES else options.check,
+            python=None if options.python is None else Path(options.python),
+        )
     _print(checkpoint, planned, report, results, options)
     return DONE
 
@@ -158,80 +130,31 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
     return DONE
 
 
-def _chosen(
-    state: Snapshot, structure: Structure, options: argparse.Namespace, job: Job
-) -> tuple[Snapshot, Choices, Survey]:
-    """Prune the units that were asked for; return what is left to choose, and what is dead."""
-    kernel = CpuKernel()
-    found = survey(state, structure, job)
-    changed: set[AxisName] = set()
-    for name in _BY_NUMBER:
-        if getattr(options, name.replace("-", "_")) is None:
+def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
+    """Return what the options ask for."""
+    kept: dict[str, int] = {}
+    shares: dict[str, float] = {}
+    for name, option in _OPTIONS.items():
+        asked = getattr(options, option.removeprefix("--").replace("-", "_"))
+        if name in {"layers", "vocabulary"} or asked is None:
             continue
-        axis = _axis(structure, name)
-        wanted = list(zip(axis.groups, _staying(axis, structure, options), strict=True))
-        scores = scores_of(state, axis, options.by, kernel, job)
-        going = chosen_units(state, wanted, scores, found, job)
-        state, found = pruned(state, going, job), found.without(going)
-        changed.add(name)
-    layers = layers_of(options.layers) if options.layers else ()
-    if layers:
-        state = without_layers(state, _axis(structure, "layers"), layers, job)
-        changed.add("layers")
-    experts: Mapping[str, Any] = {}
-    if options.experts is not None:
-        experts = scores_of(state, _axis(structure, "experts"), options.by, kernel, job)
-    choices = Choices(
+        axis = axis_of(structure, name)
+        if name in MULTIPLES:
+            shares[name] = _share(asked, option)
+            continue
+        if name != "experts" and not options.write_as:
+            check_size(axis, structure, asked)
+        kept[name] = asked
+    return CutRequest(
+        kept,
+        layers_of(options.layers) if options.layers else (),
         options.multiple,
-        layers,
-        options.experts,
-        experts,
-        _vocabulary(structure, options, job),
-        frozenset(changed),
         options.write_as or "",
+        options.vocabulary or "",
+        tuple(options.vocabulary_of or ()),
+        options.by,
+        shares,
     )
-    return state, choices, found
-
-
-def _staying(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:
-    """Return how many units of each group of an axis stay, by its option."""
-    option, asked = _OPTIONS[axis.name], getattr(options, axis.name.replace("-", "_"))
-    if axis.name in MULTIPLES:
-        share, multiple = _share(asked, option), _multiple(axis.name, options)
-        if not axis.uniform:
-            return widths_for_share(axis, share, multiple)
-        asked = size_for_share(axis, structure, share, multiple)
-    elif not options.write_as:
-        check_size(axis, structure, asked)
-    return [asked * group.count // axis.count for group in axis.groups]
-
-
-def _multiple(name: AxisName, options: argparse.Namespace) -> int:
-    return options.multiple or MULTIPLES.get(name, 1)
-
-
-def _vocabulary(
-    structure: Structure, options: argparse.Namespace, job: Job
-) -> VocabularyCut | None:
-    """Return which tokens stay: all that have one, those of a file, or those that texts use."""
-    if options.vocabulary is None and options.vocabulary_of is None:
-        return None
-    rows = _axis(structure, "vocabulary").count
-    vocabulary = read_vocabulary(structure.folder, job)
-    if options.vocabulary == TRAILING:
-        return cut_surplus(vocabulary, structure.config, rows)
-    texts = [Path(path) for path in options.vocabulary_of or ()]
-    from pruneapp.shrink.tokens.text_tokens import check_segmentation, read_ids, tokens_of
-
-    if options.vocabulary is not None:
-        wanted = read_ids(Path(options.vocabulary), vocabulary.tokenizer, job)
-    else:
-        wanted = tokens_of(vocabulary.tokenizer, texts, job)
-    multiple = _multiple("vocabulary", options)
-    cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
-    if texts:
-        check_segmentation(vocabulary.tokenizer, cut, texts, job)
-    return cut
 
 
 def layers_of(text: str) -> tuple[int, ...]:
@@ -257,14 +180,6 @@ def _share(text: str, option: str) -> float:
     return share
 
 
-def _axis(structure: Structure, name: AxisName) -> Axis:
-    axis = structure.axes.get(name)
-    if axis is None or not axis.groups:
-        why = axis.why_not if axis is not None else ""
-        raise ShrinkError(why or f"A model of type '{structure.model_type}' has no such units.")
-    return axis
-
-
 def _list(structure: Structure, options: argparse.Namespace) -> None:
     """Print the axes of a model, with what may stay of each, or why it cannot be cut."""
     found = [(axis, _sizes(axis, structure, options)) for axis in structure.axes.values()]
@@ -275,6 +190,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
                 "label": axis.label,
                 "units": axis.count,
                 "may_stay": sizes,
+                "groups": [{"name": each.place, "units": each.count} for each in axis.groups],
                 "why_not": axis.why_not,
             }
             for axis, sizes in found
@@ -297,7 +213,8 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
 def _sizes(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:
     if axis.why_not or not axis.uniform:
         return []
-    return legal_sizes(axis, structure.fields, _multiple(axis.name, options))
+    multiple = options.multiple or MULTIPLES.get(axis.name, 1)
+    return legal_sizes(axis, structure.fields, multiple)
 
 
 def _shown(sizes: list[int]) -> str:

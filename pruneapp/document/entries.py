@@ -63,6 +63,8 @@ class StepConfiguration(Part, frozen=True):
     limits: LimitsConfiguration = LimitsConfiguration()
     # Whether bias and norm go with the channels of dim 0.
     companions: bool = False
+    # Whether everything goes with the channels that depends on them.
+    dependents: bool = False
     # That of the recipe, if nothing is said; 1 in a history.
     version: Version | UnsetType = UNSET
 

@@ -15,7 +15,8 @@ import difflib
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -398,11 +399,30 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
 
 
 def coupling_of(checkpoint: Checkpoint, axis: AxisName, name: str) -> tuple[Group, ...]:
-    """Return the groups of an axis that a tensor has a part in; nothing is raised."""
+    """Return the groups of an axis that a tensor has a part in; nothing is raised.
+
+    What norms have measured is left out: no method prunes it, and with weight and bias of the norm
+    at 0 it says nothing.
+    """
     structure = structure_of(checkpoint)
     axes = {} if isinstance(structure, Unknown) else structure.axes
     found = axes.get(axis)
-    return () if found is None else found.groups_of.get(name, ())
+    groups = () if found is None else found.groups_of.get(name, ())
+    return tuple(_learned(checkpoint, group) for group in groups)
+
+
+# Of groups with members that are measured: those without, which are the same objects every time.
+_learned_groups: WeakKeyDictionary[Checkpoint, dict[int, Group]] = WeakKeyDictionary()
+
+
+def _learned(checkpoint: Checkpoint, group: Group) -> Group:
+    entries = checkpoint.entries
+    measured = {e.name for m in group.members if not ((e := entries[m.name]).prunable or e.learned)}
+    if not measured:
+        return group
+    members = tuple(member for member in group.members if member.name not in measured)
+    known = _learned_groups.setdefault(checkpoint, {})
+    return known.setdefault(id(group), replace(group, members=members))
 
 
 def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
@@ -412,7 +432,7 @@ def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
         return row.names
     names = resolve(checkpoint, row.names)
     groups = groups_of(checkpoint, method.axis, names)
-    return dict.fromkeys(name for group in groups for name in group.names)
+    return dict.fromkeys(name for g in groups for name in _learned(checkpoint, g).names)
 
 
 def _ends_in_file(

@@ -167,7 +167,7 @@ class Step:
     ParameterError
         If there is no row, or a row's method does not know the scope or cannot keep to limits; if a
         total is not asked of exactly one row that prunes; or companions, and no row takes channels
-        along dim 0.
+        along dim 0; or dependents, and no row takes channels.
     """
 
     # At least one. Of several that name a tensor the last one takes precedence.
@@ -179,6 +179,9 @@ class Step:
     # Whether the bias and norm of the channels that rows take along dim 0 go as well, see
     # `pruneapp.edits.coupled_tensors`. Amounts count the tensors of the rows alone.
     companions: bool = False
+    # Whether everything goes as well that depends on the channels that rows take, see
+    # `pruneapp.edits.dependents`. Amounts count the tensors of the rows alone.
+    dependents: bool = field(default=False, kw_only=True)
     # 1 for a step that was saved before there was a 2: its rows are done in order, each on what the
     # ones before left, its limits know the order of the file alone, and what it selects by default,
     # patterns or kinds has buffers among it, see `pruneapp.document.selection`.
@@ -209,6 +212,12 @@ class Step:
                 f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
                 remedy="Choose a structured method and dim 0, or turn companions off.",
             )
+        if self.dependents and not any(map(takes_channels, self.rows)):
+            raise ParameterError(
+                "Other tensors depend on whole channels only (got "
+                f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
+                remedy="Choose a structured method, or turn dependents off.",
+            )
 
     @contextmanager
     def naming(self, row: Row) -> Iterator[None]:
@@ -238,6 +247,11 @@ class Step:
             and not self.limits.bound
         )
 
+    def along(self) -> tuple[str, ...]:
+        """Say what goes with the channels of its rows."""
+        bias = ("with bias and norm",) if self.companions else ()
+        return (*bias, *(("with everything that depends on it",) if self.dependents else ()))
+
     def label(self, counts: Sequence[int] = ()) -> str:
         """Say it in words: "L1 20 % on 19 tensors"; "L1 20 %, L1 30 % on 24 tensors by 3 rules".
 
@@ -259,8 +273,7 @@ class Step:
             tensors = counted(sum(n for _, n in pruned), "tensor")
             labels = [f"{said}on {tensors} by {len(self.rows)} rules"]
         scope = ("global",) if self.scope == "global" and self.prunes else ()
-        along = ("with bias and norm",) if self.companions else ()
-        return ", ".join(("; ".join(labels), *along, *scope, *self.limits.words()))
+        return ", ".join(("; ".join(labels), *self.along(), *scope, *self.limits.words()))
 
     def detail(self, counts: Sequence[int] = ()) -> str:
         """Say all of it, a line for each value and each of the first tensors.
@@ -291,8 +304,9 @@ class Step:
         each = (f"Scope: {'global' if self.scope == 'global' else 'per tensor'}",)
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
-        along = ("Matching bias and norm entries: pruned",)
-        settings = (*(each if self.prunes else ()), *bounds, *(along if self.companions else ()))
+        bias = ("Matching bias and norm entries: pruned",) if self.companions else ()
+        along = ("Everything that depends on it: pruned",) if self.dependents else ()
+        settings = (*(each if self.prunes else ()), *bounds, *bias, *along)
         return "\n".join((*lines, *settings, *self.old_meaning()))
 
     def old_meaning(self) -> tuple[str, ...]:
@@ -313,6 +327,8 @@ class Step:
         more: dict[str, Any] = {"limits": limits} if limits else {}
         if self.companions:
             more["companions"] = True
+        if self.dependents:
+            more["dependents"] = True
         if self.version > 1:
             more["version"] = self.version
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
@@ -329,13 +345,25 @@ class Step:
         given = configuration.limits
         limits = Limits(given.floor, given.ceiling, given.total, given.spare)
         version = 1 if configuration.version is UNSET else configuration.version
-        return cls(rows, configuration.scope, limits, configuration.companions, version)
+        return cls(
+            rows,
+            configuration.scope,
+            limits,
+            configuration.companions,
+            version,
+            dependents=configuration.dependents,
+        )
 
 
 def may_have_companions(row: Row) -> bool:
     """Whether a row takes whole channels along what is dim 0 of some tensor."""
     param = _along(row)
     return param is not None and row.values[param.name] <= 0
+
+
+def takes_channels(row: Row) -> bool:
+    """Whether a row takes whole channels."""
+    return _along(row) is not None
 
 
 def dim_of(row: Row, shape: tuple[int, ...], name: str) -> int:

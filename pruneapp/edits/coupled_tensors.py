@@ -272,11 +272,11 @@ def pruned_filters(
 
 def prune_companions(
     state: Snapshot, pruned_channels: Mapping[str, Gone], job: Job
-) -> tuple[dict[str, BitMask], int]:
+) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
     """Prune of the companions of channels what belongs to these; no weight is read.
 
-    Returns the masks of the companions that changed, by first names, and how many weights stay
-    because they are protected. `state` is the one after the channels went.
+    Returns the masks of the companions that changed, and what stays in them because it is
+    protected, both by first names. `state` is the one after the channels went.
     """
     pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Gone] = {}
@@ -286,17 +286,18 @@ def prune_companions(
             also = wanted.get(companion.name)  # a norm may follow two layers
             wanted[companion.name] = channels if also is None else also | channels
     masks: dict[str, BitMask] = {}
-    skipped = 0
+    spared: dict[str, BitMask] = {}
     for name, channels in wanted.items():
         job.step(0)
         kept, protected = state.masks.get(name), state.protected.get(name)
         to_prune = channels if kept is None else channels & kept.bools()
         if protected is not None:
             stays = to_prune & protected.bools()
-            skipped += int(np.count_nonzero(stays))
+            if stays.any():
+                spared[name] = BitMask.from_bools(stays)
             to_prune &= ~stays
         if to_prune.any():
             masks[name] = BitMask.from_bools(
                 ~to_prune if kept is None else kept.bools() & ~to_prune
             )
-    return masks, skipped
+    return masks, spared

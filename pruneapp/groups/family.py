@@ -31,7 +31,7 @@ LABELS: Mapping[AxisName, str] = {
     "experts": "Experts",
     "layers": "Layers",
     "vocabulary": "Vocabulary",
-    "channels": "Channel groups",
+    "channels": "Channels",
 }
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
@@ -42,7 +42,7 @@ class ModelLayer:
     number: int
     entries: Mapping[str, TensorEntry]
 
-    @property
+    @cached_property
     def prefix(self) -> str:
         """What the names of its tensors begin with."""
         return f"{self.stack}.{self.number}."
@@ -50,6 +50,47 @@ class ModelLayer:
 
 class _MissingError(ValueError):
     """An axis cannot be bound; the text says why, as a sentence."""
+
+
+class _Layout(NamedTuple):
+    """What a tensor is to the units of a group."""
+
+    runs: Runs
+    role: Role
+    factors: tuple[Factor, ...]
+
+
+class _Fields:
+    """The fields of a configuration, and what an axis makes of them: once, and not for each group.
+
+    Raises `ExpressionError` if a field is not there that is needed.
+    """
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = fields
+        self.layout: Callable[[MemberRule], _Layout] = cache(self._layout)
+
+    def whole(self, text: str) -> int:
+        """Return the value of an expression."""
+        return whole(text, self._fields)
+
+    def _layout(self, rule: MemberRule) -> _Layout:
+        factors = tuple(
+            Factor(
+                self._activation(factor.activation),
+                self.whole(factor.start),
+                self.whole(factor.stop) if factor.stop else None,
+            )
+            for factor in rule.factors
+        )
+        role: Role = "output" if rule.output else "factor" if factors else "along"
+        return _Layout(Runs(tuple(Run(self.whole(text)) for text in rule.runs)), role, factors)
+
+    def _activation(self, named: str) -> str:
+        if named != "hidden":
+            return named
+        found = self._fields.get("activation")
+        return found if isinstance(found, str) else "?"
 
 
 class FamilyGroups:
@@ -90,7 +131,8 @@ class FamilyGroups:
             ModelLayer(stack, number, MappingProxyType(entries))
             for (stack, number), entries in layers.items()
         )
-        self._known = _pattern_of(family.known)
+        # Layers have the same names below them.
+        self._known = cache(_pattern_of(family.known))
         self._known_outside = _pattern_of(family.known_outside, anywhere=True)
         self.depths = self._depths()
 
@@ -138,10 +180,11 @@ class FamilyGroups:
             raise _MissingError(f"The configuration has to hold {rule.needs}, and does not.")
         for key, text in rule.let.items():
             fields[key] = evaluate(text, fields)
+        known = _Fields(fields)
         if name == "experts":
-            groups = tuple(self._expert_groups(rule, fields))
+            groups = tuple(self._expert_groups(rule, known))
         else:
-            groups = tuple(self._groups(name, rule, fields))
+            groups = tuple(self._groups(name, rule, known))
         if not groups:
             return None
         outer = groups[0].outer
@@ -158,11 +201,11 @@ class FamilyGroups:
             groups = tuple(replace(each, same=rule.same, sizes=sizes) for each in groups)
         return replace(axis, groups=groups)
 
-    def _groups(self, name: AxisName, rule: AxisRule, fields: Mapping[str, Any]) -> Iterator[Group]:
-        count = 0 if rule.share else whole(rule.size, fields)
+    def _groups(self, name: AxisName, rule: AxisRule, fields: _Fields) -> Iterator[Group]:
+        count = 0 if rule.share else fields.whole(rule.size)
         if count < 1 and not rule.share:
             raise _MissingError(f"By {CONFIG} there are {count:,} units ({rule.size}).")
-        outer = whole(rule.outer, fields)
+        outer = fields.whole(rule.outer)
         for layer in self.layers:
             sites = _experts_in(rule, layer) if rule.per == "expert" else ("",)
             for expert in sites:
@@ -180,7 +223,7 @@ class FamilyGroups:
         name: AxisName,
         further: FurtherGroup | None,
         entries: Mapping[str, TensorEntry],
-        fields: Mapping[str, Any],
+        fields: _Fields,
         count: int,
         number: int | None,
     ) -> Iterator[Group]:
@@ -188,7 +231,7 @@ class FamilyGroups:
             return
         members = _members(further.members, entries, fields, "", optional=True)
         if members:
-            times = whole(further.times, fields)
+            times = fields.whole(further.times)
             place = members[0][1].name.rpartition(".")[0]
             yield self._group(name, place, count * times, members, number, times=times)
 
@@ -223,8 +266,8 @@ class FamilyGroups:
                 )
         return Group(name, place, count, tuple(m for m, _ in found), number, outer, times)
 
-    def _expert_groups(self, rule: AxisRule, fields: Mapping[str, Any]) -> Iterator[Group]:
-        count, outer = whole(rule.size, fields), whole(rule.outer, fields)
+    def _expert_groups(self, rule: AxisRule, fields: _Fields) -> Iterator[Group]:
+        count, outer = fields.whole(rule.size), fields.whole(rule.outer)
         rows = tuple(MemberRule(name=row, dim=0, optional=True) for row in rule.rows)
         before, _, after = rule.each.partition("{E}")
         for layer in self.layers:
@@ -330,7 +373,7 @@ class FamilyGroups:
 
     def _check_complete(self, groups: tuple[Group, ...]) -> None:
         """Refuse groups of whose size there is a tensor that belongs to nothing that is known."""
-        members = {name for group in groups for name in group.member_of}
+        members = {member.name for group in groups for member in group.members}
         members.update(name for group in groups for unit in group.tensors for name in unit)
         sizes: dict[int | None, set[int]] = defaultdict(set)
         for group in groups:
@@ -339,14 +382,15 @@ class FamilyGroups:
         for layer in self.layers:
             wanted = sizes.get(layer.number, set())
             for rest, entry in layer.entries.items():
-                of_a_size = next((n for n in entry.shape if n in wanted), None)
-                if of_a_size and entry.name not in members and not self._known(rest):
-                    raise _MissingError(_unexplained(layer.prefix + rest, of_a_size))
+                if wanted.isdisjoint(entry.shape) or entry.name in members or self._known(rest):
+                    continue
+                of_a_size = next(n for n in entry.shape if n in wanted)
+                raise _MissingError(_unexplained(layer.prefix + rest, of_a_size))
         for name, entry in self._outside.items():
-            of_a_size = next((n for n in entry.shape if n in everywhere), None)
+            size = next((n for n in entry.shape if n in everywhere), None)
             known = entry.name in members or self._known_outside(name) or self._elsewhere(name)
-            if of_a_size and not known:
-                raise _MissingError(_unexplained(name, of_a_size))
+            if size and not known:
+                raise _MissingError(_unexplained(name, size))
 
 
 def _unexplained(name: str, size: int) -> str:
@@ -359,7 +403,7 @@ def _unexplained(name: str, size: int) -> str:
 def _members(
     rules: Iterable[MemberRule],
     entries: Mapping[str, TensorEntry],
-    fields: Mapping[str, Any],
+    fields: _Fields,
     expert: str,
     *,
     optional: bool = False,
@@ -369,34 +413,19 @@ def _members(
     missing = ""
     for rule in rules:
         name = rule.name.replace("{E}", expert)
-        here = list(_named((name,), entries))
+        plain = entries.get(name)  # most names are whole
+        here = [("", plain)] if plain is not None else list(_named((name,), entries))
         if not here:
             missing = missing or ("" if rule.optional or optional else name)
             continue
-        runs = tuple(Run(whole(text, fields)) for text in rule.runs)
-        factors = tuple(
-            Factor(
-                _activation(factor.activation, fields),
-                whole(factor.start, fields),
-                whole(factor.stop, fields) if factor.stop else None,
-            )
-            for factor in rule.factors
-        )
-        role: Role = "output" if rule.output else "factor" if factors else "along"
+        layout = fields.layout(rule)
         for part, entry in here:
             dim = 0 if part == "bias" else rule.dim
-            found.append((Member(entry.name, dim, Runs(runs), role, factors), entry))
+            found.append((Member(entry.name, dim, *layout), entry))
     if missing and found:
         missing = missing.replace("{wb}", "weight")
         raise _MissingError(f"'{missing}' is missing beside '{found[0][1].name}'.")
     return found
-
-
-def _activation(named: str, fields: Mapping[str, Any]) -> str:
-    if named != "hidden":
-        return named
-    found = fields.get("activation")
-    return found if isinstance(found, str) else "?"
 
 
 def _named(

@@ -71,6 +71,11 @@ class Structure:
         """The fields that the axes are about."""
         return fields_of(self.config, self.inside)
 
+    @property
+    def has_class(self) -> bool:
+        """Whether a class of transformers configures the model."""
+        return self.graph is None and not self.blocks
+
     def stacks(self) -> dict[str, int]:
         """Return how many layers each stack has."""
         found: dict[str, int] = {}

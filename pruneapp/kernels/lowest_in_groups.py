@@ -311,12 +311,16 @@ def lowest_per_row(
             if length and not cut.together:
                 yield RowsLeft(_lowest_of_long_rows(cut, kernel, job))
                 continue
-            # Each in memory of its own: the history lets go of masks one by one.
-            packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+            # Each in memory of its own: the history lets go of masks one by one. Nothing of it is
+            # read before it is written: a page of zeros that turns into another one has all cores
+            # wait for each other.
+            packed = np.empty((ranking.size + 7) // 8, np.uint8)
             squares = sizes = 0.0
             for first in range(0, counts.size if length else 0, cut.together):
                 start, (bits, part) = first * length // 8, next(found)
-                packed[start : start + bits.size] |= bits
+                if first * length % 8:  # the first byte is that of the piece before, too
+                    bits[0] |= packed[start]
+                packed[start : start + bits.size] = bits
                 squares, sizes = squares + part[0], sizes + part[1]
                 job.step(length * min(cut.together, counts.size - first))
             mask = BitMask(packed, ranking.size)

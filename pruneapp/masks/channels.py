@@ -246,9 +246,19 @@ def kept_by_channel(
     return counts
 
 
+# Bytes up to which three steps take longer than one that reads, too.
+_FEW_BYTES = 1 << 12
+
+
 def pack_into(packed: NDArray[np.uint8], start: int, bools: NDArray[np.bool_]) -> None:
-    """Set the bits from `start` on where `bools` is True; all others stay as they are."""
+    """Write the bits from `start` on, where none was set before; all others stay as they are."""
     if start % 8:
         bools = np.concatenate([np.zeros(start % 8, np.bool_), bools])
     bits = np.packbits(bools, bitorder="little")
-    packed[start // 8 : start // 8 + bits.size] |= bits
+    first, last = start // 8, start // 8 + bits.size
+    if bits.size > _FEW_BYTES:  # a page of zeros that is read first is made twice
+        packed[first + 1 : last - 1] = bits[1:-1]
+        packed[first] |= bits[0]
+        packed[last - 1] |= bits[-1]
+    else:
+        packed[first:last] |= bits

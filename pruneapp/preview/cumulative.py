@@ -283,6 +283,7 @@ class ChannelOrder:
 
     def __init__(self, tensors: Sequence[OrderedChannels], *, complete: bool) -> None:
         self.complete = complete
+        self._channels = [t[0] for t in tensors]
         self.running = Running([_from_zero(t[1][t[0]]) for t in tensors])
         with np.errstate(over="ignore", invalid="ignore"):
             self._squares = np.concatenate([_from_zero(t[2][t[0]]) for t in tensors])
@@ -293,7 +294,13 @@ class ChannelOrder:
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes
+        numbers = sum(order.nbytes for order in self._channels)
+        return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes + numbers
+
+    def first(self, counts: Counts) -> tuple[Indices, ...]:
+        """Return the numbers of the channels of each tensor that go if so many do."""
+        each = zip(self._channels, counts.tolist(), strict=True)
+        return tuple(order[:count] for order, count in each)
 
     def cut(self, counts: Counts) -> CumulativeCut:
         """Return what goes with so many channels of each tensor."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import rows_now
 from pruneapp.checkpoint.entry import size_of
+from pruneapp.document.selection import Rows
 from pruneapp.document.snapshot import Snapshot, Units
-from pruneapp.document.step import Row, Step
-from pruneapp.kernels.values import Counts, Float64s
-from pruneapp.masks.channels import kept_by_channel
+from pruneapp.document.step import Row, Step, takes_channels
+from pruneapp.edits.dependents import Dependents, TensorDim, known_dependents, units_without
+from pruneapp.groups.group import Group
+from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
+from pruneapp.masks.channels import channels_left, kept_by_channel, mask_of_channels
 from pruneapp.methods import registry
 from pruneapp.methods.amounts import (
     Running,
@@ -52,6 +56,7 @@ class Effect:
     squares: Float64s
     sizes: Float64s
     channels: int = 0  # that go; 0 for single weights
+    going: tuple[Indices, ...] = ()  # their numbers in each tensor, if something depends on them
     complete: bool = True
 
 
@@ -65,6 +70,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     """
     method = registry.get(row.method)
     size, channels = len(units.names), 0
+    going: tuple[Indices, ...] = ()
     weights = method.granularity == "weights"
     if method.estimated_by is None:
         if not weights or step.scope != "local" or "amount" not in row.values:
@@ -81,6 +87,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
             return None
         table, counts = order, _channel_counts(step, row, units, order.running)
         cut, channels = order.cut(counts), int(counts.sum())
+        going = order.first(counts) if step.dependents else ()
     elif method.estimated_by == "magnitudes":
         if columns is None:
             return None
@@ -105,6 +112,7 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
         _before_and_after(table.squares, table.protected_squares, cut.squares),
         _before_and_after(table.sizes, table.protected_sizes, cut.sizes),
         channels,
+        going,
         table.complete,
     )
 
@@ -203,7 +211,8 @@ def estimate(
     With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
     Ln and at random, and by any other method of single weights that takes an amount of each tensor,
     without norms. It keeps to the limits. Single weights that are chosen at random are counted
-    exactly locally; globally, and for norms, what is to be expected is told.
+    exactly locally; globally, and for norms, what is to be expected is told. What depends on the
+    channels is in it without norms, as soon as it is known which of them go.
 
     `scores` says whether importance scores of a file stand in for the weights: then counted
     magnitudes say nothing of methods that take them. `job` may cancel: channels that are left have
@@ -215,14 +224,16 @@ def estimate(
         If a row asks for more than is left and not protected, or does not suit a tensor, or if
         limits contradict each other.
     SelectionError
-        If a tensor cannot be pruned, or none is selected.
+        If a tensor cannot be pruned, or none is selected; or nothing is known to depend on any.
     """
     job = job or Job()
+    rows = rows_now(snapshot, step)
+    dependents = _dependents(snapshot, step, tuple(rows), job) if step.dependents else None
     touched: set[str] = set()
     effects: list[Effect | None] = []
     to_prune = channels = 0
     exact = True
-    for row, names in rows_now(snapshot, step):
+    for row, names in rows:
         if not row.prunes:
             continue
         with step.naming(row):
@@ -248,13 +259,24 @@ def estimate(
     known = [effect for effect in effects if effect is not None]
     complete = len(known) == len(effects)
     whole = complete and all(effect.complete for effect in known)
+    more: Mapping[str, int] = {}
+    if dependents is not None:
+        following = {along.name for along in dependents.following()}
+        single = (row.names for row in step.rows if row.prunes and not takes_channels(row))
+        exact = exact and complete and following.isdisjoint(chain.from_iterable(single))
+        more = _dependent_counts(snapshot, dependents, known, job) if complete else {}
+        touched.update(more)
+        to_prune += sum(more.values())
+    certain = exact and not step.companions  # these are found by the preview
     return Estimate(
         tensors=len(touched),
         to_prune=to_prune,
-        exact=exact and not step.companions,  # these are found by the preview
+        exact=certain,
         channels=channels,
-        report=_report(snapshot, known, job) if complete else None,
-        exact_report=complete and not step.companions and all(effect.cut.exact for effect in known),
+        report=_with_dependents(snapshot, _report(snapshot, known, job), more)
+        if complete
+        else None,
+        exact_report=complete and certain and all(effect.cut.exact for effect in known),
         counting=1.0 if whole or scores else histogram_store.counted_share(snapshot, step),
     )
 
@@ -322,6 +344,86 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
         pruned + int(counts.sum()),
         norm,
         magnitude,
+    )
+
+
+def _dependents(snapshot: Snapshot, step: Step, rows: Rows, job: Job) -> Dependents:
+    """Return what `known_dependents` does, which is not asked at each move of a slider."""
+    each = tuple((row.names, row.method, row.values.get("dim")) for row in step.rows)
+    key = "dependents", each, step.limits, step.version
+    return snapshot.once(key, lambda: known_dependents(snapshot.checkpoint, step, rows, job))
+
+
+def _dependent_counts(
+    snapshot: Snapshot, dependents: Dependents, effects: Sequence[Effect], job: Job
+) -> dict[str, int]:
+    """Return how many weights go of each tensor beside those that rows take, where any do."""
+    taken = {
+        name: numbers
+        for effect in effects
+        if effect.going
+        for name, numbers in zip(effect.units.names, effect.going, strict=True)
+    }
+    stays: dict[TensorDim, Bools] = {}
+    gone: dict[int, tuple[Group, Bools]] = {}
+    for source, groups in dependents.groups.items():
+        shape = snapshot.entry(source.name).shape
+        left = channels_left(snapshot.masks.get(source.name), shape, source.dim, job)
+        left[taken[source.name]] = False
+        stays[source] = left
+        for group in groups:
+            also = gone.get(id(group), (group, np.zeros(group.count, np.bool_)))[1]
+            gone[id(group)] = group, also | units_without(group, source, left)
+    own = {along.name: {along.dim: left} for along, left in stays.items()}
+    every: dict[str, dict[int, Bools]] = {}
+    for group, units in gone.values():
+        for member in group.members:
+            job.step(0)
+            shape = snapshot.entry(member.name).shape
+            dims = every.setdefault(member.name, dict(own.get(member.name, {})))
+            left = dims.get(member.dim, np.ones(shape[member.dim], np.bool_)).copy()
+            left[group.entries(member, np.flatnonzero(units))] = False
+            dims[member.dim] = left
+    counts = {
+        name: _pruned_by(snapshot, name, dims, job) - _pruned_by(snapshot, name, own.get(name), job)
+        for name, dims in every.items()
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _pruned_by(snapshot: Snapshot, name: str, dims: Mapping[int, Bools] | None, job: Job) -> int:
+    """Return how many weights go of a tensor with whole entries along some dimensions."""
+    if not dims:
+        return 0
+    shape, free = snapshot.entry(name).shape, snapshot.eligible(name)
+    if free is None:
+        kept = (int(np.count_nonzero(dims[d])) if d in dims else n for d, n in enumerate(shape))
+        return math.prod(shape) - math.prod(kept)
+    left = free
+    for dim, stays in dims.items():
+        left &= mask_of_channels(shape, dim, stays, job)
+    return free.kept - left.kept
+
+
+def _with_dependents(
+    snapshot: Snapshot, report: SparsityReport, more: Mapping[str, int]
+) -> SparsityReport:
+    """Return a report with more weights pruned, whose norms are not known."""
+    if not more:
+        return report
+    rows = {row.name: row for row in report.tensors}
+    tensors = []
+    for name in snapshot.checkpoint.entries:
+        row = rows.get(name)
+        if name in more:
+            before = snapshot.masks.pruned(name) if row is None else row.before
+            after = (before if row is None else row.after) + more[name]
+            row = TensorSparsity(name, snapshot.entry(name).numel, before, after)
+        if row is not None:
+            tensors.append(row)
+    after = report.after + sum(more.values())
+    return replace(
+        report, tensors=tuple(tensors), after=after, norm_retained=None, l1_retained=None
     )
 
 

@@ -18,6 +18,7 @@ from pruneapp.document.selection import counts_of, coupling_of, pruned_in, resol
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.coupled_tensors import Companions, Gone, prune_companions, pruned_filters
+from pruneapp.edits.dependents import known_dependents, prune_dependents
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, counted
 from pruneapp.kernels.kernel import Kernel
@@ -140,7 +141,7 @@ def compute_preview(
     """Compute what a step would do to a state.
 
     Rows are done in order, each on what the ones before left; then, if the step says so, the
-    companions of the channels that went.
+    companions of the channels that went, and all that depends on what they left.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ def compute_preview(
     FileChangedError
         If a file changed on disk; looked at before anything is computed.
     SelectionError
-        If a tensor cannot be pruned, or a row selects none.
+        If a tensor cannot be pruned, or a row selects none; or nothing is known to depend on any.
     ParameterError
         If a value does not suit a tensor; an amount is more than what is left and not protected; or
         scores or a mask are missing, of another shape, or
@@ -172,6 +173,7 @@ def compute_preview(
         touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
     entries = snapshot.checkpoint.entries
     sizes = {name: entries[name].numel for name in touched}
+    dependents = known_dependents(snapshot.checkpoint, step, rows, job) if step.dependents else None
     reserved = [_reserve(row, names, sizes) for row, names in rows]
     # A row says itself how much it does once it knows; until then its reserve stands in the total.
     pruned = pruned_in(rows)
@@ -222,12 +224,26 @@ def compute_preview(
                 pruned_channels[name] = (
                     went | pruned_channels[name] if name in pruned_channels else went
                 )
+    along: set[str] = set()  # tensors in which more was pruned than by rows
+    spared: dict[str, BitMask] = {}
     if pruned_channels:
-        along, stay = prune_companions(state, pruned_channels, job)
-        state, protected_count = state.replaced({"masks": along}), protected_count + stay
-        job.extend(sum(mask.size for mask in along.values()) if norms else 0)
+        changed, spared = prune_companions(state, pruned_channels, job)
+        state = state.replaced({"masks": changed})
+        along.update(changed)
+    if dependents is not None:
+        changed, stay = prune_dependents(state, dependents, job)
+        spared |= {name: m | spared[name] if name in spared else m for name, m in stay.items()}
+        state = state.replaced({"masks": changed})
+        along.update(changed)
+    protected_count += sum(mask.kept for mask in spared.values())
+    if along:
+        unmeasured = sum(state.masks[name].size for name in job.cancel.each(along - pruned))
+        job.extend(unmeasured if norms else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along})
-        pruned |= along.keys()
+        pruned |= along
+        # What rows know of their tensors is true of those in which nothing else was pruned.
+        near = {name: taken for name, taken in near.items() if name not in along}
+        sums = {name: known_sums for name, known_sums in sums.items() if name not in along}
     masks = {
         name: _shared(snapshot.masks.get(name), state.masks[name])
         for name in job.cancel.each(touched)
@@ -241,6 +257,8 @@ def compute_preview(
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
             names = rows[0][1]
             dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
+            for name in along:
+                dims.pop(name, None)
             known = known_channels(snapshot, counted_in, dims, job)
         rest = {name: mask for name, mask in counted_in.items() if name not in known}
         known |= kept_norms(snapshot, rest, sums, job)

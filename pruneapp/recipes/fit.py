@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -29,6 +29,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import check_target
 from pruneapp.edits.coupled_tensors import Companions
+from pruneapp.edits.dependents import dependents_of, known_dependents
 from pruneapp.edits.existing_masks import FileMasks
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.edits.repaired_values import RepairedValues
@@ -58,11 +59,14 @@ def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
 def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
     """Refuse what does not suit a tensor, whatever is pruned of it; raises `ParameterError`.
 
-    Dimensions that it does not have, norms that do not follow it, and counts that are larger than
-    it.
+    Dimensions that it does not have, norms that do not follow it, dependents that are not known,
+    and counts that are larger than it.
     """
     whole, pairs = Snapshot(checkpoint), Companions(checkpoint)
-    for row, names in rows_of(checkpoint, step):
+    rows = rows_of(checkpoint, step)
+    if step.dependents:
+        known_dependents(checkpoint, step, rows, job)
+    for row, names in rows:
         method = registry.get(row.method)
         amount = next((row.values[p.name] for p in method.params if isinstance(p, AmountParam)), 0)
         counted = isinstance(amount, int) and amount > 0 and step.limits.total is None
@@ -181,7 +185,11 @@ class EntryResolver:
                     remedy="Remove the other rows, or make an entry of each.",
                 )
             # Refused here if its row does not suit a total.
-            Step(step.rows, step.scope, Limits(total=configuration.final))
+            total = Limits(total=configuration.final)
+            limited = Step(step.rows, step.scope, total, dependents=step.dependents)
+            if step.dependents:
+                rows = rows_of(self.checkpoint, limited)
+                known_dependents(self.checkpoint, limited, rows, self.job)
             size = sum(self.checkpoint.entry(n).numel for n in pruned_by(self.checkpoint, step))
             if isinstance(configuration.final, int) and configuration.final > size:
                 raise ParameterError(
@@ -315,6 +323,7 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
         *[empty] * (not recipe.entries),
         *_notices(recipe, checkpoint),
         *_old_meanings(fitted),
+        *_dependents(checkpoint, fitted, job),
     )
     return Fit(tuple(fitted), tuple(problems), notices)
 
@@ -327,7 +336,7 @@ def _label(checkpoint: Checkpoint, entry: Entry, action: ResolvedAction | None) 
             return action.label()
         case Schedule():
             much = percent(action.final) if isinstance(action.final, float) else f"{action.final:,}"
-            rows = action.step.rows[0].label(amount=False)
+            rows = ", ".join((action.step.rows[0].label(amount=False), *action.step.along()))
             rounds = counted(action.steps, "round")
             scope = ", global" if action.step.scope == "global" else ""
             return f"{rows}{scope}, to {much} in {rounds}, {action.path}"
@@ -374,6 +383,15 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
         'Put {"name": "file_masks"} first to go on from them.'
     )
     return (sentence,)
+
+
+def _dependents(checkpoint: Checkpoint, entries: Iterable[FitEntry], job: Job) -> Iterator[str]:
+    """Yield what depends on what each step prunes, if it prunes that as well."""
+    for entry in entries:
+        step = entry.action.step if isinstance(entry.action, Schedule) else entry.action
+        if isinstance(step, Step) and step.dependents:
+            found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
+            yield f"{entry.label}. {found.sentence(checkpoint)}"
 
 
 def _old_meanings(entries: Iterable[FitEntry]) -> tuple[str, ...]:

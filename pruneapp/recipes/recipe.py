@@ -343,6 +343,7 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         tuple(rows),
         step.scope,
         companions=step.companions,
+        dependents=step.dependents,
         version=step.version if step.version > 1 else UNSET,
     )
     if limits := step.limits.to_dict():  # what is as usual is left out

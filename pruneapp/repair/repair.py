@@ -25,6 +25,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.edits.repaired_values import RepairedValues
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError, counted
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools, Float64s, Floats, decode, encode
 from pruneapp.progress import CancelToken, Job
 from pruneapp.repair.solve import (
@@ -370,8 +371,8 @@ class _Followers:
         return cls(None if mean is None else _Shift(mean, -1), variance)
 
 
-# Elements that are compared at once: they stay in the cache of a core.
-_IN_CACHE = 1 << 16
+# Elements that a thread compares at once.
+_TOGETHER = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,17 +410,21 @@ class _Tensor:
         One that has come to 0 is -0.0, where there is one: it is not pruned, and reads so.
         """
         assert dtype.form is not None
-        result, count = np.empty_like(self.bits), 0
-        for start in range(0, result.size, _IN_CACHE):
-            part = slice(start, start + _IN_CACHE)
+        form, result = dtype.form, np.empty_like(self.bits)
+
+        def work(start: int) -> int:
+            part = slice(start, start + _TOGETHER)
             now = decode(self.bits[part], dtype)
             moved = self.free[part] & (values[part] != now) & ~np.isnan(now)
             bits = encode(values[part], dtype)
-            if not dtype.form.fnuz:
-                bits[moved & (bits == 0)] = dtype.form.magnitude_mask + 1
+            if not form.fnuz:
+                bits[moved & (bits == 0)] = form.magnitude_mask + 1
             np.copyto(bits, self.bits[part], where=~moved)
             result[part] = bits
-            count += int(np.count_nonzero(moved))
+            return int(np.count_nonzero(moved))
+
+        starts = range(0, result.size, _TOGETHER)
+        count = sum(in_order(starts, work, Job(), threads_for(result.size)))
         return result, count
 
 

@@ -41,17 +41,16 @@ Result = TypeVar("Result")
 
 ITERATIONS = 10
 DAMPING = 0.01
-# Rows that are solved together, and a quarter of all between: fewer make the products slow, more
+# Rows that are solved together, and a third of all between: fewer make the products slow, more
 # take memory.
-_FEWEST_ROWS, _MOST_ROWS = 64, 1024
+_FEWEST_ROWS, _MOST_ROWS = 64, 1366
 # Multiplications before the first look at the token, some 50 ms of a core, and about the seconds
 # between two others: a product of few columns takes a tenth longer than its part of one of all.
 _AT_ONCE = 1 << 31
-_PATIENCE = 0.12
-# Elements that are worked on at once: by one thread, so that they stay in the cache of a core, or
-# by several. Of few, handing the interpreter's lock around takes as long as the work: two threads
-# are no faster than one.
-_IN_CACHE, _TOGETHER = 1 << 16, 1 << 18
+_PATIENCE = 0.16
+# Elements that a thread works on at once. Of an eighth of them, handing the interpreter's lock
+# around takes as long as the work: two threads are no faster than one.
+_TOGETHER = 1 << 19
 # Elements of a row whose products are summed in float32.
 _PART = 256
 # What a product in float32 cannot tell from 0.
@@ -197,7 +196,7 @@ def solve(
         if not chosen.size:
             continue
         inputs = _Inputs.of(moments, scale, damping, job, centred=centred)
-        together = max(_FEWEST_ROWS, min(_MOST_ROWS, len(solved) // 4))
+        together = max(_FEWEST_ROWS, min(_MOST_ROWS, math.ceil(len(solved) / 3)))
         # New pages take longer than what is written to them.
         room = np.empty((6, min(together, chosen.size), weights.wanted.shape[1]), np.float32)
         for start in range(0, chosen.size, together):
@@ -495,11 +494,9 @@ def _by_rows(
 ) -> Generator[Result, None, None]:
     """Yield what `work` makes of each few rows of a matrix, by some threads; may cancel."""
     rows, columns = matrix.shape
-    threads = threads_for(matrix.size)
-    size, threads = (_TOGETHER, threads) if threads > 2 else (_IN_CACHE, 1)
-    together = max(1, size // max(columns, 1))
+    together = max(1, _TOGETHER // max(columns, 1))
     slices = (slice(start, start + together) for start in range(0, rows, together))
-    return in_order(slices, work, job, threads)
+    return in_order(slices, work, job, threads_for(matrix.size))
 
 
 def _dots(a: Float32s, b: Float32s) -> Float32s:

@@ -11,9 +11,12 @@ from typing import Literal
 Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
 EXACT: Exactness = "exact"
 CHANGES: Exactness = "changes what the model computes"
-# What the number of FFN neurons is rounded up to a multiple of.
-MULTIPLES = (8, 64, 128, 256)
-USUAL_MULTIPLE = 64
+# What the number of FFN neurons, channels or tokens is rounded up to a multiple of.
+MULTIPLES = (1, 8, 64, 128, 256)
+# The rows of an embedding behind the last token.
+TRAILING = "trailing"
+# What ranks units, if nothing else is chosen: a norm over all their tensors.
+USUAL_NORM = "l2"
 
 
 @dataclass(frozen=True)
@@ -23,22 +26,33 @@ class CutRequest:
     Attributes
     ----------
     kept
-        How many units stay, by the name of the axis; those that weigh least go.
+        How many units stay, by the name of the axis; those that rank lowest go.
     layers
         Numbers of layers that go, of every stack.
     multiple
-        What the number of FFN neurons is rounded up to a multiple of.
+        What the number of FFN neurons, channels or tokens is rounded up to a multiple of; None for
+        what is usual of each.
     write_as
         Another model type to write; empty to leave it.
-    surplus
-        Whether rows of the vocabulary behind the last token go.
+    vocabulary
+        `TRAILING`, or the path of a list of ids that stay; empty for all, or if there are texts.
+    texts
+        Paths of texts whose tokens stay.
+    by
+        What units are ranked by: a norm, or the path of a file of scores.
+    shares
+        Which share of each group goes, from 0 to 1, by the name of the axis: of axes whose groups
+        have widths of their own.
     """
 
     kept: Mapping[str, int] = field(default_factory=dict)
     layers: tuple[int, ...] = ()
-    multiple: int = USUAL_MULTIPLE
+    multiple: int | None = None
     write_as: str = ""
-    surplus: bool = False
+    vocabulary: str = ""
+    texts: tuple[str, ...] = ()
+    by: str = USUAL_NORM
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,9 +62,11 @@ class AxisForecast:
     Attributes
     ----------
     before, after
-        Units of a group.
+        Units of a group; of groups with widths of their own those of all.
     sizes
         How many may be chosen to stay, ascending; the last is what cutting dead units leaves.
+    percents
+        Of groups with widths of their own: which shares of each may be chosen to go, ascending.
     in_each
         How many runs the units lie in, of which each keeps as many: query heads in KV groups.
     exactness
@@ -66,6 +82,7 @@ class AxisForecast:
     before: int = 0
     after: int = 0
     sizes: tuple[int, ...] = ()
+    percents: tuple[int, ...] = ()
     in_each: int = 1
     exactness: Exactness = EXACT
     notices: tuple[str, ...] = ()
@@ -109,7 +126,7 @@ class ModelSize:
     multiply_adds
         Of a token with every weight that it passes, in encoder and decoder; not those of attention
         scores, which grow with the text, nor of what a text passes once: a pooler, a classifier.
-        None where the matrices are packed.
+        None where the matrices are packed, or no configuration says what a token passes.
     """
 
     nbytes: int
@@ -137,6 +154,14 @@ class ShrinkForecast:
         The model type that it may be written as beside its own; empty if none.
     surplus
         Rows of the vocabulary behind the last token of the tokenizer, which could go.
+    usual_multiple
+        What numbers are rounded up to a multiple of if no other is chosen; 0 where none are.
+    has_class
+        Whether a class of transformers configures the model, which can be asked about a cut.
+    has_config
+        Whether there is a config.json.
+    widths
+        Of groups with widths of their own those that are cut: where, and units before and after.
     config
         Lines of config.json that differ, each after a minus or a plus.
     loaded_by
@@ -153,8 +178,12 @@ class ShrinkForecast:
     layers: LayersForecast = LayersForecast()
     write_as: str = ""
     surplus: int = 0
+    usual_multiple: int = 0
+    has_class: bool = True
+    has_config: bool = True
     before: ModelSize | None = None
     after: ModelSize | None = None
+    widths: tuple[tuple[str, int, int], ...] = ()
     config: tuple[str, ...] = ()
     loaded_by: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()

@@ -1,23 +1,21 @@
-"""What a cut comes to before it is written; and the state that it is made of.
+"""What a cut comes to before it is written, and the cut as it was forecast.
 
-Units that are chosen to go are pruned in all their tensors first, in a state that is nobody's but
-the export's: then they are dead, and are cut as what was dead before. How many they are decides all
-sizes, so that a forecast ranks nothing and reads nothing but what was dead at the beginning.
+How many units go decides all sizes, so that a forecast ranks nothing and reads nothing but what was
+dead at the beginning.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
+from pruneapp.checkpoint.formats.onnx import ONNX
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
 from pruneapp.export.catalog import get
@@ -25,15 +23,14 @@ from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import Axis, fields_of
-from pruneapp.groups.group import Group, Units
-from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.groups.structure import Structure
 from pruneapp.kernels.kernel import Kernel
-from pruneapp.methods.coupled_units import guarded_units, score_units
+from pruneapp.methods.coupled_units import guarded_units
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport
 from pruneapp.results.shrink_forecast import (
-    CHANGES,
+    USUAL_NORM,
     AxisForecast,
     CutRequest,
     LayersForecast,
@@ -43,26 +40,27 @@ from pruneapp.results.shrink_forecast import (
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
 from pruneapp.shrink.plan import (
+    MULTIPLES,
     AxisChange,
-    Choices,
     ShrinkPlan,
-    Survey,
-    axes_by_zeros,
     beside,
     legal_sizes,
     must_stay,
     plan,
-    survey,
 )
-from pruneapp.shrink.shrink import ShrinkRequest, shrink
+from pruneapp.shrink.shrink import ShrinkRequest, plan_with_graph, shrink_checked
 from pruneapp.shrink.shrunk_state import ShrunkState
-from pruneapp.shrink.tokens.vocabulary import VocabularyCut, cut_surplus, read_vocabulary
-from pruneapp.shrink.unit_choice import chosen_units, pruned
+from pruneapp.shrink.surveyed_state import Scores, SurveyedState
+from pruneapp.shrink.unit_choice import NORMS, percents_of, read_scores
 
 if TYPE_CHECKING:
-    from pruneapp.shrink.check import CheckResult, How
+    from pruneapp.shrink.check import How
 
-Scores = NDArray[np.float64]
+# Who loads a file that holds its graph, by its format.
+_GRAPH_LOADERS = {
+    ONNX.name: "ONNX Runtime, and whatever runs the original",
+    FORMAT: "torch, by torch.export.load, and whatever takes the original",
+}
 # Axes that are cut by a number.
 _NUMBERED = ("ffn", "kv-groups", "query-heads", "experts")
 # Axes whose cut has to be said to the class, which other programs may not ask for.
@@ -87,80 +85,19 @@ _PASSED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class SurveyedState:
-    """A state whose model type is known, and what is dead in it."""
-
-    state: Snapshot
-    structure: Structure
-    found: Survey
-    surplus: VocabularyCut | None = None  # the cut of rows behind the last token, if there are any
-
-    def staying(self, axis: Axis, request: CutRequest) -> list[Group]:
-        """Return the groups of an axis in layers that stay."""
-        stacks = self.structure.axes.get("layers")
-        gone = tuple(
-            f"{stack.prefix}{number}."
-            for stack in (() if stacks is None else stacks.groups)
-            for number in {*request.layers, *self.found.silent[stack.place]}
-        )
-        return [group for group in axis.groups if not group.place.startswith(gone)]
-
-    def choices(self, request: CutRequest, scores: Mapping[str, Scores]) -> Choices:
-        """Return what is chosen beside what is dead; `scores` are those of experts."""
-        return Choices(
-            request.multiple,
-            request.layers,
-            request.kept.get("experts"),
-            scores,
-            vocabulary=self.surplus if request.surplus else None,
-            write_as=request.write_as,
-        )
-
-    def going(
-        self, axis: Axis, request: CutRequest, score: Callable[[Group], Scores], job: Job
-    ) -> list[tuple[Group, Units]]:
-        """Return the units to prune so that as many stay as is asked for."""
-        kept, groups = request.kept.get(axis.name), self.staying(axis, request)
-        if kept is None:
-            return []
-        wanted = [(group, kept * group.count // axis.count) for group in groups]
-        scores = {group.place: score(group) for group in groups}
-        return chosen_units(self.state, wanted, scores, self.found, job)
-
-
-def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
-    """Find what is known of a model, and what is dead; reads every member of a group."""
-    structure = structure_of(state.checkpoint)
-    if isinstance(structure, Unknown):
-        return structure
-    found = survey(state, structure, job)
-    return SurveyedState(state, structure, found, _surplus(structure, job))
-
-
-def _surplus(structure: Structure, job: Job) -> VocabularyCut | None:
-    axis = structure.axes.get("vocabulary")
-    if axis is None or axis.why_not:
-        return None
-    try:
-        vocabulary = read_vocabulary(structure.folder, job)
-    except CheckpointError:  # without a tokenizer nobody knows which rows are needed
-        return None
-    cut = cut_surplus(vocabulary, structure.config, axis.count)
-    return cut if cut.kept.size < axis.count else None
-
-
 def forecast(
     surveyed: SurveyedState, request: CutRequest, job: Job, provenance: Provenance | None = None
 ) -> ShrinkForecast:
     """Return what a cut comes to, to the byte; reads no weights but those that constants go into.
 
-    What the model's class does not take is said in it: nothing is raised.
+    What cannot be cut as it is asked for is said in it: nothing is raised for that.
     """
+    surveyed = surveyed.with_tokens(request, job)
     try:
         return _Forecast(surveyed, request, job, provenance).forecast()
     except ShrinkError as error:
-        possible = replace(request, layers=(), write_as="")
+        fewer = replace(request, layers=(), write_as="", vocabulary="", texts=(), by=USUAL_NORM)
+        possible = CutRequest(multiple=request.multiple) if fewer == request else fewer
         if possible == request:
             return ShrinkForecast(request, why_not=str(error))
         without = forecast(surveyed, possible, job, provenance)
@@ -180,11 +117,10 @@ def cut_out(  # noqa: PLR0917 - each its own type
     """Prune what was asked for beside what is dead, cut it out, and write what is left.
 
     `how` the class of the model is asked before the folder gets its name; None for not at all.
-    Raises as `shrink`, and as `pruneapp.shrink.check.check_folder`; `ShrinkError` if that would
-    have other sizes than were `expected`.
+    Raises as `shrink_checked`, and `ShrinkError` if that would have other sizes than were
+    `expected`.
     """
-    state, found, scores = _pruned(surveyed, expected.request, kernel, job)
-    made = plan(state, surveyed.structure, surveyed.choices(expected.request, scores), job, found)
+    state, made = surveyed.planned(expected.request, kernel, job)
     sizes = {str(axis.name): axis.after for axis in made.axes}
     for axis in expected.axes:
         if not axis.why_not and sizes.get(axis.name, axis.after) != axis.after:
@@ -193,24 +129,14 @@ def cut_out(  # noqa: PLR0917 - each its own type
                 "defect of Pruneapp. Nothing was written.",
                 remedy="Please report it.",
             )
-    results: list[CheckResult] = []
-    with contextlib.ExitStack() as stack:
-        if how is not None:
-            # It brings processes with it, which a forecast does without.
-            from pruneapp.shrink.proof import class_proof
-
-            proof = class_proof(state, made, how, request.path, job)
-            approve, results = stack.enter_context(proof)
-            request = replace(request, approve=approve)
-        report = shrink(state, made, request, job, provenance)
+    report, results = shrink_checked(state, made, request, job, provenance, how=how)
     smaller = [axis for axis in expected.axes if axis.after < axis.before]
-    said = ", ".join(map(_said, smaller))
+    label = f"shrunk {report.label}" if surveyed.structure.graph is not None else "shrunk"
     return replace(
         report,
-        label="shrunk",
-        loads=_loads(request.path.absolute(), made.config),
+        label=label,
         notices=(*report.notices, *(result.sentence() for result in results)),
-        cut=said,
+        cut=", ".join(map(_said, smaller)),
         effect=expected.exactness,
     )
 
@@ -219,30 +145,6 @@ def _said(axis: AxisForecast) -> str:
     each = axis.in_each
     label = f"{axis.label} per KV group" if each > 1 else axis.label
     return f"{label} {axis.before // each:,} → {axis.after // each:,}"
-
-
-def _loads(path: Path, config: Mapping[str, Any]) -> str:
-    """Return how the class of a configuration loads its folder."""
-    named = config.get("architectures")
-    (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
-    name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
-    return f"from transformers import {name}\nmodel = {name}.from_pretrained({str(path)!r})"
-
-
-def _pruned(
-    surveyed: SurveyedState, request: CutRequest, kernel: Kernel, job: Job
-) -> tuple[Snapshot, Survey, dict[str, Scores]]:
-    """Return a state without the units that go, what is dead in it, and scores of experts."""
-    state, structure = surveyed.state, surveyed.structure
-
-    def score(group: Group) -> Scores:
-        return score_units(group, state.view, "l2", kernel, job)
-
-    axes = axes_by_zeros(structure)
-    going = [each for axis in axes for each in surveyed.going(axis, request, score, job)]
-    experts = structure.axes["experts"].groups if "experts" in request.kept else ()
-    found = surveyed.found.without(going)
-    return pruned(state, going, job), found, {group.place: score(group) for group in experts}
 
 
 class _Forecast:
@@ -260,44 +162,71 @@ class _Forecast:
         self._provenance = provenance
 
     def forecast(self) -> ShrinkForecast:
-        structure, request = self._structure, self._request
-        choices, surplus = self._surveyed.choices, self._surveyed.surplus
-        experts = structure.axes.get("experts")
-        scores = {} if experts is None else {g.place: np.zeros(g.count) for g in experts.groups}
-        least = self._plan(choices(replace(request, kept={}), {}), self._surveyed.found)
-        made = self._plan(choices(request, scores), self._thinned())
-        whole = Cut(()).tensors(self._surveyed.state.checkpoint)
-        shrunk = ShrunkState(self._surveyed.state, made.cut, made.biases)
+        surveyed, structure, request = self._surveyed, self._structure, self._request
+        tokens = surveyed.tokens
+        asked = request.vocabulary or request.texts
+        if asked and tokens is not None and tokens.error is not None:
+            raise ShrinkError(str(tokens.error))
+        without = replace(request, kept={}, shares={})
+        least = self._plan(without, _no_scores)
+        made = self._plan(request, self._ranks)
+        whole = Cut(()).tensors(surveyed.state.checkpoint)
+        shrunk = ShrunkState(surveyed.state, made.cut, made.biases)
         limited = any(axis.limit for axis in structure.axes.values()) and not structure.inside
         other = structure.family.write_as.get(structure.model_type, "")
+        usual = (
+            MULTIPLES[n]
+            for n, axis in structure.axes.items()
+            if n in MULTIPLES and axis.groups and not axis.why_not
+        )
+        before = self._size(surveyed.state, whole, structure.config)
         return ShrinkForecast(
             request,
             model_type=structure.model_type,
             axes=tuple(self._axes(least, made)),
             layers=self._layers(),
             write_as=other if limited else "",
-            surplus=0 if surplus is None else surplus.rows - surplus.kept.size,
-            before=self._size(self._surveyed.state, whole, structure.config),
-            after=self._size(shrunk, shrunk.cuts, made.config),
+            surplus=0 if surveyed.tokens is None else surveyed.tokens.surplus,
+            usual_multiple=next(usual, 0),
+            has_class=structure.has_class,
+            has_config=bool(structure.config),
+            before=before,
+            after=before if made.is_empty else self._size(shrunk, shrunk.cuts, made.config, made),
+            widths=tuple(self._widths(made)),
             config=configuration.difference(structure.config, made.config),
-            loaded_by=tuple(_loaders(structure, made)),
+            loaded_by=tuple(_loaders(surveyed.state.checkpoint, made)),
             notices=made.notices,
         )
 
-    def _plan(self, choices: Choices, found: Survey) -> ShrinkPlan:
-        return plan(self._surveyed.state, self._structure, choices, self._job, found)
+    def _plan(self, request: CutRequest, score: Callable[[Snapshot, Axis], Scores]) -> ShrinkPlan:
+        """Return the cut of so many units, whichever they are: no weight is masked."""
+        state, found, choices = self._surveyed.chosen(request, score, self._job, counted=True)
+        return plan(state, self._structure, choices, self._job, found)
+
+    def _ranks(self, state: Snapshot, axis: Axis) -> Scores:
+        """Return no scores: how many go is all that counts; but those of a file must be there."""
+        by = self._request.by
+        try:
+            return _no_scores(state, axis) if by in NORMS else read_scores(axis, by, self._job)
+        except CheckpointError as error:  # of that file, which somebody can choose anew
+            raise ShrinkError(str(error)) from None
 
     def _size(
-        self, state: State, cuts: Iterable[TensorCut], config: Mapping[str, Any]
+        self,
+        state: State,
+        cuts: Iterable[TensorCut],
+        config: Mapping[str, Any],
+        made: ShrinkPlan | None = None,
     ) -> ModelSize:
-        return model_size(state, cuts, self._structure, config, self._job, self._provenance)
-
-    def _thinned(self) -> Survey:
-        """Return what would be found dead without as many units as are to go, whichever."""
-        axes = axes_by_zeros(self._structure)
-        surveyed, request = self._surveyed, self._request
-        going = (g for axis in axes for g in surveyed.going(axis, request, _no_scores, self._job))
-        return surveyed.found.without(going)
+        structure, job = self._structure, self._job
+        size = model_size(state, cuts, structure, config, job, self._provenance)
+        if structure.graph is None:
+            return size
+        source = self._surveyed.state.checkpoint
+        if made is None or not isinstance(state, ShrunkState):
+            return replace(size, nbytes=sum(file.size for file in source.files))
+        plans = plan_with_graph(state, made.cut, structure.graph, source, job)
+        return replace(size, nbytes=sum(each.nbytes for each in plans.values()))
 
     def _axes(self, least: ShrinkPlan, made: ShrinkPlan) -> Iterator[AxisForecast]:
         exact = {each.name: each for each in least.axes}
@@ -315,8 +244,26 @@ class _Forecast:
                     exactness=change.exactness,
                     notices=change.notices,
                 )
-                numbered = name in _NUMBERED
-                yield self._numbered(shown, axis, exact[name], made) if numbered else shown
+                if not axis.uniform:
+                    yield self._shared(shown, axis, exact[name])
+                else:
+                    numbered = name in _NUMBERED
+                    yield self._numbered(shown, axis, exact[name], made) if numbered else shown
+            elif name == "vocabulary":
+                tokens = self._surveyed.tokens
+                error = None if tokens is None else tokens.error
+                why = "" if error is None else str(error)
+                yield AxisForecast(name, axis.label, axis.count, axis.count, why_not=why)
+
+    def _widths(self, made: ShrinkPlan) -> Iterator[tuple[str, int, int]]:
+        own = {axis.name for axis in self._structure.axes.values() if not axis.uniform}
+        for cut in made.cut.groups:
+            if cut.group.axis in own:
+                yield cut.group.place, cut.group.count, cut.kept.size
+
+    def _shared(self, shown: AxisForecast, axis: Axis, exact: AxisChange) -> AxisForecast:
+        multiple = self._request.multiple or MULTIPLES.get(axis.name, 1)
+        return replace(shown, sizes=(exact.after,), percents=percents_of(axis, multiple))
 
     def _numbered(
         self, shown: AxisForecast, axis: Axis, exact: AxisChange, made: ShrinkPlan
@@ -325,13 +272,13 @@ class _Forecast:
             axis = replace(axis, limit="")
         earlier = [each for each in made.axes if each.name == "kv-groups"]
         among = beside(axis, earlier)
-        sizes = legal_sizes(among, self._structure.fields, self._request.multiple)
+        multiple = self._request.multiple or MULTIPLES.get(axis.name, 1)
+        sizes = legal_sizes(among, self._structure.fields, multiple)
         low = self._protected(axis)
         return replace(
             shown,
             sizes=(*(n for n in sizes if low <= n < exact.after), exact.after),
             in_each=axis.groups[0].outer if axis.name == "query-heads" else 1,
-            exactness=CHANGES if shown.after < exact.after else shown.exactness,
         )
 
     def _protected(self, axis: Axis) -> int:
@@ -363,12 +310,19 @@ class _Forecast:
         return LayersForecast(count, dead.union(self._request.layers), dead, fixed)
 
 
-def _no_scores(group: Group) -> Scores:
-    return np.zeros(group.count)
+def _no_scores(_state: Snapshot, axis: Axis) -> Scores:
+    return {group.place: np.zeros(group.count) for group in axis.groups}
 
 
-def _loaders(structure: Structure, made: ShrinkPlan) -> Iterator[str]:
+def _loaders(checkpoint: Checkpoint, made: ShrinkPlan) -> Iterator[str]:
     """Yield who loads a cut, as far as that was tried."""
+    structure = made.structure
+    if structure.graph is not None:
+        yield _GRAPH_LOADERS[checkpoint.format]
+        return
+    if structure.blocks:
+        yield from made.loading
+        return
     written = str(made.config.get("model_type", structure.model_type))
     yield f"transformers 5, by its class for '{written}' as it is (from_pretrained)"
     heads = [each for each in made.axes if each.name in _OF_HEADS and each.after < each.before]
@@ -393,7 +347,7 @@ def model_size(  # noqa: PLR0917 - each its own type
         _weights(state, job, provenance),
         size_of([each.entry for each in cuts], job.cancel).parameters,
         _cache(state.checkpoint, structure, config),
-        _multiply_adds(cuts, structure, config, job),
+        _multiply_adds(cuts, structure, config, job) if structure.layers else None,
     )
 
 

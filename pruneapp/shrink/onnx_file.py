@@ -251,7 +251,7 @@ def _in_one_file(model: Any, tensors: Sequence[_NewTensor]) -> Plan:
             yield from tensor.pieces()
 
     names = {tensor.proto.name: tensor.nbytes for tensor in tensors}
-    return Plan(len(start) + sum(map(len, heads)) + numbers, pieces, names)
+    return Plan(len(start) + sum(map(len, heads)) + numbers, pieces, names, container=True)
 
 
 def _with_file_beside(model: Any, tensors: Sequence[_NewTensor], name: str) -> dict[str, Plan]:
@@ -281,4 +281,4 @@ def _with_file_beside(model: Any, tensors: Sequence[_NewTensor], name: str) -> d
             at = start + tensor.nbytes
 
     names = {tensor.proto.name: tensor.nbytes for _, tensor in outside}
-    return {name: _in_one_file(model, inside), beside: Plan(end, pieces, names)}
+    return {name: _in_one_file(model, inside), beside: Plan(end, pieces, names, container=True)}

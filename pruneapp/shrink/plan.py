@@ -113,6 +113,8 @@ class ShrinkPlan:
         Further files that are written in place of those beside the model; None leaves one out.
     loader
         Whether Python that loads any shrunk state dict goes with it.
+    loading
+        How it is loaded where no class is configured, a sentence each.
     """
 
     structure: Structure
@@ -123,6 +125,7 @@ class ShrinkPlan:
     notices: tuple[str, ...] = ()
     files: Mapping[str, bytes | None] = field(default_factory=dict)
     loader: bool = False
+    loading: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -251,6 +254,7 @@ class _Planning:
         self._axes: list[AxisChange] = []
         self._biases: dict[str, NDArray[np.float64]] = {}
         self._notices: list[str] = []
+        self._loading: list[str] = []
         self._files: dict[str, bytes | None] = {}
 
     def plan(self) -> ShrinkPlan:
@@ -288,6 +292,7 @@ class _Planning:
             tuple(dict.fromkeys(self._notices)),
             self._files,
             needs_code,
+            tuple(self._loading),
         )
 
     def _cut_each(self, axis: Axis) -> None:
@@ -304,6 +309,7 @@ class _Planning:
                 parts[0],
                 before=sum(part.before for part in parts),
                 after=sum(part.after for part in parts),
+                exactness=CHANGES if any(part.exactness == CHANGES for part in parts) else EXACT,
                 notices=tuple(notice for part in parts for notice in part.notices),
             )
         ]
@@ -375,14 +381,14 @@ class _Planning:
             of_timm = structure.model_type.startswith(argument.architectures or ("\0",))
             if structure.inside and argument.timm and of_timm:
                 self._fields[argument.timm] = value
-                self._notices.append(f"config.json says {argument.timm} = {value}: timm reads it.")
+                self._loading.append(f"config.json says {argument.timm} = {value}: timm reads it.")
                 return False
-            self._notices.append(
+            self._loading.append(
                 f"All blocks are as wide as {argument.name}={value} makes them: a model that is "
                 f"made with that argument loads the state dict. {loader.LOADER} loads it into any."
             )
         if not found:
-            self._notices.append(
+            self._loading.append(
                 f"{loader.LOADER}, which lies beside the weights, gives a model the new widths "
                 "and loads them."
             )

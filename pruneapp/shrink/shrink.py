@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
+from pruneapp.groups.axis import fields_of
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.onnx_graph import OnnxGraph
 from pruneapp.groups.program_graph import ProgramGraph
@@ -31,6 +33,9 @@ from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.program_file import plan_program
 from pruneapp.shrink.record import RECORD, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
+
+if TYPE_CHECKING:
+    from pruneapp.shrink.check import CheckResult, How
 
 # What loads a file that holds its graph, by its format.
 _LOADERS = {ONNX.name: "onnxruntime.InferenceSession", FORMAT: "torch.export.load"}
@@ -96,7 +101,7 @@ def shrink(
         if graph is None:
             plans = dict(resolved.plan(job))
         else:
-            made = _with_graph(shrunk, plan.cut, graph, state.checkpoint, job)
+            made = plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job)
             plans = {resolved.target / name: each for name, each in made.items()}
         for name, data in instead.items():
             path = resolved.target / name
@@ -113,14 +118,74 @@ def shrink(
             request.approve(folder)
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
+    loads = _loads(plan, report.files[0].path.absolute())
     if graph is not None:
         contents = state.checkpoint.contents
         loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
-        report = replace(report, format=contents.format, label=contents.label, loads=loads)
-    return replace(report, notices=(*plan.notices, *report.notices))
+        report = replace(report, format=contents.format, label=contents.label)
+    notices = (*plan.notices, *plan.loading, *report.notices)
+    return replace(report, loads=loads, notices=notices)
 
 
-def _with_graph(
+def shrink_checked(
+    state: State,
+    plan: ShrinkPlan,
+    request: ShrinkRequest,
+    job: Job,
+    provenance: Provenance | None = None,
+    *,
+    how: How | None = None,
+    python: Path | None = None,
+) -> tuple[ExportReport, list[CheckResult]]:
+    """Do what `shrink` does, and ask the class of the model before the folder gets its name.
+
+    `how` it is asked; None for not at all. `python` is the one that has transformers, if it is not
+    to be found. Raises as `shrink` and `pruneapp.shrink.proof.class_proof`, and `ShrinkError` if no
+    class of transformers configures the model.
+    """
+    if how is not None and not plan.structure.has_class:
+        raise ShrinkError(
+            "Only a model that transformers loads has a class that can be asked, and this is "
+            f"none (got '--check {how}').",
+            remedy="Choose --check shapes, which reads back and compares what was written.",
+        )
+    results: list[CheckResult] = []
+    with contextlib.ExitStack() as stack:
+        if how is not None and not plan.is_empty:
+            # It brings processes with it, which a forecast does without.
+            from pruneapp.shrink.proof import class_proof
+
+            proof = class_proof(state, plan, how, request.path, job, python=python)
+            approve, results = stack.enter_context(proof)
+            request = replace(request, approve=approve)
+        report = shrink(state, plan, request, job, provenance)
+    return report, results
+
+
+def _loads(plan: ShrinkPlan, weights: Path) -> str:
+    """Return how a folder is loaded; `weights` is the first of its files."""
+    folder = str(weights.parent)
+    if plan.loader:
+        return (
+            f"import sys\nsys.path.insert(0, {folder!r})\n"
+            "from load_shrunk import load_shrunk\n"
+            "model = load_shrunk(model)  # your class, as wide as it was"
+        )
+    if plan.structure.blocks:
+        config, name = plan.config, plan.structure.model_type
+        given = {key: config[key] for key in ("num_classes",) if key in config}
+        given |= fields_of(config, plan.structure.inside)
+        return (
+            f"import timm\nmodel = timm.create_model({name!r}, checkpoint_path={str(weights)!r}, "
+            f"**{given!r})"
+        )
+    named = plan.config.get("architectures")
+    (name,) = named if isinstance(named, list) and len(named) == 1 else ("AutoModel",)
+    name = name if isinstance(name, str) and name.isidentifier() and name.isascii() else "AutoModel"
+    return f"from transformers import {name}\nmodel = {name}.from_pretrained({folder!r})"
+
+
+def plan_with_graph(
     shrunk: ShrunkState, cut: Cut, graph: ProgramGraph | OnnxGraph, source: Checkpoint, job: Job
 ) -> dict[str, Plan]:
     """Plan a file that holds its graph, with what lies beside it."""

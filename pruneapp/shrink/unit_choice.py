@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,6 +41,11 @@ def scores_of(
     """
     if by in NORMS:
         return {g.place: score_units(g, state.view, by, kernel, job) for g in axis.groups}
+    return read_scores(axis, by, job)
+
+
+def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
+    """Read the scores of an axis out of a file, see `scores_of`."""
     scores = {}
     with open_checkpoint(Path(by), job=job) as file:
         for group in axis.groups:
@@ -73,7 +79,7 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
         raise ShrinkError(
             f"Less {share:.4g} of {axis.count:,} {axis.label} are {wanted:,}, and rounded up to a "
             f"multiple of {multiple:,} nothing goes. The nearest that may stay: {near}.",
-            remedy="Cut more, or choose a smaller --multiple.",
+            remedy="Cut more, or choose a smaller multiple.",
         )
     return kept
 
@@ -89,17 +95,32 @@ def widths_for_share(axis: Axis, share: float, multiple: int) -> list[int]:
 
     What stays of each is rounded up to a multiple. Raises `ShrinkError` if nothing goes of any.
     """
-    kept = []
-    for group in axis.groups:
-        wanted = group.count - round(share * group.count)
-        kept.append(min(group.count, -(-wanted // multiple) * multiple))
+    kept = _widths(axis, share, multiple)
     if all(stay == group.count for stay, group in zip(kept, axis.groups, strict=True)):
         raise ShrinkError(
             f"Less {share:.4g} of them, and rounded up to a multiple of {multiple:,}, nothing goes "
             f"of any of {counted(len(axis.groups), 'group')}.",
-            remedy="Cut more, or choose a smaller --multiple.",
+            remedy="Cut more, or choose a smaller multiple.",
         )
     return kept
+
+
+def _widths(axis: Axis, share: float, multiple: int) -> list[int]:
+    """Return what stays of each group; of each at least one unit, rounded up."""
+    left = [max(group.count - round(share * group.count), 1) for group in axis.groups]
+    return [
+        min(group.count, -(-wanted // multiple) * multiple)
+        for group, wanted in zip(axis.groups, left, strict=True)
+    ]
+
+
+def percents_of(axis: Axis, multiple: int) -> tuple[int, ...]:
+    """Return the shares, in percent, with which something goes of groups with own widths."""
+    counts = [group.count for group in axis.groups]
+    first = bisect_left(
+        range(1, 100), True, key=lambda part: _widths(axis, part / 100, multiple) != counts
+    )
+    return tuple(range(1 + first, 100))
 
 
 def chosen_units(

@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from pruneapp.__main__ import release_cores
 from tests.benchmarks import machine
 from tests.benchmarks.benchmark import Ground
 from tests.benchmarks.models import ROOT
@@ -27,6 +28,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the pages in docs")
     parser.add_argument("--diagnose", action="store_true", help="write stalls-*.txt into --folder")
     options = parser.parse_args()
+    release_cores()  # subjects are measured in processes as the application's
     if unknown := [name for name in options.subjects if name not in SUBJECTS]:
         parser.error(f"no such subject: {', '.join(unknown)} (there are {', '.join(SUBJECTS)})")
     usual = [name for name, subject in SUBJECTS.items() if not subject.on_request]

@@ -19,6 +19,7 @@ from pruneapp import resources
 from pruneapp.__main__ import main
 from pruneapp.cli.parser import COMMANDS
 from tests.cli.command_process import until
+from tests.shrink.small_models import write_bert
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
@@ -139,6 +140,67 @@ def test_companions_without_channels_are_refused(run, tmp_path):
     assert status == 2
     assert "Only whole channels along dim 0 have matching bias and norm" in err
     assert not (tmp_path / "o.safetensors").exists()
+
+
+@pytest.fixture
+def bert(tmp_path):
+    """A folder of a model of a known type."""
+    return write_bert(tmp_path / "bert"), tmp_path / "bert"
+
+
+DENSE = "encoder.layer.1.intermediate.dense"
+
+
+def test_dependents_go_with_their_channels_are_run_again_and_verified(run, tmp_path, bert):
+    before, folder = bert
+    recipe, out = tmp_path / "r.json", tmp_path / "out"
+    more = ("--select", f"{DENSE}.weight", "--dependents", "--save-recipe", recipe)
+
+    status, said, err = run(*prune(out, *more, method="ln_structured", amount="3", source=folder))
+
+    assert (status, err) == (0, "")
+    norms = np.square(before[f"{DENSE}.weight"].astype(np.float64)).sum(axis=1)
+    gone = np.argsort(norms)[:3]
+    expected = {name: values.copy() for name, values in before.items()}
+    expected[f"{DENSE}.weight"][gone] = 0
+    expected[f"{DENSE}.bias"][gone] = 0
+    expected["encoder.layer.1.output.dense.weight"][:, gone] = 0
+    found = load_file(out / "model.safetensors")
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name].numpy(), values, name)
+    follow = (
+        "Also prunes 2 tensors: encoder.layer.1.output.dense.weight (columns), "
+        "encoder.layer.1.intermediate.dense.bias."
+    )
+    assert f"Note: {follow}" in said
+    assert "1 selected tensor: 24 of 96 weights pruned" in said
+
+    assert run("verify", out, "--against", folder)[0] == 0
+    status, said, err = run("run", recipe, folder, "-o", tmp_path / "again")
+    assert (status, err) == (0, "")
+    assert follow in said
+    again = (tmp_path / "again" / "model.safetensors").read_bytes()
+    assert again == (out / "model.safetensors").read_bytes()
+    status, said, _ = run("run", recipe, folder, "--check")
+    assert (status, follow in said) == (0, True)
+    assert "intermediate.dense.weight, with everything that depends on it" in said
+
+
+def test_dependents_that_nobody_knows_are_refused_with_the_reason(run, tmp_path, bert):
+    more = ("--select", "conv1.weight", "--dependents")
+    status, _, err = run(*prune(tmp_path / "o.safetensors", *more, method="ln_structured"))
+    assert status != 0
+    assert "the tensors are of no block that is known" in err or "There is no config.json" in err
+    assert not (tmp_path / "o.safetensors").exists()
+
+    more = ("--select", "*.attention.output.dense.weight", "--dependents")
+    status, _, err = run(*prune(tmp_path / "o", *more, method="ln_structured", source=bert[1]))
+    assert status != 0
+    assert "No other tensor is known to depend on dim 0 of 'encoder.layer.0.attention" in err
+
+    status, _, err = run(*prune(tmp_path / "o", "--dependents"))
+    assert status == 2
+    assert "Other tensors depend on whole channels only" in err
 
 
 def test_resumable_loads_into_a_module_pruned_by_torch(run, tmp_path):

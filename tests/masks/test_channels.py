@@ -159,6 +159,18 @@ def test_bits_are_packed_at_any_position(start, bools):
     assert np.array_equal(before, np.unpackbits(packed, bitorder="little").view(np.bool_))
 
 
+@pytest.mark.parametrize("start", [0, 5, 8])
+@pytest.mark.parametrize("size", [(1 << 15) - 3, 1 << 15, (1 << 15) + 11])
+def test_many_bits_are_packed_between_others(start, size):
+    before = np.ones(1 << 16, np.bool_)
+    before[start : start + size] = False
+    packed = np.packbits(before, bitorder="little")
+    before[start : start + size] = np.random.default_rng(size).random(size) < 0.5
+    pack_into(packed, start, before[start : start + size])
+
+    assert np.array_equal(before, np.unpackbits(packed, bitorder="little").view(np.bool_))
+
+
 def test_empty_tensors_have_no_boxes():
     """Nothing is read of a tensor without elements."""
     assert list(boxes((0, 4), 0)) == []

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
@@ -20,6 +21,7 @@ from tests.shrink.small_models import (
     write_bert,
     write_mistral,
 )
+from tests.shrink.vision_models import make
 
 GATE = "model.layers.1.mlp.gate_proj.weight"
 
@@ -107,6 +109,22 @@ def test_biases_go_along(tmp_path):
     assert (~bias).sum() == 3
 
 
+def test_what_norms_have_measured_stays_and_does_not_count(tmp_path):
+    torch.save(make("basic").float().state_dict(), tmp_path / "net.pt")
+    with open_checkpoint(tmp_path / "net.pt") as checkpoint:
+        state, gone = Snapshot(checkpoint), []
+        for _ in range(2):
+            found = preview(state, "channel_groups", ["1.conv1.weight"], amount=0.5)
+            assert sorted(found.masks) == [
+                *("1.bn1.bias", "1.bn1.weight", "1.conv1.weight", "1.conv2.weight")
+            ]
+            state = state.replaced({"masks": found.masks})
+            gone.append(found.masks["1.bn1.bias"].pruned)
+            wide = kept(found, "1.conv1.weight", (16, 16 * 9)).any(1)
+            assert np.array_equal(wide, found.masks["1.bn1.bias"].bools())
+        assert gone == [8, 12], "half of what is left"
+
+
 def test_what_stays_is_rounded_up(mistral):
     state, _ = mistral
     found = preview(state, "ffn_neurons", [GATE], amount=0.2, multiple="8")
@@ -140,7 +158,7 @@ def test_twice_half_leaves_a_quarter(mistral):
     [
         ("layers", "a norm follows the sum, so that no zeros do what leaving out layers does"),
         ("attention_heads", "bert computes the size of a head"),
-        ("channel_groups", "The model has no Channel groups"),
+        ("channel_groups", "The model has no Channels"),
     ],
 )
 def test_what_cannot_go_is_refused(tmp_path, method, sentence):

@@ -39,6 +39,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe, history_recipe, load, mask_folder, recipe_of, save
 from pruneapp.recipes.replay import amounts, replay
+from tests.shrink.small_models import write_mistral
 from tests.support.memory_checkpoint import MemoryCheckpoint
 
 L1 = {"name": "l1_unstructured", "configuration": {"values": {"amount": 0.5}}}
@@ -317,6 +318,10 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
             text_of(step_entry(L1, companions="yes")),
             "companions: expected true or false, got 'yes'",
         ),
+        (
+            text_of(step_entry(L1, dependents=1)),
+            "dependents: expected true or false, got 1",
+        ),
         (text_of(7), "at entries[0]: expected an object, got 7"),
         (text_of(extra=1), "unknown key 'extra'"),
         (
@@ -393,6 +398,72 @@ def test_a_cubic_path_is_that_of_the_paper():
         [0.9 + (0.1 - 0.9) * (1 - t / 4) ** 3 for t in (1, 2, 3, 4)]
     )
     assert amounts(90, 10, 100, 4, "linear") == [30, 50, 70, 90]
+
+
+LN = {"name": "ln_structured", "configuration": {"values": {"amount": 2}}}
+
+
+def of_tensors(*names):
+    return LN | {"configuration": LN["configuration"] | {"names": list(names)}}
+
+
+def test_dependents_are_known_before_anything_runs_and_come_back_from_the_text(tmp_path):
+    write_mistral(tmp_path)
+    mlp = [f"model.layers.0.mlp.{name}_proj.weight" for name in ("gate", "up", "down")]
+    with open_checkpoint(tmp_path) as checkpoint:
+        recipe = Recipe.from_text(text_of(step_entry(of_tensors(mlp[0]), dependents=True)))
+        assert recipe.canonical().count('"dependents":true') == 1
+        assert Recipe.from_text(recipe.text()).canonical() == recipe.canonical()
+        (done,) = run(checkpoint, recipe)
+        assert sorted(done.edit.after["masks"]) == sorted(mlp)
+        (notice,) = fit(recipe, checkpoint, Job()).notices
+        assert notice == (
+            f"L2 2 channels, dim 0, on {mlp[0]}, with everything that depends on it. "
+            f"Also prunes 2 tensors: {mlp[1]} (rows), {mlp[2]} (columns)."
+        )
+        old = Recipe.from_text(text_of(step_entry(of_tensors(mlp[0]), dependents=False)))
+        assert "dependents" not in old.canonical(), "what is as usual is left out"
+        (done,) = run(checkpoint, old)
+        assert list(done.edit.after["masks"]) == [mlp[0]]
+        again = history_of(checkpoint, recipe)
+        (once_more,) = run(checkpoint, Recipe.from_text(again.text()))
+        assert '"dependents":true' in again.canonical()
+        assert sorted(once_more.edit.after["masks"]) == sorted(mlp)
+
+        nothing = Recipe.from_text(
+            text_of(step_entry(of_tensors("lm_head.weight"), dependents=True))
+        )
+        (problem,) = fit(nothing, checkpoint, Job()).problems
+        assert str(problem).startswith(
+            "entries[0].configuration: No other tensor is known to depend on dim 0 of 'lm_head"
+        )
+        many = step_entry(of_tensors(*mlp[:2]), dependents=True)
+        schedule = {"step": many, "final": 0.5, "steps": 2, "path": "linear"}
+        text = text_of({"name": "schedule", "configuration": schedule})
+        (problem,) = fit(Recipe.from_text(text), checkpoint, Job()).problems
+        assert "is selected and also depends on a selected tensor" in str(problem)
+
+
+def history_of(checkpoint, recipe) -> Recipe:
+    """Return the recipe of a document that a recipe was done to."""
+    document = Document(checkpoint)
+    for step in fit(recipe, checkpoint, Job()).actions(""):
+        document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    return history_recipe(Capture.of(document), Job())
+
+
+def test_a_schedule_takes_dependents_along_in_each_round(tmp_path):
+    write_mistral(tmp_path)
+    gate, down = (f"model.layers.0.mlp.{name}_proj.weight" for name in ("gate", "down"))
+    step = step_entry(of_tensors(gate), dependents=True)
+    schedule = {"step": step, "final": 0.5, "steps": 3, "path": "linear"}
+    with open_checkpoint(tmp_path) as checkpoint:
+        recipe = Recipe.from_text(text_of({"name": "schedule", "configuration": schedule}))
+        rounds = [
+            [done.state.masks.pruned(name) // 8 for name in (gate, down)]
+            for done in run(checkpoint, recipe)
+        ]
+    assert rounds == [[2, 2], [4, 4], [6, 6]]
 
 
 def test_a_step_with_a_mask_of_a_file_is_an_edit_in_the_recipe(model):

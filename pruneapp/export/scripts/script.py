@@ -278,7 +278,7 @@ class _ScriptBuilder:
 
     def add(self, state: Snapshot, action: ResolvedAction) -> Snapshot:
         """Add what an entry does to a state; returns the state after it."""
-        if isinstance(action, Step) and not action.companions:
+        if isinstance(action, Step) and not (action.companions or action.dependents):
             # Rows are done one after another, so that each may be torch's own call.
             # What is spared depends on all of them.
             limits = replace(action.limits, spare=())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -18,10 +19,17 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QPushButton,
+    QSizePolicy,
+    QToolTip,
+    QWidget,
+)
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import Slider, SpinBox
+from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -29,7 +37,9 @@ from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.shrink_forecast import (
     CHANGES,
     EXACT,
+    TRAILING,
     AxisForecast,
+    CutRequest,
     Exactness,
     LayersForecast,
     ShrinkForecast,
@@ -106,27 +116,37 @@ class SizeBox(SpinBox):
 
 
 class AxisRow(QWidget):
-    """An axis: its parts stand in a grid with those of the others, this is their parent."""
+    """An axis: its parts stand in a grid with those of the others, this is their parent.
+
+    Of groups with widths of their own the person chooses which share of each goes, in `percent`;
+    of others how many units stay, in `box`.
+    """
 
     chosen = Signal()  # the person lets another number of units stay
 
     def __init__(self, axis: AxisForecast, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._axis = axis
+        self._share = 0  # in percent, as it was asked for
         self.box = SizeBox(self)
-        self.label = label_for(self.box, axis.label)
+        self.percent = SizeBox(self)
+        self.percent.setSuffix(self.tr(" %"))
+        self.label = label_for(self.percent if axis.percents else self.box, axis.label)
         self.before, self.after, self.share = plain(ink=MUTED), plain(), plain(ink=MUTED)
         for number in (self.before, self.after, self.share):
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setMinimumWidth(_LEAST_SLIDER)
         self.slider.setPageStep(4)
+        self.choice = QWidget(self)
+        lay_in_row(self.choice, self.percent, self.slider, wide=self.slider)
         # In place of a slider.
         self.hint = plain(ink=MUTED)
         self.exactness = plain()
         self.notes = plain(wrap=True, ink=MUTED)
         self.slider.valueChanged.connect(self._on_moved)
         self.box.sized.connect(self._on_sized)
+        self.percent.sized.connect(self._on_share)
         # Room for whatever is said later, so that nothing moves.
         advance = self.fontMetrics().horizontalAdvance
         self.before.setMinimumWidth(advance(self._from(axis)) + 2)
@@ -140,15 +160,21 @@ class AxisRow(QWidget):
         for column, part in enumerate(here):
             grid.addWidget(part, row, column)
         grid.addWidget(self.box, row, 2)
-        grid.addWidget(self.slider, row, 4)
+        grid.addWidget(self.choice, row, 4)
         grid.addWidget(self.notes, row + 1, 0, 1, COLUMNS)
 
-    def set_axis(self, axis: AxisForecast) -> None:
-        """Show what becomes of the axis, silently."""
-        self._axis = axis
+    def set_axis(self, axis: AxisForecast, share: float = 0.0) -> None:
+        """Show what becomes of the axis, silently; `share` is the one that was asked for."""
+        self._axis, self._share = axis, round(share * 100)
+        by_share = bool(axis.percents)
         blocker = QSignalBlocker(self.slider)
-        self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
-        self.slider.setValue(max(bisect_right(axis.sizes, axis.after) - 1, 0))
+        if by_share:
+            self.slider.setRange(0, len(axis.percents))
+            self.slider.setValue(self._place(self._share))
+            self.percent.set_sizes((0, *axis.percents), axis.percents[-1])
+        else:
+            self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
+            self.slider.setValue(max(bisect_right(axis.sizes, axis.after) - 1, 0))
         del blocker
         self.box.set_sizes(
             tuple(size // axis.in_each for size in axis.sizes), axis.before // axis.in_each
@@ -156,7 +182,8 @@ class AxisRow(QWidget):
         can = not axis.why_not
         movable = len(axis.sizes) > 1
         for part, shown in (
-            (self.slider, can and bool(axis.sizes)),
+            (self.choice, can and bool(axis.sizes)),
+            (self.percent, can and by_share),
             (self.box, can and movable),
             (self.after, can and not movable),
             (self.before, can),
@@ -165,7 +192,7 @@ class AxisRow(QWidget):
             (self.hint, can and axis.name == "layers"),
         ):
             part.setVisible(shown)
-        self.slider.setEnabled(movable)
+        self.slider.setEnabled(movable or by_share)
         # A sentence is no control: it is muted, and can still be read.
         self.label.setForegroundRole(TEXT if can else MUTED)
         name = axis.label
@@ -175,12 +202,13 @@ class AxisRow(QWidget):
         self.hint.setText(self.tr("Click a layer to remove it."))
         for control in (self.slider, self.box):
             control.setAccessibleName(name)
+        self.percent.setAccessibleName(self.tr("Share of each group"))
         notes = list(axis.notices[:_NOTES])
         if more := len(axis.notices) - len(notes):
             notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
         if axis.why_not:
             notes = [f"– {axis.why_not}"]
-        elif axis.sizes and not movable:
+        elif axis.sizes and not movable and not by_share:
             notes.append(self.tr("There is no smaller size that the model's class takes."))
         self.notes.setText("\n".join(notes))
         self.notes.setToolTip(as_plain("\n".join(axis.notices[:_LISTED])))
@@ -189,8 +217,13 @@ class AxisRow(QWidget):
 
     def kept(self) -> int | None:
         """Return how many units the person lets stay; None where that is what is exact."""
-        value = self.slider.value()
-        return self._axis.sizes[value] if value < len(self._axis.sizes) - 1 else None
+        value, axis = self.slider.value(), self._axis
+        fewer = not axis.percents and value < len(axis.sizes) - 1
+        return axis.sizes[value] if fewer else None
+
+    def gone(self) -> float:
+        """Return which share of each group is to go; 0 if none is."""
+        return self._share / 100 if self._axis.percents else 0.0
 
     def show_layers(self, layers: LayersForecast) -> None:
         """Show at once how many layers are left; of several stacks, if they are equally deep."""
@@ -199,12 +232,25 @@ class AxisRow(QWidget):
             exactness = CHANGES if layers.gone - layers.dead else EXACT
             self._show(stacks * (layers.count - len(layers.gone)), exactness)
 
+    def _place(self, percent: int) -> int:
+        """Return where the slider stands for a share: at the right nothing goes."""
+        percents = self._axis.percents
+        return len(percents) - bisect_left((0, *percents[:-1]), percent)
+
     def _on_sized(self, size: int) -> None:
         self.slider.setValue(self._axis.sizes.index(size * self._axis.in_each))
 
+    def _on_share(self, percent: int) -> None:
+        self.slider.setValue(self._place(percent))
+
     def _on_moved(self, value: int) -> None:
-        kept = self._axis.sizes[value]
-        self._show(kept, CHANGES if value < len(self._axis.sizes) - 1 else EXACT)
+        axis = self._axis
+        if axis.percents:  # how many units that are, the forecast says
+            self._share = (0, *axis.percents)[len(axis.percents) - value]
+            self.percent.show_size(self._share)
+        else:
+            kept = axis.sizes[value]
+            self._show(kept, CHANGES if value < len(axis.sizes) - 1 else EXACT)
         self.chosen.emit()
 
     def _from(self, axis: AxisForecast) -> str:
@@ -217,6 +263,7 @@ class AxisRow(QWidget):
         self.before.setText(self._from(axis) if cut else "")
         self.after.setText(left)
         self.box.show_size(after // axis.in_each)
+        self.percent.show_size(self._share)
         self.share.setText(share_words(axis.before - after, axis.before) if cut else "")
         self.exactness.setText(exactness_words(exactness) if cut else self._uncut())
         grave = cut and exactness == CHANGES
@@ -227,7 +274,7 @@ class AxisRow(QWidget):
             exactness=self.exactness.text(),
         )
         tip = self._tip()
-        for part in (self.slider, self.box):
+        for part in (self.slider, self.box, self.percent):
             part.setAccessibleDescription(said)
             part.setToolTip(f"{said}\n{tip}")
         self.exactness.setToolTip(tip)
@@ -244,14 +291,93 @@ class AxisRow(QWidget):
         """Say what goes."""
         if self._axis.name == "layers":
             return self.tr("A layer that does nothing is cut anyway. Click another to remove it.")
+        if self._axis.percents:
+            return self.tr(
+                "What is dead is cut. The slider cuts this share of the units of each group, those "
+                "that rank lowest; what stays of each is rounded up to the multiple."
+            )
         if not self._axis.sizes:
             return ""
         if self._axis.name == "experts":
-            return self.tr("The slider cuts the experts of the lowest L2 norm.")
+            return self.tr("The slider cuts the experts that rank lowest.")
         return self.tr(
-            "What is dead in every layer is cut. The slider cuts the units of the lowest L2 norm, "
-            "too."
+            "What is dead in every layer is cut. The slider cuts the units that rank lowest, too."
         )
+
+
+_LEAST_LETTERS = 16
+_TEXTS = "texts"  # in the box: those that were chosen
+
+
+class VocabularyChoice(QWidget):
+    """Which tokens stay: all, those that the tokenizer has, or those that texts use."""
+
+    changed = Signal()  # the person chose others
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._texts: tuple[str, ...] = ()
+        self._surplus = 0
+        self.box = choice_box(self.tr("Vocabulary"), "")
+        # It takes the room of the sliders, and asks for no more: names of files may be long.
+        self.box.setSizeAdjustPolicy(
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.box.setMinimumContentsLength(_LEAST_LETTERS)
+        self.browse = QPushButton(self.tr("Texts…"), self)
+        self.browse.setAutoDefault(False)
+        tip = self.tr(
+            "Choose text files in UTF-8. Tokens that they do not use are cut; for these texts the "
+            "model computes the same."
+        )
+        self.browse.setToolTip(tip)
+        self.browse.setAccessibleDescription(tip)
+        lay_in_row(self, self.box, self.browse, wide=self.box)
+        self.box.currentIndexChanged.connect(self.changed)
+        self.browse.clicked.connect(self._browse)
+
+    def set_choice(self, request: CutRequest, surplus: int) -> None:
+        """Show what is asked for, silently; `surplus` rows lie behind the last token."""
+        self._texts, self._surplus = request.texts or self._texts, surplus
+        chosen = _TEXTS if request.texts else request.vocabulary
+        items = [(self.tr("All tokens"), "")]
+        if surplus or chosen == TRAILING:
+            words = self.tr("Without the last {n} rows")
+            items.append((words.format(n=number_format.count(surplus)), TRAILING))
+        if self._texts:
+            several = self.tr("Tokens of {n} texts")
+            words = number_format.plural(len(self._texts), self.tr("Tokens of {name}"), several)
+            items.append((words.format(name=Path(self._texts[0]).name), _TEXTS))
+        if items != [(self.box.itemText(n), self.box.itemData(n)) for n in range(self.box.count())]:
+            blocker = QSignalBlocker(self.box)
+            self.box.clear()
+            for words, data in items:
+                self.box.addItem(words, data)
+            del blocker
+        blocker = QSignalBlocker(self.box)
+        self.box.setCurrentIndex(self.box.findData(chosen))
+        del blocker
+        tip = self.tr(
+            "Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up "
+            "to its last token, or those of the tokens that texts use."
+        )
+        texts = self._texts if chosen == _TEXTS else ()
+        self.box.setToolTip(as_plain("\n".join((self.box.currentText(), *texts, tip))))
+
+    def vocabulary(self) -> str:
+        """Return what `CutRequest.vocabulary` is to be."""
+        return TRAILING if self.box.currentData() == TRAILING else ""
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts whose tokens stay; none if those do not decide."""
+        return self._texts if self.box.currentData() == _TEXTS else ()
+
+    def _browse(self) -> None:
+        start = str(Path(self._texts[0]).parent) if self._texts else ""
+        found, _filter = QFileDialog.getOpenFileNames(self, self.tr("Texts to keep"), start)
+        if found:
+            self.set_choice(CutRequest(texts=tuple(found)), self._surplus)
+            self.changed.emit()
 
 
 _GAP = 2
@@ -456,19 +582,25 @@ class AxisRows(QWidget):
         self.rows: dict[str, AxisRow] = {}
         self.strip = LayerStrip(self)
         self.strip.hide()
+        self.vocabulary = VocabularyChoice(self)
+        self.vocabulary.hide()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(4, 1)
         self.strip.toggled.connect(self._on_toggled)
+        self.vocabulary.changed.connect(self.changed)
 
     def set_forecast(self, forecast: ShrinkForecast) -> None:
         """Show what becomes of each axis."""
         if [axis.name for axis in forecast.axes] != list(self.rows):
             self._build(forecast.axes)
         for axis in forecast.axes:
-            self.rows[axis.name].set_axis(axis)
+            self.rows[axis.name].set_axis(axis, forecast.request.shares.get(axis.name, 0.0))
+            if axis.name == "vocabulary":
+                self.vocabulary.set_choice(forecast.request, forecast.surplus)
+                self.vocabulary.setVisible(not axis.why_not)
         self.strip.set_layers(forecast.layers)
         self.strip.setVisible(bool(forecast.layers.count))
 
@@ -476,6 +608,11 @@ class AxisRows(QWidget):
         """Return how many units are to stay, by the axes of which fewer are to than is exact."""
         chosen = {name: row.kept() for name, row in self.rows.items()}
         return {name: kept for name, kept in chosen.items() if kept is not None}
+
+    def shares(self) -> dict[str, float]:
+        """Return which share of each group is to go, by the axes of which one is."""
+        chosen = {name: row.gone() for name, row in self.rows.items()}
+        return {name: share for name, share in chosen.items() if share}
 
     def _on_toggled(self) -> None:
         if (row := self.rows.get("layers")) is not None:
@@ -491,6 +628,9 @@ class AxisRows(QWidget):
             row.hide()  # it has no picture of its own: its parts are in the grid
             row.chosen.connect(self.changed)
             line += 2
+            if axis.name == "vocabulary":
+                row.label.setBuddy(self.vocabulary.box)
+                self._grid.addWidget(self.vocabulary, line - 2, 4)
             if axis.name == "layers":
                 self._grid.addWidget(self.strip, line, 0, 1, COLUMNS)
                 line += 1

@@ -33,6 +33,7 @@ from pruneapp.export.provenance import Provenance, estimated_provenance, provena
 from pruneapp.export.report_file import StepAccount, account_of, write_account
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
+from pruneapp.groups.family_groups import CONFIG
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
@@ -101,9 +102,11 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
 
 def _shrunk_target(target: Path, opened: Path) -> Path:
     """Return a new folder for a shrunk model, beside what would be exported else."""
-    name = (opened.resolve() if ".." in opened.parts else opened).name
-    if opened.suffix in {".json", ".safetensors"}:  # a file of a model folder
-        name = opened.absolute().parent.name
+    opened = opened.resolve() if ".." in opened.parts else opened.absolute()
+    home = opened.parent
+    name = opened.name if opened.is_dir() else opened.stem
+    if opened.suffix == ".json" or (home / CONFIG).is_file():  # a file of a model folder
+        name = home.name
     wanted = target.with_name((name or target.stem) + SHRUNK)
     numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
     return next(path for path in chain((wanted,), numbered) if not os.path.lexists(path))

@@ -22,8 +22,9 @@ from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.results.export import ExportReport
 from pruneapp.results.shrink_forecast import CutRequest, ShrinkForecast
-from pruneapp.shrink.forecast import SurveyedState, cut_out, forecast, survey_state
+from pruneapp.shrink.forecast import cut_out, forecast
 from pruneapp.shrink.shrink import ShrinkRequest
+from pruneapp.shrink.surveyed_state import SurveyedState, survey_state
 
 if TYPE_CHECKING:
     from pruneapp.shrink.check import How
@@ -42,7 +43,15 @@ def survey_and_forecast(
     found = survey_state(snapshot, job)
     if isinstance(found, Unknown):
         return None, ShrinkForecast(request, why_not=found.why_not)
-    return found, forecast(found, request, job, origin)
+    return forecast_in(found, request, origin, job)
+
+
+def forecast_in(
+    surveyed: SurveyedState, request: CutRequest, origin: Provenance, job: Job
+) -> tuple[SurveyedState, ShrinkForecast]:
+    """Forecast a cut; return what was learnt of its tokens, too, which may have taken long."""
+    known = surveyed.with_tokens(request, job)
+    return known, forecast(known, request, job, origin)
 
 
 def python_words(job: Job) -> str:
@@ -124,8 +133,8 @@ class ShrinkForecasts(QObject):
         if surveyed is None:
             return
         self._answer.ask(
-            lambda job: forecast(surveyed, request, job, origin),
-            self._page.set_forecast,
+            lambda job: forecast_in(surveyed, request, origin, job),
+            self._on_surveyed,
             self._on_error,
             urgency=Urgency.SOON,  # what is answered at once waits for sizes of other formats
         )

@@ -44,6 +44,7 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     TEXT,
+    as_plain,
     heading,
     label_for,
     plain,
@@ -54,7 +55,7 @@ from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.shrink_forecast import (
     CHANGES,
     MULTIPLES,
-    USUAL_MULTIPLE,
+    USUAL_NORM,
     CutRequest,
     ModelSize,
     ShrinkForecast,
@@ -66,6 +67,8 @@ _BUSY_MS = 200
 _DIFF_LINES = 6
 _LEAST_LINES = 8
 _BAR = 320  # pixels of the progress, at most
+# Norms that units are ranked by; behind them stands a file of scores.
+_NORMS = 3
 # Lines that a check is explained in, at most: what it does, and with which Python.
 _CHECK_LINES = 3
 
@@ -124,7 +127,7 @@ class ConfigDiff(QPlainTextEdit):
 
     def set_lines(self, lines: Sequence[str]) -> None:
         """Show a difference."""
-        text = "\n".join(f"{line[:1]} {line[1:].strip()}" for line in lines)
+        text = "\n".join(f"{line[:1]} {line[1:].strip()}".lstrip() for line in lines)
         if text != self.toPlainText():
             self.setPlainText(text)
 
@@ -272,8 +275,19 @@ class FolderRow(QWidget):
 _USUAL_SHARE = 1 / 3
 
 
-def loss_words(*, grave: bool) -> str:
-    """Say how much a cut that changes what the model computes may cost, by what others measured."""
+def loss_words(*, grave: bool, of_language: bool = True) -> str:
+    """Say how much a cut that changes what the model computes may cost, by what others measured.
+
+    They measured models of language.
+    """
+    if not of_language:
+        words = translate(
+            "Shrink",
+            "The weights alone do not say how much is lost: plan to train, and evaluate the "
+            "result.",
+        )
+        many = translate("Shrink", "▲ This cuts more than a third.")
+        return f"{many} {words}" if grave else words
     if grave:
         return translate(
             "Shrink",
@@ -344,31 +358,38 @@ class ShrinkPage(QWidget):
         self.again.hide()
         self.wrong = plain(wrap=True, ink=DANGER)
         self.wrong.hide()
+        self.ranking = choice_box(
+            self.tr("Rank by"),
+            self.tr(
+                "The units that rank lowest go first: by a norm over all their tensors, or by "
+                "scores that you computed."
+            ),
+            (
+                (self.tr("L2 norm"), USUAL_NORM),
+                (self.tr("L1 norm"), "l1"),
+                (self.tr("Mean magnitude"), "mean"),
+            ),
+        )
+        self.scores = QPushButton(self.tr("Scores…"), self)
+        self.scores.setAutoDefault(False)
+        tip = self.tr(
+            "Choose a safetensors file with a vector of scores for each group, by the name that "
+            "pruneapp shrink --list --json gives it."
+        )
+        self.scores.setToolTip(tip)
+        self.scores.setAccessibleDescription(tip)
         self.multiple = choice_box(
             self.tr("Multiple"),
             self.tr(
-                "The number of FFN neurons that stay is rounded up to a multiple of this: some "
-                "kernels refuse other widths, others are slow with them."
+                "The number of FFN neurons, channels or tokens that stay is rounded up to a "
+                "multiple of this: some kernels refuse other widths, others are slow with them."
             ),
             [(str(n), n) for n in MULTIPLES],
         )
-        self.multiple.setCurrentIndex(self.multiple.findData(USUAL_MULTIPLE))
         self.rows = AxisRows(self)
         self.write_as = QCheckBox(self.tr("Write as another type"), self)
         self.write_as.hide()
-        self.surplus = QCheckBox(self.tr("Cut surplus rows of the vocabulary"), self)
-        self.surplus.setAccessibleDescription(
-            self.tr("No text has these tokens: the model computes the same.")
-        )
-        self.surplus.hide()
-        self.first = plain(
-            self.tr(
-                "Dead units go without loss. Sliders and numbers cut more: the units of the lowest "
-                "L2 norm over all their tensors go first."
-            ),
-            wrap=True,
-            ink=MUTED,
-        )
+        self.first = plain(wrap=True, ink=MUTED)
         self.loss = plain(wrap=True)
         self.sizes = SizeTable(self)
         self.diff = ConfigDiff(self)
@@ -391,12 +412,14 @@ class ShrinkPage(QWidget):
         self.checks.setMinimumHeight(self.fontMetrics().lineSpacing() * _CHECK_LINES)
         self.checks.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._python = ""
+        self._usual = 0  # what is rounded up to if no other multiple is chosen
         self.tab_parts: tuple[QWidget, ...] = ()
         self._lay_out()
         self.rows.changed.connect(self._request)
         self.multiple.currentIndexChanged.connect(self._request)
         self.write_as.toggled.connect(self._request)
-        self.surplus.toggled.connect(self._request)
+        self.ranking.currentIndexChanged.connect(self._request)
+        self.scores.clicked.connect(self._choose_scores)
         self.target.changed.connect(self.changed)
         self.check.currentIndexChanged.connect(self._explain_check)
         self.again.clicked.connect(self._survey)
@@ -416,27 +439,30 @@ class ShrinkPage(QWidget):
         self.scrolled.setMinimumHeight(self.fontMetrics().lineSpacing() * _LEAST_LINES)
         self.foot = QWidget(self)
         below = lay_in_column(self.foot, self.target, spacing=8)
-        add_row(below, label_for(self.check, self.tr("Check")), self.check, None)
+        self._of_check = label_for(self.check, self.tr("Check"))
+        add_row(below, self._of_check, self.check, None)
         below.addWidget(self.checks)
         lay_in_column(self, self.scrolled, self.foot, spacing=12, wide=self.scrolled)
         self.tab_parts = (
             self.again,
+            self.ranking,
+            self.scores,
             self.multiple,
             self.rows,
             self.write_as,
-            self.surplus,
             self.diff,
             self.target,
             self.check,
         )
 
     def _fill(self, layout: QVBoxLayout) -> None:
-        label = label_for(self.multiple, self.tr("FFN in multiples of"))
-        add_row(layout, heading(self.tr("What is cut")), None, label, self.multiple)
+        rank = label_for(self.ranking, self.tr("Rank by"))
+        self._of_multiple = label_for(self.multiple, self.tr("In multiples of"))
+        chosen = (rank, self.ranking, self.scores, 16, self._of_multiple, self.multiple)
+        add_row(layout, heading(self.tr("What is cut")), None, *chosen)
         layout.addWidget(self.first)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
-        layout.addWidget(self.surplus)
         layout.addWidget(self.wrong)
         layout.addSpacing(4)
         below = QWidget(self.body)
@@ -447,9 +473,11 @@ class ShrinkPage(QWidget):
         add_row(one, heading(self.tr("Size")), self.state, None)
         one.addWidget(self.sizes)
         one.addStretch(1)
-        lay_in_column(right, heading(self.tr("config.json")), self.diff, spacing=4, wide=self.diff)
+        self.about = heading(self.tr("config.json"))
+        lay_in_column(right, self.about, self.diff, spacing=4, wide=self.diff)
         layout.addWidget(self.loss)  # below, so that it moves nothing when it comes
-        layout.addWidget(heading(self.tr("Compatible with")))
+        self._of_notes = heading(self.tr("Compatible with"))
+        layout.addWidget(self._of_notes)
         layout.addWidget(self.notes)
 
     # -- what is told ---------------------------------------------------------------------------
@@ -488,9 +516,7 @@ class ShrinkPage(QWidget):
         self.check.setCurrentIndex(self.check.findData(check))
         if path:
             self.target.path.setText(path)
-        blocker = QSignalBlocker(self.multiple)
-        self.multiple.setCurrentIndex(self.multiple.findData(request.multiple))
-        del blocker
+        self._show_request()
 
     def survey(self) -> None:
         """Have the model looked at, once, when the page is seen."""
@@ -506,17 +532,64 @@ class ShrinkPage(QWidget):
 
     def checked(self) -> str:
         """Return how what is written is to be checked."""
-        return str(self.check.currentData())
+        known = self.forecast is None or self.forecast.has_class
+        return str(self.check.currentData()) if known else "shapes"
 
     def _chosen(self) -> CutRequest:
         other = "" if self.forecast is None else self.forecast.write_as
+        multiple = self.multiple.currentData()
         return CutRequest(
             self.rows.kept(),
             self.rows.strip.gone(),
-            int(self.multiple.currentData()),
+            None if multiple == self._usual else multiple,
             other if self.write_as.isChecked() else "",
-            self.surplus.isChecked(),
+            self.rows.vocabulary.vocabulary(),
+            self.rows.vocabulary.texts(),
+            str(self.ranking.currentData()),
+            self.rows.shares(),
         )
+
+    def _show_request(self) -> None:
+        """Show how units are ranked and rounded, silently."""
+        multiple = self._asked.multiple or self._usual
+        for box, place in (
+            (self.multiple, self.multiple.findData(multiple)),
+            (self.ranking, self._place_of(self._asked.by)),
+        ):
+            blocker = QSignalBlocker(box)
+            box.setCurrentIndex(place)
+            del blocker
+        by = self._asked.by
+        file = self.ranking.findData(by) >= _NORMS
+        ranked = self.tr("score in the file") if file else self.ranking.currentText()
+        words = self.tr(
+            "Dead units go without loss. Sliders and numbers cut more: the units of the lowest "
+            "{rank} go first."
+        )
+        self.first.setText(words.format(rank=ranked))
+
+    def _place_of(self, by: str) -> int:
+        """Return the place of a ranking among the others; a file of scores gets one."""
+        place = self.ranking.findData(by)
+        if place >= 0:
+            return place
+        name = self.tr("Scores of {file}").format(file=Path(by).name)
+        blocker = QSignalBlocker(self.ranking)
+        if self.ranking.count() == _NORMS:
+            self.ranking.addItem(name)
+        self.ranking.setItemText(_NORMS, name)
+        self.ranking.setItemData(_NORMS, by)
+        self.ranking.setItemData(_NORMS, as_plain(by), Qt.ItemDataRole.ToolTipRole)
+        del blocker
+        return _NORMS
+
+    def _choose_scores(self) -> None:
+        path, _filter = QFileDialog.getOpenFileName(
+            self, self.tr("File of scores"), "", self.tr("safetensors (*.safetensors)")
+        )
+        if path:
+            self.ranking.setCurrentIndex(self._place_of(path))
+            self._request()
 
     def order(self) -> ShrinkOrder | None:
         """Return what is to be written; None while it cannot be."""
@@ -543,6 +616,7 @@ class ShrinkPage(QWidget):
 
     def _request(self) -> None:
         self._asked = self._chosen()
+        self._show_request()
         self._late.start()
         self.forecastRequested.emit(self._asked)
         self.changed.emit()
@@ -584,15 +658,35 @@ class ShrinkPage(QWidget):
         self._show_known(forecast)
         self.changed.emit()
 
+    def _show_difference(self, forecast: ShrinkForecast) -> None:
+        """Show what is another in config.json; without one the widths of each group."""
+        lines: Sequence[str] = forecast.config
+        name = self.tr("config.json")
+        if not forecast.has_config:
+            name = self.tr("Units of each group")
+            count = number_format.count
+            lines = [f"  {at}: {count(old)} → {count(new)}" for at, old, new in forecast.widths]
+        self.about.setText(name)
+        self.diff.setAccessibleName(
+            self.tr("Changes of config.json") if forecast.has_config else name
+        )
+        self.diff.set_lines(lines or (self.tr("  nothing changes"),))
+
     def _show_known(self, forecast: ShrinkForecast) -> None:
-        if not forecast.wrong:  # else the controls stay as they are: they say what was wrong
+        # What was wrong stays as it is in the controls, which there have to be.
+        if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
         self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
         self.wrong.setVisible(bool(forecast.wrong))
-        self.multiple.setEnabled(any(x.name == "ffn" and not x.why_not for x in forecast.axes))
+        self._usual = forecast.usual_multiple
+        self._show_request()
+        for part in (self._of_multiple, self.multiple):
+            part.setVisible(bool(self._usual))
+        for part in (self._of_check, self.check):
+            part.setVisible(forecast.has_class)
         self.loss.setVisible(forecast.exactness == CHANGES)
         grave = forecast.largest_share > _USUAL_SHARE
-        self.loss.setText(loss_words(grave=grave))
+        self.loss.setText(loss_words(grave=grave, of_language=forecast.has_class))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
             words = self.tr("Write as '{other}', which computes the same and takes any heads")
@@ -601,16 +695,9 @@ class ShrinkPage(QWidget):
             self.write_as.setChecked(bool(self._asked.write_as))
             del blocker
         self.write_as.setVisible(bool(forecast.write_as))
-        if forecast.surplus:
-            words = self.tr("Cut {n} rows of the vocabulary behind the last token: ✓ exact")
-            self.surplus.setText(words.format(n=number_format.count(forecast.surplus)))
-            blocker = QSignalBlocker(self.surplus)
-            self.surplus.setChecked(self._asked.surplus)
-            del blocker
-        self.surplus.setVisible(bool(forecast.surplus))
         if forecast.before is not None and forecast.after is not None:
             self.sizes.set_sizes(forecast.before, forecast.after)
-        self.diff.set_lines(forecast.config or (self.tr("  nothing changes"),))
+        self._show_difference(forecast)
         empty = forecast.is_empty
         words = self.tr("nothing is cut yet") if empty else exactness_words(forecast.exactness)
         self.state.setText("" if forecast.wrong else words)
@@ -618,4 +705,6 @@ class ShrinkPage(QWidget):
             DANGER if forecast.exactness == CHANGES else MUTED if empty else TEXT
         )
         lines = [f"· {line}" for line in forecast.loaded_by]
+        for part in (self._of_notes, self.notes):
+            part.setVisible(bool(lines or forecast.notices))
         self.notes.setText("\n".join((*lines, *(f"△ {each}" for each in forecast.notices))))

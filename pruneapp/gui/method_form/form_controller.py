@@ -15,12 +15,18 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.document.selection import patterns_of, select
-from pruneapp.document.step import Row, Step
+from pruneapp.document.step import Row, Step, takes_channels
 from pruneapp.edits.existing_masks import names_in, read_masks_for
 from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.form_model import (
+    FormContext,
+    FormDependents,
+    FormRequest,
+    FormRow,
+    MethodForm,
+)
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
@@ -177,6 +183,11 @@ class FormController(QObject):
         self._window = window
         # What stood there when the file was opened, as long as the person requested nothing else.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
+        # What depends on the tensors of a step, and of which; of which the last step was, and
+        # whether that prunes them as well.
+        self._dependents: tuple[tuple[object, ...] | None, FormDependents | None] = (None, None)
+        self._about: tuple[object, ...] = ()
+        self._taken = False
         # What `prepare` made of the form, and what it asked for before.
         self._prepared: FormRequest | None = None
         self._replaced: FormRequest | None = None
@@ -218,7 +229,32 @@ class FormController(QObject):
             for row, names in zip(request.rows, self._named(request.rows), strict=True)
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
-        return Step(tuple(rows), scope, self._limits(request), request.companions)
+        limits = self._limits(request)
+        self._about, self._taken = about_dependents(rows, limits), False
+        if any(map(takes_channels, rows)):
+            self._taken = self._takes_dependents(request.dependents)
+        return Step(tuple(rows), scope, limits, request.companions, dependents=self._taken)
+
+    def set_dependents(
+        self, about: tuple[object, ...] | None, found: FormDependents | None
+    ) -> None:
+        """Take what depends on what a step prunes, `about_dependents` of its rows and limits.
+
+        None if that is not known. Another step may be requested by it.
+        """
+        self._dependents = about, found
+        self._form.dependents.set_found(found)
+        request = self._form.request()
+        if self._untouched is not None or request is None or about is None or about != self._about:
+            return
+        if self._takes_dependents(request.dependents) != self._taken:
+            self.changed.emit()
+
+    def _takes_dependents(self, choice: bool | None) -> bool:
+        about, found = self._dependents
+        if found is None or about != self._about:  # it will be known soon
+            return choice is True
+        return found.in_force(choice)
 
     def _values(self, row: FormRow) -> Mapping[str, Any]:
         """Return the values of a rule, and the name of the file that it takes."""
@@ -270,7 +306,8 @@ class FormController(QObject):
         if not self.is_prepared:
             self._replaced = self._form.corrected()
         pattern = re.sub(r"[*?\[,]", r"[\g<0>]", name)
-        self._set_request(FormRequest((FormRow(pattern, "", method, values),)))
+        row = FormRow(pattern, "", method, values)
+        self._set_request(FormRequest((row,), dependents=False))
         self._prepared = self._form.request()
 
     @property
@@ -545,6 +582,13 @@ class FormController(QObject):
             load(Path(name))
 
 
+def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
+    """Return what it depends on which tensors depend on those of a step."""
+    channels = ((row.names, row.values.get("dim")) if takes_channels(row) else () for row in rows)
+    names = (row.names for row in rows) if len(rows) > 1 else ()
+    return (*channels, *names, limits.spare)
+
+
 def _form(method: Method) -> MethodForm:
     shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
     # Files have buttons of their own: one is loaded for all rules.
@@ -571,7 +615,13 @@ def plain_form(request: FormRequest) -> dict[str, Any]:
         **({"selected": request.selected} if request.selected else {}),
         **({"limits": dict(request.limits)} if request.limits else {}),
         **({"companions": True} if request.companions else {}),
+        # Forms that were saved before there was a choice asked for none.
+        **({"dependents": request.dependents} if any(map(_of_channels, request.rows)) else {}),
     }
+
+
+def _of_channels(row: FormRow) -> bool:
+    return registry.get(row.method).granularity == "channels"
 
 
 def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
@@ -595,9 +645,12 @@ def read_form(plain: object, kinds: Sequence[str]) -> FormRequest | None:
     except (ParameterError, TypeError, ValueError, KeyError):
         return None  # a method that is not loaded, or a file that somebody changed
     companions, selected = plain.get("companions") is True, plain.get("selected")
+    dependents = plain.get("dependents", False if any(map(_of_channels, rows)) else None)
+    if not isinstance(dependents, bool):
+        dependents = None
     scope = "global" if plain.get("scope") == "global" else "local"
     limits = {name: valid[name] for name in given}
     if not isinstance(selected, int) or not 0 <= selected < len(rows):
         selected = 0
-    request = FormRequest(tuple(rows), scope, limits, companions, selected)
+    request = FormRequest(tuple(rows), scope, limits, companions, dependents, selected)
     return request if rows else None

@@ -55,6 +55,35 @@ class FormRow:
 
 
 @dataclass(frozen=True)
+class FollowingTensor:
+    """A tensor that depends on the channels of others."""
+
+    name: str
+    role: str  # the end of it that it has in common with those of other layers
+    dim: int  # along which it is pruned
+    dims: int  # how many it has
+
+
+@dataclass(frozen=True)
+class FormDependents:
+    """What depends on the channels that the structured rules of a request prune."""
+
+    known: int  # of how many tensors something is known to depend
+    tensors: int  # of so many
+    following: int = 0  # tensors that are pruned as well
+    first: tuple[FollowingTensor, ...] = ()  # the first of each of the first roles
+    more: bool = False  # whether there are more roles
+    unknown: str = ""  # the first tensor of which nothing is known to depend
+    unknown_role: str = ""
+    why_not: str = ""  # why that is, as a sentence
+    of_model: bool = False  # whether nothing is known of all the model
+
+    def in_force(self, choice: bool | None) -> bool:
+        """Return whether they are pruned as well; None is for a person who chose nothing."""
+        return self.known > 0 and (self.known == self.tensors if choice is None else choice)
+
+
+@dataclass(frozen=True)
 class FormRequest:
     """Rules that are one step; the last one that names a tensor takes precedence."""
 
@@ -62,4 +91,6 @@ class FormRequest:
     scope: str = "local"  # or "global"
     limits: Mapping[str, Any] = field(default_factory=dict)  # those that bind
     companions: bool = False  # whether bias and norm of channels that go along dim 0 go as well
+    # Whether everything goes as well that depends on channels; None: where all of it is known.
+    dependents: bool | None = None
     selected: int = field(default=0, compare=False)  # the rule that is shown

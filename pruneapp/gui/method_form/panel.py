@@ -18,7 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.method_form.fields import LimitsSection, label_width
-from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.form_model import (
+    FollowingTensor,
+    FormContext,
+    FormDependents,
+    FormRequest,
+    FormRow,
+    MethodForm,
+)
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, give_focus, lay_in_column, lay_in_row
@@ -112,6 +119,104 @@ class CompanionsRow(QWidget):
         self.note.setVisible(self.box.isChecked() or not self._as_expected)
 
 
+class DependentsRow(QWidget):
+    """A check box, and below it which tensors follow, or why it is not known.
+
+    Attributes
+    ----------
+    choice
+        What the person chose; None as long as it is as by default: checked where it is known of all
+        tensors what depends on them.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.choice: bool | None = None
+        self._found: FormDependents | None = None
+        self.box = QCheckBox(self)
+        self.note = plain(wrap=True, ink=MUTED)
+        lay_in_column(self, self.box, self.note, spacing=2)
+        self.setFocusProxy(self.box)
+        self.box.clicked.connect(self._on_clicked)
+        self._show_found()
+
+    def set_choice(self, choice: bool | None) -> None:
+        """Take what the person chose before, silently."""
+        self.choice = choice
+        self._show_found()
+
+    def set_found(self, found: FormDependents | None) -> None:
+        """Take what depends on the tensors of the structured rules; None: not known yet."""
+        self._found = found
+        self._show_found()
+
+    def _on_clicked(self) -> None:
+        self.choice = self.box.isChecked()
+        self._show_found()
+        self.changed.emit()
+
+    def _show_found(self) -> None:
+        found, text, whole = self._found, "", ""
+        if found is not None:
+            text, whole = (self._said(found, whole=each) for each in (False, True))
+        self.box.setEnabled(found is not None and found.known > 0)
+        self.box.setChecked(found is not None and found.in_force(self.choice))
+        # What is so for all tensors of the file takes no room: the tooltip says why.
+        of_model = found is not None and found.of_model
+        words = self.tr("With everything that depends on it")
+        unknown = self.tr("With everything that depends on it (not known)")
+        self.box.setText(unknown if of_model else words)
+        self.note.setText(text)
+        self.note.setVisible(bool(text) and not of_model)
+        tip = self.tr(
+            "Also prunes what other tensors have of the pruned channels: columns of the next "
+            "layer, biases, norms. They do not count toward the amount, and protected weights stay."
+        )
+        self.box.setToolTip(as_plain(f"{whole} {tip}".strip()))
+        self.box.setAccessibleDescription(f"{whole} {tip}".strip())
+
+    def _said(self, found: FormDependents, *, whole: bool) -> str:
+        """Say which tensors follow, in short or with whole names, and of which none are known."""
+        if not found.known:
+            return found.why_not
+        following = self._following(found, whole=whole) if found.in_force(self.choice) else ""
+        return " ".join(filter(None, (following, self._unknown(found, whole=whole))))
+
+    def _following(self, found: FormDependents, *, whole: bool) -> str:
+        named = ", ".join(self._named(each, whole=whole) for each in found.first)
+        if found.following == 1:
+            return self.tr("Also prunes 1 tensor: {names}.").format(names=named)
+        text = (
+            self.tr("Also prunes {n} tensors: {names}, …")
+            if found.more or (whole and len(found.first) < found.following)
+            else self.tr("Also prunes {n} tensors: {names}.")
+        )
+        return text.format(n=number_format.count(found.following), names=named)
+
+    def _named(self, tensor: FollowingTensor, *, whole: bool) -> str:
+        name = tensor.name if whole else tensor.role
+        if tensor.dims == 1:
+            return name
+        words = {0: self.tr("{name} rows"), 1: self.tr("{name} columns")}
+        if tensor.dims > 2:
+            words = {0: self.tr("{name} outputs"), 1: self.tr("{name} inputs")}
+        text = words.get(tensor.dim, self.tr("{name} dim {dim}"))
+        return text.format(name=name, dim=tensor.dim)
+
+    def _unknown(self, found: FormDependents, *, whole: bool) -> str:
+        rest = found.tensors - found.known
+        if not rest:
+            return ""
+        if rest == 1:
+            text = self.tr("Nothing is known to depend on {name}.")
+        else:
+            text = self.tr("Nothing is known to depend on {n} of {m} tensors, such as {name}.")
+        n, m = number_format.count(rest), number_format.count(found.tensors)
+        return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
+
+
 class PruneForm(QWidget):
     """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above."""
 
@@ -167,11 +272,12 @@ class PruneForm(QWidget):
 
         self.scope_row = ScopeRow(self)
         self.each, self.all = self.scope_row.each, self.scope_row.all
+        self.dependents = DependentsRow(self)
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
         # Not in widgets of their own, which would take the height of wrapped text at another width.
         rules = self.list, self.order, self.stack
-        parts = *rules, self.scope_row, self.companions
+        parts = *rules, self.scope_row, self.dependents, self.companions
         self._column = layout = lay_in_column(self, *parts, spacing=12)
         self._buttons = add_row(layout, self.limits.button, self.rounds, None, spacing=4)
         layout.addWidget(self.limits)
@@ -184,6 +290,7 @@ class PruneForm(QWidget):
         self.rounds.clicked.connect(self.roundsAsked)
         self.all.toggled.connect(self._show_decided_scope)
         self.all.toggled.connect(self.changed)
+        self.dependents.changed.connect(self.changed)
         self.companions.changed.connect(self.changed)
         self._insert(len(self.rules))
         self._arrange()
@@ -273,6 +380,7 @@ class PruneForm(QWidget):
             self._insert(len(self.rules)).set_row(row)
         self.stack.setCurrentIndex(request.selected if request.selected < len(self.rules) else 0)
         self.companions.box.setChecked(request.companions)
+        self.dependents.set_choice(request.dependents)
         (self.all if request.scope == "global" else self.each).setChecked(True)
         self.limits.set_values(request.limits)
         self._after_limits_shown()
@@ -359,7 +467,10 @@ class PruneForm(QWidget):
         if self.errors():
             return None
         rows = tuple(rule.row() for rule in self.used)
-        return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
+        # What cannot be seen is not requested.
+        companions = self._takes_filters() and self.companions.box.isChecked()
+        dependents = self.dependents.choice if self._takes_channels() else None
+        return FormRequest(rows, self.scope(), self.limits.values(), companions, dependents)
 
     def corrected(self) -> FormRequest:
         """Return what is requested, with the default in place of each value that is wrong.
@@ -373,8 +484,9 @@ class PruneForm(QWidget):
         shown = self.stack.currentWidget()
         selected = next((place for place, rule in enumerate(used) if rule is shown), 0)
         rows = tuple(rule.corrected() for rule in used)
-        companions = self.companions.box.isChecked()
-        return FormRequest(rows, self._wanted_scope(), limits, companions, selected)
+        companions, dependents = self.companions.box.isChecked(), self.dependents.choice
+        scope = self._wanted_scope()
+        return FormRequest(rows, scope, limits, companions, dependents, selected)
 
     def _wanted_scope(self) -> str:
         return "global" if self.all.isChecked() else "local"
@@ -386,9 +498,8 @@ class PruneForm(QWidget):
             return wanted
         return "local" if "local" in scopes or not scopes else "global"
 
-    def _with_companions(self) -> bool:
-        # What cannot be seen is not requested.
-        return self._takes_filters() and self.companions.box.isChecked()
+    def _takes_channels(self) -> bool:
+        return any(rule.takes_channels() for rule in self.used)
 
     def _takes_filters(self) -> bool:
         return any(rule.takes_filters() for rule in self.used)
@@ -491,6 +602,7 @@ class PruneForm(QWidget):
 
     def _arrange(self) -> None:
         self._arrange_list()
+        self.dependents.setVisible(self._takes_channels())
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.several and self.rules[0].takes_amount())
         any_prunes = any(rule.prunes for rule in self.used)

@@ -268,10 +268,14 @@ class RuleEditor(QWidget):
         form = self.form()
         return form is not None and any(isinstance(param, AmountParam) for param in form.params)
 
+    def takes_channels(self) -> bool:
+        """Whether it takes whole channels."""
+        form = self.form()
+        return form is not None and form.granularity == "channels"
+
     def takes_filters(self) -> bool:
         """Whether it takes whole channels along dim 0 of the tensor that the words are about."""
-        form = self.form()
-        if form is None or form.granularity != "channels":
+        if not self.takes_channels():
             return False
         values = self.fields.valid_values()
         dims = [

@@ -166,7 +166,8 @@ def _long(snapshot: Snapshot, step: Step) -> bool:
         return True
     # What is left of channels and rows has to be looked for in the masks; weights are counted.
     methods = [registry.get(row.method) for row in step.rows]
-    if any(m.granularity == "units" for m in methods):  # their groups may have to be found first
+    # Groups may have to be found first.
+    if step.dependents or any(m.granularity == "units" for m in methods):
         return True
     return bool(snapshot.masks) and any(
         m.granularity == "channels" or isinstance(m, RowMethod) for m in methods

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -11,17 +12,22 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from pruneapp.analysis.histogram_store import assignment_now
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.document import Capture
+from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import Step, may_have_companions
+from pruneapp.document.step import Step, may_have_companions, takes_channels
 from pruneapp.edits.coupled_tensors import Companions
+from pruneapp.edits.dependents import dependents_of
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.export.size_bounds import reach, total_for
+from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
 from pruneapp.gui.document.open_document import OpenDocument
-from pruneapp.gui.method_form.form_controller import FormController
+from pruneapp.gui.method_form.form_controller import FormController, about_dependents
+from pruneapp.gui.method_form.form_model import FollowingTensor, FormDependents
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
@@ -39,6 +45,9 @@ Sizes = Mapping[str, int | None]
 MANY = 5_000
 SOON_MS = 100
 LATER_MS = 1_500
+# Of the roles of the tensors that depend on others so many are named.
+MOST_FOLLOWING = 3
+_LAYER = re.compile(r"^(?:.*\.)?\d+\.(?=.*\.)")
 # Stands for a mask of which it is not known yet what it prunes: not nothing, and with so much kept
 # that what could be written sparse is told as if it was dense.
 _SOME_MASK = BitMask(np.zeros(0, np.uint8), 0, kept=1 << 62)
@@ -70,8 +79,10 @@ class StepInfoController(QObject):
         self._state = PreviewState()
         self._sized: tuple[object, ...] = ()  # the state and the names that sizes are about
         self._coupled: tuple[str, ...] = ()  # the names that were looked through
+        self._about: tuple[object, ...] = ()  # of which it was looked for what depends on them
         self._last_text = ""  # the size entered last
         self._size_task, self._coupled_task = LatestTask(jobs), LatestTask(jobs)
+        self._dependents_task = LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = single_shot(self, 0, self._size)
         panel.file.set_formats([(each.name, each.label) for each in FORMATS.values()])
@@ -89,14 +100,17 @@ class StepInfoController(QObject):
         if state.request != former.request:
             self._request_sizes()
             self._count_coupled()
+            self._find_dependents()
             self._count_rules()
 
     def _on_closed(self) -> None:
         self._forget_sizes()
         self._panel.file.set_sizes({})
         self._coupled_task.cancel()
+        self._dependents_task.cancel()
         self._total_task.cancel()
-        self._coupled = ()
+        self._coupled = self._about = ()
+        self._form_controller.set_dependents(None, None)
         self._form.companions.set_paired(None, 0)
         self._form.set_shares(())
 
@@ -111,7 +125,8 @@ class StepInfoController(QObject):
         document, step = self._session.document, self._sized_step
         if document is None or (step is None and self._state.requested):
             return  # the panel says why there is no step
-        about = (document.revision, *(row.names for row in (step.rows if step else ())))
+        about: tuple[object, ...] = (document.revision, step is not None and step.dependents)
+        about += tuple(row.names for row in (step.rows if step else ()))
         if about != self._sized:
             self._forget_sizes()
             self._sized = about
@@ -159,6 +174,26 @@ class StepInfoController(QObject):
             lambda paired: self._form.companions.set_paired(paired, len(names)),
             # A tensor that is not there: whatever is done with it says so.
             lambda _error: self._form.companions.set_paired(None, 0),
+            urgency=Urgency.ASIDE,
+        )
+
+    def _find_dependents(self) -> None:
+        """Find out what depends on the channels of the step: its groups may have to be found."""
+        document, step = self._session.document, self._state.step
+        if document is None or step is None or not any(map(takes_channels, step.rows)):
+            return
+        about = about_dependents(step.rows, step.limits)
+        if about == self._about:
+            return
+        self._about = about
+        checkpoint, by_name = document.checkpoint, self._session.by_name
+        self._dependents_task.ask(
+            lambda job: _form_dependents(
+                checkpoint, step, job, lambda name: by_name[name].shown if name in by_name else name
+            ),
+            lambda found: self._form_controller.set_dependents(about, found),
+            # A tensor without such a dimension, for one: whatever is done with it says so.
+            lambda _error: self._form_controller.set_dependents(about, None),
             urgency=Urgency.ASIDE,
         )
 
@@ -231,6 +266,37 @@ class StepInfoController(QObject):
         QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
 
 
+def _form_dependents(
+    checkpoint: Checkpoint, step: Step, job: Job, shown: Callable[[str], str]
+) -> FormDependents:
+    """Return what depends on what a step prunes, for the form."""
+    found = dependents_of(checkpoint, rows_of(checkpoint, step), job)
+    following = found.following()
+    roles: dict[tuple[str, int], FollowingTensor] = {}
+    for name, dim in job.cancel.each(following):
+        role = _role(shown(name))
+        if (role, dim) not in roles:
+            dims = len(checkpoint.entries[name].shape)
+            roles[role, dim] = FollowingTensor(shown(name), role, dim, dims)
+    unknown = shown(found.unknown[0].name) if found.unknown else ""
+    return FormDependents(
+        known=len(found.groups),
+        tensors=len(found.groups) + len(found.unknown),
+        following=len({each.name for each in following}),
+        first=tuple(roles.values())[:MOST_FOLLOWING],
+        more=len(roles) > MOST_FOLLOWING,
+        unknown=unknown,
+        unknown_role=_role(unknown),
+        why_not=found.why_not,
+        of_model=isinstance(structure_of(checkpoint), Unknown),
+    )
+
+
+def _role(name: str) -> str:
+    """Return a name from behind the number of its layer on, if that is more than a word."""
+    return _LAYER.sub("", name)
+
+
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
     """Return the bytes of each format after a step, or of the state; None: impossible."""
     # A later rule takes tensors from those before, also one that prunes nothing.
@@ -239,6 +305,10 @@ def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
         for row in (step.rows if step else ())
         for name in row.names
     }
+    if step is not None and step.dependents:
+        rows = rows_of(snapshot.checkpoint, step)
+        following = dependents_of(snapshot.checkpoint, rows, job).following()
+        touched.update(dict.fromkeys((name for name, _ in following), True))
     pruned = frozenset(name for name, prunes in touched.items() if prunes)
     state = _After(snapshot, dict.fromkeys(touched, _SOME_MASK), pruned)
     sizes: dict[str, int | None] = {}

@@ -266,7 +266,7 @@ def _rule(step: Step) -> str:
     """Say what is repeated: all of the step but how much."""
     scope = (step.scope,) if step.scope == "global" else ()
     limits = replace(step.limits, total=None).words()
-    return ", ".join((step.rows[0].label(amount=False), *scope, *limits))
+    return ", ".join((step.rows[0].label(amount=False), *step.along(), *scope, *limits))
 
 
 def _final(asked: _Repeated) -> Amount:

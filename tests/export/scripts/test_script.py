@@ -30,6 +30,7 @@ from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe
 from pruneapp.recipes.replay import replay
 from pruneapp.results.export import ExportRequest
+from tests.shrink.small_models import write_bert
 
 RUN = """
 import sys
@@ -276,6 +277,16 @@ def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp
     assert {number for number, _ in keys} == {"1", "2", "3", "4", "6", "7", "9"}
     assert 'prune.l1_unstructured(modules[name], "weight", amount=amount)' in script.text(path)
     assert "# all of it is back" in script.text(path)
+
+
+def test_what_depends_on_channels_is_read_from_masks(path, tmp_path):
+    write_bert(tmp_path / "bert")
+    dense = "encoder.layer.1.intermediate.dense"
+    one = step(("ln_structured", {"amount": 3}, {"names": [f"{dense}.weight"]}), dependents=True)
+    script = run(path, tmp_path / "bert" / "model.safetensors", tmp_path, one)
+    output = "encoder.layer.1.output.dense.weight"
+    assert sorted(script.masks) == [f"1.{dense}.bias", f"1.{dense}.weight", f"1.{output}"]
+    assert "with everything that depends on it" in script.text(path)
 
 
 def test_what_is_protected_is_spared_there_too(source, path, tmp_path):

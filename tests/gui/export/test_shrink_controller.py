@@ -8,16 +8,25 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file
 
+from pruneapp.__main__ import main
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.evaluation import script
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.gui.export import shrink_controller
+from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
+from tests.shrink import vision_models
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
+from tests.support.onnx_models import save
+from tests.support.onnx_networks import NETWORKS
+from tests.support.tokenizer_files import bpe, tokenizer_json
 
 
 @pytest.fixture
@@ -72,8 +81,6 @@ def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
 
 
 def person_size(folder):
-    from pruneapp.gui.widgets import number_format
-
     return number_format.size((folder / "model.safetensors").stat().st_size)
 
 
@@ -217,11 +224,109 @@ def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
     person.wait(lambda: tokens[0].cancelled and not person.workbench.jobs.busy)
 
 
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def share(person, page, percent):
+    """Type which share of each group goes."""
+    box = page.rows.rows["channels"].percent
+    box.setFocus()
+    box.selectAll()
+    person.qtbot.keyClicks(box, str(percent))
+    person.qtbot.keyClick(box, Qt.Key.Key_Return)
+    person.wait(lambda: page.order() is not None)
+
+
+@pytest.mark.parametrize("kind", ["onnx", "state dict"])
+def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
+    file = tmp_path / ("net.onnx" if kind == "onnx" else "net.pt")
+    if kind == "onnx":
+        save(NETWORKS["residual"](), file)
+    else:
+        torch.save(vision_models.make("basic").state_dict(), file)
+    person.open(file)
+    person.wait_open(file)
+    dialog = turn_to_page(person)
+    page = dialog.page
+    assert not dialog.go.isEnabled(), "nothing is cut yet"
+    share(person, page, 50)
+    assert page.diff.toPlainText().count(" → ") == len(page.forecast.widths) > 0
+    if kind == "onnx":
+        assert page.notes.text().startswith("· ONNX Runtime")
+    else:
+        assert "load_shrunk.py" in page.notes.text()
+    size = dialog.go.text()
+    person.click(dialog.go)
+    report = report_of(person)
+    assert "Effect: ▲ changes what the model computes" in report.as_text()
+    loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
+    assert loads in report.loads.text()
+    person.close_report()
+    out, command = tmp_path / "net-shrunk", tmp_path / "command"
+    assert main(["shrink", str(file), "-o", str(command), "--channels", "50%"]) == 0
+    ours, theirs = contents(out), contents(command)
+    if kind != "onnx":  # the window says in it which steps led to it
+        name = "net.safetensors"
+        with open_checkpoint(out / name) as one, open_checkpoint(command / name) as other:
+            assert {n: one.bits(n).tobytes() for n in one.entries} == {
+                n: other.bits(n).tobytes() for n in other.entries
+            }
+        assert size == f"Export {number_format.size(len(ours.pop(name)))}"
+        theirs.pop(name)
+    assert ours == theirs
+    assert "pruneapp.shrink.json" in ours
+
+
+def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
+    words = ["a", "b", "c", "d", "ab", "cd", "abcd"]
+    data = tokenizer_json(bpe(dict(zip(words, range(7), strict=True)), ["a b", "c d", "ab cd"]))
+    (folder / "tokenizer.json").write_bytes(data)
+    text = tmp_path / "notes.txt"
+    text.write_text("ab")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([str(text)], ""))
+    person.open(folder)
+    person.wait_open(folder)
+    page = turn_to_page(person).page
+    page.multiple.setCurrentIndex(page.multiple.findData(8))
+    person.click(page.rows.vocabulary.browse)
+    person.wait(lambda: page.order() is not None)
+    assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
+    row = page.rows.rows["vocabulary"]
+    assert (row.before.text(), row.after.text()) == ("48 →", "8")
+    assert row.exactness.text() == "△ exact for this text"
+    person.click(page.window().go)
+    assert "Effect: △ exact for this text" in report_of(person).as_text()
+    person.close_report()
+    out = folder.with_name("tiny-shrunk")
+    assert json.loads((out / "config.json").read_text())["vocab_size"] == 8
+    left = json.loads((out / "tokenizer.json").read_text())["model"]["vocab"]
+    assert set("abcd") | {"ab"} <= set(left)
+    assert len(load_file(out / "model.safetensors")["model.embed_tokens.weight"]) == 8
+
+
+def test_a_text_that_is_gone_is_said_and_can_be_left_out(person, folder, tmp_path, monkeypatch):
+    (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe({"a": 0, "b": 1}, [])))
+    gone = str(tmp_path / "gone.txt")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([gone], ""))
+    person.open(folder)
+    person.wait_open(folder)
+    page = turn_to_page(person).page
+    person.click(page.rows.vocabulary.browse)
+    person.wait(page.wrong.isVisible)
+    assert "gone.txt' cannot be read" in page.wrong.text()
+    assert page.order() is None
+    person.choose(page.rows.vocabulary.box, "All tokens")
+    person.wait(lambda: page.order() is not None)
+    assert not page.wrong.isVisible()
+    person.click(page.window().stop)
+
+
 def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypatch):
     asked = []
 
     @contextlib.contextmanager
-    def class_proof(_state, planned, how, _target, _job):
+    def class_proof(_state, planned, how, _target, _job, **_python):
         def approve(path):
             asked.append((how, planned.config["intermediate_size"], path.is_dir()))
             raise ShrinkError("LlamaForCausalLM does not take it.")

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT
 from pruneapp.results.shrink_forecast import (
     CHANGES,
     EXACT,
+    TRAILING,
     AxisForecast,
     CutRequest,
     LayersForecast,
@@ -34,6 +36,7 @@ FOUND = ShrinkForecast(
     axes=(FFN, KV, HEADS, EXPERTS, LAYERS),
     layers=LayersForecast(6, frozenset({2}), frozenset({2}), frozenset({0})),
     write_as="mistral",
+    usual_multiple=64,
     before=BEFORE,
     after=AFTER,
     config=('-  "intermediate_size": 4864,', '+  "intermediate_size": 4800,'),
@@ -109,7 +112,7 @@ def test_a_row_says_now_and_then_and_what_that_does(page):
     assert said(page, "ffn") == "4,864 → 4,800 −1.3 %"
     assert row(page, "ffn").exactness.text() == "✓ exact"
     assert row(page, "kv-groups").exactness.text() == "no dead units to cut"
-    assert "cuts the units of the lowest L2 norm" in row(page, "kv-groups").slider.toolTip()
+    assert "cuts the units that rank lowest" in row(page, "kv-groups").slider.toolTip()
     assert "the lowest L2 norm" in page.first.text()
     assert row(page, "query-heads").label.text() == "Query heads per KV group"
     assert said(page, "query-heads") == "7"
@@ -346,14 +349,156 @@ def test_the_class_is_asked_if_that_is_chosen(page, qtbot):
     assert page.order().check == "run"
 
 
+TOKENS = AxisForecast("vocabulary", "Vocabulary", 5000, 5000)
+
+
 def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
-    assert not page.surplus.isVisible()
-    page.set_forecast(replace(FOUND, surplus=271))
-    assert page.surplus.text() == ("Cut 271 rows of the vocabulary behind the last token: ✓ exact")
-    qtbot.mouseClick(
-        page.surplus, Qt.MouseButton.LeftButton, pos=QPoint(8, page.surplus.height() // 2)
-    )
-    assert page.asked == [CutRequest(surplus=True)]
+    page.set_forecast(replace(FOUND, axes=(*FOUND.axes, TOKENS)))
+    box = page.rows.vocabulary.box
+    assert [box.itemText(n) for n in range(box.count())] == ["All tokens"]
+    page.set_forecast(replace(FOUND, axes=(*FOUND.axes, TOKENS), surplus=271))
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert box.currentText() == "Without the last 271 rows"
+    assert page.asked == [CutRequest(vocabulary=TRAILING)]
+    cut = replace(TOKENS, after=4729)
+    page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
+    assert said(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
+    assert row(page, "vocabulary").exactness.text() == "✓ exact"
+    assert page.order().forecast.request.vocabulary == TRAILING
+
+
+def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
+    page.set_forecast(replace(FOUND, axes=(*FOUND.axes, TOKENS), surplus=271))
+    texts = ("/texts/first.txt", "/texts/second.txt", "/texts/third.txt")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: (list(texts), ""))
+    choice = page.rows.vocabulary
+    qtbot.mouseClick(choice.browse, Qt.MouseButton.LeftButton)
+    assert choice.box.currentText() == "Tokens of 3 texts"
+    assert "/texts/second.txt" in choice.box.toolTip()
+    assert page.asked == [CutRequest(texts=texts)]
+    cut = replace(TOKENS, after=640, exactness="exact for this text")
+    page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
+    assert row(page, "vocabulary").exactness.text() == "△ exact for this text"
+    assert page.state.text() == "△ exact for this text"
+    qtbot.keyClick(choice.box, Qt.Key.Key_Up)
+    assert page.asked[-1] == CutRequest(vocabulary=TRAILING)
+    qtbot.keyClick(choice.box, Qt.Key.Key_Down)
+    assert page.asked[-1] == CutRequest(texts=texts), "they are still there"
+
+
+def test_without_a_tokenizer_the_reason_stands_in_the_row(page):
+    none = replace(TOKENS, why_not="The folder has no tokenizer.json.")
+    page.set_forecast(replace(FOUND, axes=(*FOUND.axes, none)))
+    assert row(page, "vocabulary").notes.text() == "– The folder has no tokenizer.json."
+    assert not page.rows.vocabulary.isVisible()
+
+
+def test_what_was_chosen_before_and_cannot_be_done_now_can_be_chosen_anew(show, qtbot):
+    page = show(ShrinkPage(), 900, 760)
+    asked = []
+    page.forecastRequested.connect(asked.append)
+    before = CutRequest(texts=("/gone.txt",))
+    page.set_request(before, "shapes", "")
+    page.survey()
+    axes = (*FOUND.axes, TOKENS)
+    page.set_forecast(replace(FOUND, request=before, axes=axes, wrong="It cannot be read."))
+    assert page.wrong.isVisible()
+    assert page.order() is None
+    box = page.rows.vocabulary.box
+    assert box.currentText() == "Tokens of gone.txt"
+    qtbot.keyClick(box, Qt.Key.Key_Home)
+    assert asked == [CutRequest()]
+
+
+def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch):
+    ranking = page.ranking
+    ranking.setFocus()
+    qtbot.keyClick(ranking, Qt.Key.Key_Down)
+    assert page.asked == [CutRequest(by="l1")]
+    assert "the units of the lowest L1 norm go first" in page.first.text()
+    path = "/scores/importance.safetensors"
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (path, ""))
+    qtbot.mouseClick(page.scores, Qt.MouseButton.LeftButton)
+    assert page.asked[-1] == CutRequest(by=path)
+    assert ranking.currentText() == "Scores of importance.safetensors"
+    assert "the units of the lowest score in the file go first" in page.first.text()
+    page.set_forecast(replace(FOUND, request=page.asked[-1]))
+    qtbot.keyClick(ranking, Qt.Key.Key_Home)
+    assert page.asked[-1] == CutRequest()
+    qtbot.keyClick(ranking, Qt.Key.Key_End)
+    assert page.asked[-1] == CutRequest(by=path), "it is still there"
+
+
+CHANNELS = AxisForecast("channels", "Channels", 40, 40, (40,), tuple(range(30, 100)))
+GRAPH = ShrinkForecast(
+    CutRequest(),
+    axes=(CHANNELS,),
+    usual_multiple=8,
+    has_class=False,
+    has_config=False,
+    before=replace(BEFORE, cache=None, multiply_adds=None),
+    after=replace(AFTER, cache=None, multiply_adds=None),
+    loaded_by=("ONNX Runtime",),
+)
+
+
+@pytest.fixture
+def graph_page(show, tmp_path):
+    page = show(ShrinkPage(), 900, 760)
+    page.asked = []
+    page.forecastRequested.connect(page.asked.append)
+    page.target.set_path(str(tmp_path / "new"), "")
+    page.survey()
+    page.set_forecast(GRAPH)
+    return page
+
+
+def test_of_a_graph_only_what_it_has_is_shown(graph_page):
+    assert graph_page.multiple.currentText() == "8"
+    assert graph_page.about.text() == "Units of each group"
+    assert graph_page.diff.toPlainText() == "nothing changes"
+    assert not graph_page.check.isVisible()
+    assert graph_page.checks.text().startswith("Always done")
+    assert not graph_page.sizes.names["multiply_adds"].isVisible()
+    assert graph_page.notes.text() == "· ONNX Runtime"
+    channels = row(graph_page, "channels")
+    assert channels.percent.isVisible()
+    assert not channels.box.isVisible()
+    assert channels.label.buddy() is channels.percent
+
+
+@pytest.mark.parametrize(("typed", "goes"), [("40", 40), ("7", 30), ("99", 99), ("0", 0)])
+def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
+    percent = row(graph_page, "channels").percent
+    percent.setFocus()
+    percent.selectAll()
+    qtbot.keyClicks(percent, typed)
+    assert graph_page.asked == []
+    qtbot.keyClick(percent, Qt.Key.Key_Return)
+    asked = [CutRequest(shares={"channels": goes / 100})] if goes else []
+    assert graph_page.asked == asked, "below 30 % nothing goes of any group"
+    assert percent.value() == goes
+
+
+def test_the_slider_of_shares_cuts_more_to_the_left(graph_page, qtbot):
+    channels = row(graph_page, "channels")
+    qtbot.keyClick(channels.slider, Qt.Key.Key_Left)
+    assert graph_page.asked == [CutRequest(shares={"channels": 0.3})]
+    qtbot.keyClick(channels.percent, Qt.Key.Key_Up)
+    assert graph_page.asked[-1] == CutRequest(shares={"channels": 0.31})
+    cut = replace(CHANNELS, after=32, exactness=CHANGES)
+    found = replace(GRAPH, axes=(cut,), widths=(("w1", 24, 16),))
+    graph_page.set_forecast(replace(found, request=graph_page.asked[-1]))
+    assert graph_page.diff.toPlainText() == "w1: 24 → 16"
+    assert channels.before.text() == "40 →"
+    assert channels.after.text() == "32"
+    assert channels.percent.text() == "31\u00a0%"
+    assert graph_page.loss.text().startswith("The weights alone do not say")
+    assert "NVIDIA" not in graph_page.loss.text(), "that is about models of language"
+    assert graph_page.order().check == "shapes"
+    qtbot.keyClick(channels.slider, Qt.Key.Key_End)
+    assert graph_page.asked[-1] == CutRequest()
 
 
 def test_many_notices_of_an_axis_are_one_line_and_a_tooltip(page):

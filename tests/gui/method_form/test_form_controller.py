@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -219,6 +220,15 @@ def test_a_form_comes_back_as_it_was_or_not_at_all():
     plain = json.loads(json.dumps(plain_form(request)))
     assert read_form(plain, ("Linear",)) == request
     assert read_form(plain, ()) is None, "a rule for a kind that is not there"
+    for choice in (None, True, False):
+        chosen = replace(request, dependents=choice)
+        again = json.loads(json.dumps(plain_form(chosen)))
+        assert read_form(again, ("Linear",)) == chosen
+    del plain["dependents"]
+    assert read_form(plain, ("Linear",)).dependents is False, "as it was meant before it was known"
+    weights = replace(request, rows=rows[1:], companions=False)
+    assert "dependents" not in plain_form(weights)
+    assert read_form(plain_form(weights), ()) == weights
     for broken in (None, {}, {"rules": []}, {"rules": [{}]}, {"rules": [None]}, {"rules": 7}):
         assert read_form(broken, ()) is None
     for key, value in (("limits", 7), ("limits", {"floor": "x"}), ("limits", {"what": 1})):

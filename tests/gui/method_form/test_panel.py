@@ -23,7 +23,14 @@ from pruneapp.gui.method_form.editors import (
     write_amount,
 )
 from pruneapp.gui.method_form.fields import first_clause
-from pruneapp.gui.method_form.form_model import FormContext, FormRequest, FormRow, MethodForm
+from pruneapp.gui.method_form.form_model import (
+    FollowingTensor,
+    FormContext,
+    FormDependents,
+    FormRequest,
+    FormRow,
+    MethodForm,
+)
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.method_form.rules import RuleEditor
 from pruneapp.gui.widgets.labels import DANGER
@@ -646,6 +653,60 @@ def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
     assert form.request() == request, "it stays when methods are added"
     form.reset()
     assert not form.request().companions
+
+
+def known(known, tensors, **more):
+    """What depends on so many of so many tensors."""
+    first = (
+        FollowingTensor("h.0.fc2.weight", "fc2.weight", 1, 2),
+        FollowingTensor("h.0.conv.weight", "conv.weight", 0, 4),
+        FollowingTensor("h.0.fc1.bias", "fc1.bias", 0, 1),
+    )
+    return FormDependents(known, tensors, 24, first, **more)
+
+
+def test_dependents_are_asked_for_by_default_where_all_is_known(form, qtbot):
+    row = form.dependents
+    assert not row.isVisible()
+    choose(form, "ln")
+    assert row.isVisible()
+    assert not row.box.isEnabled(), "as long as it is not known"
+    assert form.request().dependents is None
+    with qtbot.assertNotEmitted(form.changed):
+        row.set_found(known(20, 20, more=True))
+    assert (row.box.isEnabled(), row.box.isChecked()) == (True, True)
+    assert row.note.text() == (
+        "Also prunes 24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias, …"
+    )
+    assert "h.0.fc2.weight columns" in row.box.accessibleDescription()
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=QPoint(8, row.box.height() // 2))
+    assert form.request().dependents is False
+    assert not row.note.isVisible()
+    choose(form, "l1")
+    assert form.request().dependents is None, "what cannot be seen is not asked for"
+    choose(form, "ln")
+    assert form.request().dependents is False, "it is remembered"
+    form.reset()
+    choose(form, "ln")
+    assert row.box.isChecked(), "as by default"
+
+
+def test_the_box_says_of_which_tensors_nothing_depends(form):
+    row = form.dependents
+    choose(form, "ln")
+    row.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
+    assert (row.box.isEnabled(), row.box.isChecked()) == (True, False)
+    some = "Nothing is known to depend on 2 of 20 tensors, such as x.weight."
+    assert row.note.text() == some
+    row.set_choice(True)
+    assert row.note.text() == (
+        f"Also prunes 24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias. {some}"
+    )
+    row.set_found(FormDependents(0, 20, why_not="Nobody knows."))
+    assert (row.box.isEnabled(), row.box.isChecked()) == (False, False)
+    assert row.note.text() == "Nobody knows."
+    assert row.box.accessibleDescription().startswith("Nobody knows. Also prunes what")
 
 
 def test_how_many_tensors_have_companions_is_said(form):

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QLabel
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
@@ -21,6 +22,7 @@ from pruneapp.results.short_names import ShortNames
 from tests.gui.job_gate import Gate, endless
 from tests.gui.journeys.test_screen_reader import missed
 from tests.gui.person import plain
+from tests.shrink.small_models import write_mistral
 from tests.support.document_edits import undo
 
 
@@ -197,6 +199,39 @@ def test_channels_end_at_the_amount_or_below(at_work):
     at_work.click(dialog.go)
     at_work.wait(lambda: len(at_work.states) == 3)
     assert 0 < pruned(at_work) <= most[-1]
+
+
+def test_what_depends_on_channels_goes_in_each_round_or_breaks_the_total(person, tmp_path):
+    write_mistral(tmp_path / "tiny")
+    person.open(tmp_path / "tiny")
+    person.wait_open(tmp_path / "tiny")
+    gate, up, down = (f"model.layers.1.mlp.{name}_proj.weight" for name in ("gate", "up", "down"))
+    for name in (*person.views.tree.checked(), gate):
+        person.check(name)
+    person.choose(person.rule.method, "Ln structured")
+    person.wait(person.views.form.dependents.box.isChecked)
+    dialog = asked(person)
+    assert "with everything that depends on it" in dialog.windowTitle() + said_in(dialog)
+    say(person, dialog, final="50 %", steps="3")
+    person.click(dialog.go)
+    person.wait(lambda: len(person.states) == 4)
+    assert person.document.masks.counts([gate, up, down]) == [6 * 8] * 3
+    assert all("with everything that depends on it" in state for state in person.states[1:])
+    person.key("Ctrl+Z", person.window)
+    assert person.document.masks.counts([gate, up, down]) == [5 * 8] * 3, "cubic"
+
+    person.check(up)
+    person.wait_preview()
+    dialog = asked(person)
+    say(person, dialog, final="80 %", steps="2")
+    person.click(dialog.go)
+    person.wait(lambda: bool(person.trouble))
+    assert "is selected and also depends on a selected tensor" in person.trouble[0]
+    assert len(person.states) == 4, "nothing was done"
+
+
+def said_in(dialog) -> str:
+    return " ".join(label.text() for label in dialog.findChildren(QLabel))
 
 
 def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):

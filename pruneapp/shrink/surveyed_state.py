@@ -1,0 +1,253 @@
+"""A state of a model that is known, what is dead in it, and what is cut as it is asked for.
+
+Units that are chosen to go are pruned in all their tensors first, in a state that is nobody's but
+the export's: then they are dead, and are cut as what was dead before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import CheckpointError, PruneAppError, first_names
+from pruneapp.groups.axis import Axis
+from pruneapp.groups.family import AxisName
+from pruneapp.groups.group import Group
+from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.kernels.values import Float64s
+from pruneapp.progress import Job
+from pruneapp.results.shrink_forecast import TRAILING, CutRequest
+from pruneapp.shrink.cut import ShrinkError
+from pruneapp.shrink.plan import MULTIPLES, Choices, ShrinkPlan, Survey, plan, survey
+from pruneapp.shrink.tokens.vocabulary import (
+    Vocabulary,
+    VocabularyCut,
+    cut_surplus,
+    cut_tokens,
+    read_vocabulary,
+)
+from pruneapp.shrink.unit_choice import (
+    chosen_units,
+    pruned,
+    scores_of,
+    size_for_share,
+    widths_for_share,
+    without_layers,
+)
+
+Scores = Mapping[str, Float64s]
+# Axes whose units are pruned before they are cut, in this order: each is ranked in what the one
+# before it left.
+_PRUNED: tuple[AxisName, ...] = ("ffn", "channels", "kv-groups", "query-heads")
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """What is known of the tokens of a model, and which stay.
+
+    Attributes
+    ----------
+    asked
+        The part of the request that it answers.
+    vocabulary
+        What the folder says of them; None if it says nothing that can be used.
+    surplus
+        Rows of the embedding behind the last token.
+    cut
+        Which stay; None if nothing was asked for.
+    error
+        Why what was asked for cannot be done, or why nothing could be.
+    """
+
+    asked: tuple[Any, ...]
+    vocabulary: Vocabulary | None = None
+    surplus: int = 0
+    cut: VocabularyCut | None = None
+    error: PruneAppError | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyedState:
+    """A state whose structure is known, and what is dead in it."""
+
+    state: Snapshot
+    structure: Structure
+    found: Survey
+    tokens: Tokens | None = None  # as far as somebody asked
+
+    def axis(self, name: AxisName) -> Axis:
+        """Return an axis that can be cut; raises `ShrinkError` if it cannot."""
+        return axis_of(self.structure, name)
+
+    def staying(self, axis: Axis, request: CutRequest) -> list[Group]:
+        """Return the groups of an axis in layers that stay."""
+        stacks = self.structure.axes.get("layers")
+        gone = tuple(
+            f"{stack.prefix}{number}."
+            for stack in (() if stacks is None else stacks.groups)
+            for number in {*request.layers, *self.found.silent[stack.place]}
+        )
+        return [group for group in axis.groups if not group.place.startswith(gone)]
+
+    def with_tokens(self, request: CutRequest, job: Job) -> SurveyedState:
+        """Return it with the tokens that a request keeps; texts are read once for all requests."""
+        if self.tokens is not None and self.tokens.asked == _asked(request):
+            return self
+        known = None if self.tokens is None else self.tokens.vocabulary
+        return replace(self, tokens=_tokens(self.structure, request, known, job))
+
+    def chosen(
+        self,
+        request: CutRequest,
+        score: Callable[[Snapshot, Axis], Scores],
+        job: Job,
+        *,
+        counted: bool = False,
+    ) -> tuple[Snapshot, Survey, Choices]:
+        """Return a state without the units that go, what is dead in it, and all other choices.
+
+        `score` ranks the units of an axis in a state. Where units are only `counted` nothing is
+        pruned: the state is as it was. Raises `ShrinkError`, and what the texts that are asked for
+        raised, see `pruneapp.shrink.tokens.text_tokens`.
+        """
+        state, found = self.state, self.found
+        changed: set[AxisName] = set()
+        for name in _PRUNED:
+            if name not in request.kept and name not in request.shares:
+                continue
+            axis = self.axis(name)
+            wanted = list(self._wanted(axis, request))
+            scores = score(state, replace(axis, groups=tuple(group for group, _ in wanted)))
+            going = chosen_units(state, wanted, scores, found, job)
+            if any(units.size for _, units in going):
+                changed.add(name)
+            found = found.without(going)
+            if not counted:
+                state = pruned(state, going, job)
+        if request.layers and not counted:
+            state = without_layers(state, self.axis("layers"), request.layers, job)
+        experts = request.kept.get("experts")
+        return state, found, self._choices(request, changed, experts, score, job)
+
+    def planned(self, request: CutRequest, kernel: Kernel, job: Job) -> tuple[Snapshot, ShrinkPlan]:
+        """Prune what is asked for beside what is dead; return the state, and its cut.
+
+        Raises as `chosen` and `plan`.
+        """
+        state, found, choices = self.chosen(
+            request, lambda state, axis: scores_of(state, axis, request.by, kernel, job), job
+        )
+        return state, plan(state, self.structure, choices, job, found)
+
+    def _choices(
+        self,
+        request: CutRequest,
+        changed: set[AxisName],
+        experts: int | None,
+        score: Callable[[Snapshot, Axis], Scores],
+        job: Job,
+    ) -> Choices:
+        tokens = None
+        if request.vocabulary or request.texts:
+            tokens = self.with_tokens(request, job).tokens
+            if tokens is not None and tokens.error is not None:
+                raise tokens.error
+        return Choices(
+            request.multiple,
+            request.layers,
+            experts,
+            {} if experts is None else score(self.state, self.axis("experts")),
+            None if tokens is None else tokens.cut,
+            frozenset(changed),
+            request.write_as,
+        )
+
+    def _wanted(self, axis: Axis, request: CutRequest) -> Iterator[tuple[Group, int]]:
+        """Yield how many units of each group of an axis stay."""
+        groups = self.staying(axis, request)
+        share, kept = request.shares.get(axis.name), request.kept.get(axis.name)
+        if share is not None:
+            multiple = request.multiple or MULTIPLES.get(axis.name, 1)
+            if not axis.uniform:
+                some = replace(axis, groups=tuple(groups))
+                yield from zip(groups, widths_for_share(some, share, multiple), strict=True)
+                return
+            kept = size_for_share(axis, self.structure, share, multiple)
+        assert kept is not None
+        for group in groups:
+            yield group, kept * group.count // axis.count
+
+
+def survey_state(state: Snapshot, job: Job) -> SurveyedState | Unknown:
+    """Find what is known of a model, and what is dead; reads every member of a group."""
+    structure = structure_of(state.checkpoint)
+    if isinstance(structure, Unknown):
+        return structure
+    return SurveyedState(state, structure, survey(state, structure, job))
+
+
+def axis_of(structure: Structure, name: AxisName) -> Axis:
+    """Return an axis that can be cut; raises `ShrinkError` if it cannot."""
+    axis = structure.axes.get(name)
+    if axis is None or not axis.groups:
+        why = axis.why_not if axis is not None else ""
+        kind = f"type '{structure.model_type}'" if structure.model_type else "this kind"
+        raise ShrinkError(why or f"A model of {kind} has no such units.")
+    return axis
+
+
+def _asked(request: CutRequest) -> tuple[Any, ...]:
+    """Return the part of a request that decides which tokens stay."""
+    chosen = bool(request.texts) or request.vocabulary not in {"", TRAILING}
+    return request.vocabulary, request.texts, request.multiple if chosen else None
+
+
+def _tokens(
+    structure: Structure, request: CutRequest, vocabulary: Vocabulary | None, job: Job
+) -> Tokens:
+    asked = _asked(request)
+    try:
+        axis = axis_of(structure, "vocabulary")
+        if vocabulary is None:
+            vocabulary = read_vocabulary(structure.folder, job)
+    except (CheckpointError, ShrinkError) as error:
+        return Tokens(asked, error=error)
+    trailing = cut_surplus(vocabulary, structure.config, axis.count)
+    known = Tokens(asked, vocabulary, axis.count - trailing.kept.size)
+    if request.vocabulary == TRAILING:
+        return replace(known, cut=trailing)
+    if not request.vocabulary and not request.texts:
+        return known
+    try:
+        return replace(known, cut=_cut_tokens(structure, vocabulary, request, axis.count, job))
+    except PruneAppError as error:
+        return replace(known, error=error)
+
+
+def _cut_tokens(
+    structure: Structure, vocabulary: Vocabulary, request: CutRequest, rows: int, job: Job
+) -> VocabularyCut:
+    """Return the cut of all tokens but those of a file, or those that texts use."""
+    from pruneapp.shrink.tokens.text_tokens import check_segmentation, read_ids, tokens_of
+
+    texts = [Path(path) for path in request.texts]
+    if request.vocabulary:
+        wanted = read_ids(Path(request.vocabulary), vocabulary.tokenizer, job)
+    else:
+        wanted = tokens_of(vocabulary.tokenizer, texts, job)
+    if not wanted.size:
+        raise ShrinkError(
+            f"Nothing in {first_names([*map(str, request.texts)] or [request.vocabulary])} is a "
+            f"token of '{vocabulary.tokenizer.where}', so that no row of the embedding would be "
+            "left.",
+            remedy="Choose what the model is used with.",
+        )
+    multiple = request.multiple or MULTIPLES["vocabulary"]
+    cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
+    if texts:
+        check_segmentation(vocabulary.tokenizer, cut, texts, job)
+    return cut
