@@ -82,7 +82,7 @@ def _finite_only(value: Any) -> Any:
 
 
 def read(path: Path, kind: str, most: int, error: type[PruneAppError]) -> bytes:
-    """Return the bytes of a file that ought to be JSON: a `kind`, such as ``recipe``.
+    """Return the bytes of a small file: a `kind` of JSON, such as ``recipe``, or of text.
 
     Raises
     ------

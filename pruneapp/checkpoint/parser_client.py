@@ -3,7 +3,7 @@
 Most need none: see `headers.scan`. Parsing JSON holds the interpreter's lock from the first byte
 to the last: 0.3 s for a header of 10 MB, in which a window would not answer. A helper process does
 it, and its answer comes back in small pieces. It needs nothing but the standard library, so it
-starts in about 40 ms.
+starts in about 40 ms; for the shapes of an ONNX model it loads the package onnx.
 
 The pieces travel as `marshal`, which only knows plain values: nothing in them can be run.
 """
@@ -37,6 +37,9 @@ HIDDEN_ARGUMENT = "--header-process"
 PARSER = "pruneapp.checkpoint.parser_main"
 
 _PIECE_BYTES = 1 << 20
+
+# What a process reads, if not headers.
+_WHAT = {"shapes": "The operators"}
 
 # Rows, which come in pieces, and the rest.
 Parsed = tuple[list[Any], Any]
@@ -75,6 +78,18 @@ def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Par
     """Read the headers of a torch file, whatever their size; raises what the reader raises."""
     request = marshal.dumps((reader, state_dict))
     return _in_process("torch", [request], path, job)
+
+
+def with_shapes(model: bytes, path: str, job: Job) -> tuple[bytes, str]:
+    """Return an ONNX model with the shapes that follow from its graph, or why there are none.
+
+    The package onnx finds them, in code of C++ that some graphs make end its process: so that is
+    not this one. Raises `CheckpointError` if it ended, or the package is not there.
+    """
+    packages = [] if getattr(sys, "frozen", False) else [path for path in sys.path if path]
+    _, found = _in_process("shapes", [marshal.dumps((packages, model))], path, job)
+    inferred, why_not = found
+    return inferred, why_not
 
 
 def command() -> list[str]:
@@ -127,7 +142,7 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
                 _raise(kind, value)
         job.cancel.check()
         raise CheckpointError(
-            f"The headers of '{path}' made the process that reads them stop "
+            f"{_WHAT.get(task, 'The headers')} of '{path}' made the process that reads them stop "
             f"(exit status {process.wait()}).",
             remedy="There may be too little memory for them.",
         )

@@ -185,14 +185,16 @@ def with_companions(checkpoint: Checkpoint, edit: ManualEdit, job: Job | None = 
     pairs = Companions(checkpoint, job.cancel)
     more: list[ManualTarget] = []
     parts: set[Part] = set()
+    given = {(target.name, target.boxes) for target in edit.targets}  # as members of a group
     for target in edit.targets:
         job.cancel.check()
         if target.shape != "channel" or target.dim != 0:
             continue
         boxes: tuple[Box, ...] = tuple((box[0],) for box in target.boxes)
         for companion in pairs.of(target.name):
-            parts.add(companion.part)
-            more.append(ManualTarget(companion.name, boxes, shape="channel", dim=0))
+            if (companion.name, boxes) not in given:
+                parts.add(companion.part)
+                more.append(ManualTarget(companion.name, boxes, shape="channel", dim=0))
     if not more:
         return edit
     words = f"{edit.label()}, with {' and '.join(sorted(parts))}"
@@ -225,7 +227,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
             affected = pruned if kept is None else pruned & kept.bools()
             if affected.any():
                 targets.append(
-                    ManualTarget(companion.name, _boxes(affected), shape="channel", dim=0)
+                    ManualTarget(companion.name, spans_of(affected), shape="channel", dim=0)
                 )
                 left |= affected
         channels += int(np.count_nonzero(left))
@@ -238,7 +240,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
     return ManualEdit("prune", tuple(targets), words)
 
 
-def _boxes(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
+def spans_of(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
     """Return the runs of True as boxes of one dimension."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], meant, [False])).view(np.int8)))
     return tuple(((int(a), int(b)),) for a, b in edges.reshape(-1, 2))

@@ -122,7 +122,8 @@ def _units(targets: Sequence[ManualTarget]) -> str:
     return (f"{word} {each.pop():,}" if number == 1 else counted(number, word)) + along
 
 
-def _place(names: Sequence[str]) -> str:
+def place_of(names: Sequence[str]) -> str:
+    """Return what names have in common, as labels say it: "layers.*.mlp", "conv1 and 2 more"."""
     names = list(dict.fromkeys(names))
     if len(names) == 1:
         return shown_name(names[0])
@@ -198,7 +199,7 @@ class ManualEdit:
         if self.words:
             return self.words
         what = self.units() or ("weights" if weights is None else counted(weights, "weight"))
-        place = _place([target.name for target in self.targets])
+        place = place_of([target.name for target in self.targets])
         return f"{what} of {place} {DONE[self.operation]}"
 
     def units(self) -> str:

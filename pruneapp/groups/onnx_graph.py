@@ -17,6 +17,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX, ModelFile, read_layout
 from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
+from pruneapp.checkpoint.parser_client import with_shapes
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import ChannelGraph, Numbers, group_units
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
@@ -35,8 +36,11 @@ class OnnxGraph(ChannelGraph):
     depthwise: Mapping[int, Numbers]  # of each such convolution its channels
 
 
-def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
+def read_graph(checkpoint: Checkpoint, job: Job, *, apart: bool = False) -> OnnxGraph:
     """Find the groups of an ONNX checkpoint; reads no weights.
+
+    `apart`: shapes are inferred in a process of its own, which takes half a second. There are
+    graphs that end it, and nobody asked for groups of theirs who only opened the file.
 
     Raises
     ------
@@ -51,8 +55,10 @@ def read_graph(checkpoint: Checkpoint, job: Job) -> OnnxGraph:
     file = read_layout(checkpoint.files[0], job)
     try:
         with _package() as onnx:
-            model = onnx.load_model_from_string(_skeleton(checkpoint, file))
-            walk = ChannelWalk(model, infer_shapes(model), file)
+            skeleton = _skeleton(checkpoint, file)
+            model = onnx.load_model_from_string(skeleton)
+            inferred = _apart(skeleton, checkpoint, job) if apart else infer_shapes(model)
+            walk = ChannelWalk(model, inferred, file)
             representative = walk.run(job)
     except GraphError as error:
         raise CheckpointError(
@@ -115,6 +121,15 @@ def infer_shapes(model: Any, *, strict: bool = False) -> Any:
     """
     with _package() as onnx:
         return onnx.shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True)
+
+
+def _apart(skeleton: bytes, checkpoint: Checkpoint, job: Job) -> Any:
+    """Return what `infer_shapes` does, from another process."""
+    found, why_not = with_shapes(skeleton, str(checkpoint.path), job)
+    if why_not:
+        raise GraphError(why_not)
+    with _package() as onnx:
+        return onnx.load_model_from_string(found)
 
 
 def _skeleton(checkpoint: Checkpoint, file: ModelFile) -> bytes:

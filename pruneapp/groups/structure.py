@@ -91,28 +91,45 @@ class Unknown:
     why_not: str  # a sentence
 
 
-_structures: WeakKeyDictionary[Checkpoint, Structure | Unknown] = WeakKeyDictionary()
+class _Binding:
+    """What is known of a checkpoint, once it is; whoever asks meanwhile waits for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: Structure | Unknown | None = None
+        self._apart = False
+
+    def of(self, checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
+        self._apart |= apart  # whoever asks next, if a job was cancelled
+        with self._lock:
+            if self._known is None:
+                self._known = bind(checkpoint, job, apart=self._apart)
+            return self._known
+
+
+_bindings: WeakKeyDictionary[Checkpoint, _Binding] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def structure_of(checkpoint: Checkpoint) -> Structure | Unknown:
+def structure_of(
+    checkpoint: Checkpoint, job: Job | None = None, *, apart: bool = False
+) -> Structure | Unknown:
     """Return what `bind` does, which is called once for a checkpoint; safe from several threads."""
     with _lock:
-        known = _structures.get(checkpoint)
-    if known is None:
-        known = bind(checkpoint)
-        with _lock:
-            _structures[checkpoint] = known
-    return known
+        binding = _bindings.setdefault(checkpoint, _Binding())
+    return binding.of(checkpoint, job or Job(), apart=apart)
 
 
-def bind(checkpoint: Checkpoint) -> Structure | Unknown:
+def bind(
+    checkpoint: Checkpoint, job: Job | None = None, *, apart: bool = False
+) -> Structure | Unknown:
     """Return what is known of the groups of a checkpoint; reads config.json, and no weights.
 
-    O(n) in the number of tensors.
+    O(n) in the number of tensors. `apart`: what a hostile file may end is done in a process of its
+    own; see `pruneapp.groups.onnx_graph.read_graph`.
     """
     if checkpoint.format in {exported_program.FORMAT, ONNX.name}:
-        return _of_graph(checkpoint)
+        return _of_graph(checkpoint, job or Job(), apart=apart)
     shards = checkpoint.contents.shards
     folder = (shards[0].path if shards else checkpoint.path).parent
     config = read_config(folder)
@@ -144,16 +161,16 @@ def bind(checkpoint: Checkpoint) -> Structure | Unknown:
     )
 
 
-def _of_graph(checkpoint: Checkpoint) -> Structure | Unknown:
+def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | Unknown:
     """Return the groups that the graph in a file has."""
     graph: ProgramGraph | OnnxGraph
     try:
         if checkpoint.format == ONNX.name:
             from pruneapp.groups.onnx_graph import read_graph
 
-            graph = read_graph(checkpoint, Job())
+            graph = read_graph(checkpoint, job, apart=apart)
         else:
-            graph = read_program(checkpoint, Job())
+            graph = read_program(checkpoint, job)
     except CheckpointError as error:
         return Unknown(str(error))
     if not graph.groups:

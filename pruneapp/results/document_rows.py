@@ -21,6 +21,7 @@ class ManualEditRequest:
     boxes: tuple[Box, ...]  # which elements, as boxes of indices; they may overlap
     shape: Shape  # what was drawn, for words
     dim: int = -1  # the dimension whose channels were meant; -1 for none
+    axis: str = ""  # the axis of the model whose units the channels are; empty for channels alone
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from onnx import helper, numpy_helper
 
+from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.edits.group_edit import groups_of_tensor
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from pruneapp.groups.group import Group
 from pruneapp.groups.onnx_graph import OnnxGraph, read_graph
-from pruneapp.progress import Cancelled, Job
+from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.cancel_checks import CountingToken
 from tests.support.onnx_models import Builder, save
 from tests.support.onnx_networks import NETWORKS
@@ -268,3 +271,44 @@ def test_a_graph_that_breaks_a_rule_is_refused(what, tmp_path):
         pytest.raises(CheckpointError, match="is not as ONNX defines it"),
     ):
         read_graph(checkpoint, Job())
+
+
+def test_another_process_finds_the_same_groups(tmp_path):
+    with open_checkpoint(save(NETWORKS["joined"](), tmp_path / "m.onnx")) as checkpoint:
+        here, there = (read_graph(checkpoint, Job(), apart=apart) for apart in (False, True))
+    assert len(here.groups) > 1
+    assert list(map(in_short, here.groups)) == list(map(in_short, there.groups))
+    for mine, other in zip(here.groups, there.groups, strict=True):
+        for one, same in zip(mine.members, other.members, strict=True):
+            assert np.array_equal(one.layout.units(mine.count), same.layout.units(other.count))
+
+
+def test_a_graph_that_ends_the_process_is_a_sentence(tmp_path, monkeypatch):
+    """There are such, which the package onnx does not refuse."""
+    monkeypatch.setattr(parser_client, "command", lambda: [sys.executable, "-c", "exit(134)"])
+    with open_checkpoint(save(NETWORKS["joined"](), tmp_path / "m.onnx")) as checkpoint:
+        known = structure_of(checkpoint, apart=True)
+        assert isinstance(known, Unknown)
+        assert "made the process that reads them stop (exit status 134)" in known.why_not
+        assert structure_of(checkpoint) is known, "nobody tries it here afterwards"
+        assert groups_of_tensor(checkpoint, "one.weight") == ()
+
+
+@pytest.mark.parametrize("what", ["no version", "no weight", "an axis of a number"])
+def test_what_another_process_refuses_is_told_as_here(what, tmp_path):
+    said = []
+    with open_checkpoint(save(damaged(what), tmp_path / "m.onnx")) as checkpoint:
+        for apart in (False, True):
+            with pytest.raises(CheckpointError) as caught:
+                read_graph(checkpoint, Job(), apart=apart)
+            said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def test_a_job_that_is_cancelled_leaves_the_groups_to_the_next(tmp_path):
+    token = CancelToken()
+    token.cancel()
+    with open_checkpoint(save(NETWORKS["joined"](), tmp_path / "m.onnx")) as checkpoint:
+        with pytest.raises(Cancelled):
+            structure_of(checkpoint, Job(cancel=token), apart=True)
+        assert isinstance(structure_of(checkpoint), Structure)

@@ -163,6 +163,33 @@ _EDIT = _in(
         tip=QT_TRANSLATE_NOOP("Actions", "Copy the full name of the current tensor"),
         separated=True,
     ),
+    ActionSpec(
+        "copy_channels",
+        QT_TRANSLATE_NOOP("Actions", "Copy channel &list"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy the indices of the channels selected in Channels (Ctrl+C there)"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "paste_channels",
+        QT_TRANSLATE_NOOP("Actions", "&Paste channel list"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Select in Channels the indices on the clipboard: 0-3, 7 (Ctrl+V there)"
+        ),
+    ),
+    ActionSpec(
+        "load_channels",
+        QT_TRANSLATE_NOOP("Actions", "L&oad channel list…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Select in Channels the indices in a text file"),
+    ),
+    ActionSpec(
+        "save_channels",
+        QT_TRANSLATE_NOOP("Actions", "&Save channel list…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Write the indices of the channels selected in Channels to a text file"
+        ),
+    ),
 )
 _VIEW = _in(
     VIEW,
@@ -371,6 +398,15 @@ _MANUAL_EDIT = _in(
         tip=QT_TRANSLATE_NOOP(
             "Actions",
             "Apply manual edits of output channels (dim 0) to their bias and norm entries",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "in_group",
+        QT_TRANSLATE_NOOP("Actions", "Include all tensors of the &group"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Apply manual edits of channels to the same units in all tensors that have them",
         ),
         checkable=True,
     ),

@@ -43,8 +43,10 @@ from pruneapp.gui.mainwindow.document_panels import (
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
+from pruneapp.gui.manual_edit.group_controller import GroupController
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.patterns.pattern_controller import PatternController
+from pruneapp.gui.plots.channel_list_controller import ChannelListController
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.plots.plot_controller import PlotController, TableController
 from pruneapp.gui.plots.threshold_controller import ThresholdController
@@ -308,6 +310,7 @@ class Workbench(QObject):
         )
         self.export = ExportController(context, session, asked=views.preview.action.asked)
         self.tables = TableController(context, session, views.pages)
+        self.channel_lists = ChannelListController(context, session, views.pages)
         self.navigation = NavigationController(views, window.actions_, settings, self)
         self.view_state = view = ViewState(
             session,
@@ -378,6 +381,9 @@ class Workbench(QObject):
             pages=views.pages,
             view=views.compare,
         )
+        self.groups = GroupController(
+            session, jobs, self.plots, tree=views.tree, channels=views.pages.channels, parent=self
+        )
         self.manual_edit = ManualEditController(
             context,
             session,
@@ -385,6 +391,7 @@ class Workbench(QObject):
             views.edit_options,
             compare=self.compare,
             plots=self.plots,
+            groups=self.groups,
             histograms=self.histograms,
         )
         self.patterns = PatternController(context, session, views.tree, self.show_tensor)

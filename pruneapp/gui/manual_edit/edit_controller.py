@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -26,6 +26,7 @@ from pruneapp.edits.coupled_tensors import (
     complete_channels,
     with_companions,
 )
+from pruneapp.edits.group_edit import with_members
 from pruneapp.edits.manual_edit import ManualEdit
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
@@ -35,6 +36,7 @@ from pruneapp.gui.app.settings import WITH_COMPANIONS
 from pruneapp.gui.compare.combine_controller import CombineController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.manual_edit.group_controller import GroupController
 from pruneapp.gui.manual_edit.zeros_controller import ZerosController
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
@@ -109,66 +111,106 @@ class AllBlocksDialog(DecisionDialog):
 
 
 _APART = 16  # pixels between two of them
+_MOST_NAMED = 8  # tensors of a group, in a tooltip
 
 
 class ManualEditOptions(QWidget):
-    """Two check boxes, each there only where it means something for the tensor in focus."""
+    """Check boxes for manual edits, each there only where it means something for the tensor."""
 
     def __init__(self) -> None:
         super().__init__()
         self.every_block = QCheckBox(self)
-        self.companions = QCheckBox(self.tr("Include bias and norm"), self)
+        self.companions = QCheckBox(self)
+        self.group = QCheckBox(self)
         self.title = plain(self.tr("Manual edit"), ink=MUTED)
-        lay_in_row(self, self.title, self.every_block, self.companions, None, spacing=_APART)
+        # What each says, and what it says where room is short.
+        self._texts = dict.fromkeys((self.every_block, self.companions, self.group), ("", ""))
+        self._texts[self.companions] = self.tr("Include bias and norm"), self.tr("Bias and norm")
+        lay_in_row(self, self.title, *self._texts, None, spacing=_APART)
         # The room is kept: the picture above is not to jump from tensor to tensor.
         self.setFixedHeight(self.every_block.sizeHint().height())
         self.set_same_role("", 1)
         self.set_companions((), "")
+        self.set_group((), "")
 
     def set_same_role(self, pattern: str, tensors: int) -> None:
         """Take how many tensors have the role of the one in focus, itself among them."""
-        self.every_block.setText(
-            self.tr("Apply to the same layer in all {n} blocks").format(n=count(tensors))
+        n = count(tensors)
+        self._texts[self.every_block] = (
+            self.tr("Apply to the same layer in all {n} blocks").format(n=n),
+            self.tr("Same layer in all {n} blocks").format(n=n),
         )
         tip = self.tr(
             "Manual edits apply to {pattern}; the tensors are listed before anything changes"
         ).format(pattern=pattern)
-        self.every_block.setToolTip(as_plain(tip))
-        self.every_block.setAccessibleDescription(tip)
-        self.every_block.setVisible(tensors > 1)
-        self._show_title()
+        self._offer(self.every_block, tip, offered=tensors > 1)
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
         """Take what belongs to the channels of the tensor in focus, and why it should go along."""
-        tip = f"{', '.join(shown)}. {why}"
-        self.companions.setToolTip(as_plain(tip))
-        self.companions.setAccessibleDescription(tip)
-        self.companions.setVisible(bool(shown))
-        self._show_title()
+        self._offer(self.companions, f"{', '.join(shown)}. {why}", offered=bool(shown))
 
-    def set_wanted(self, *, every_block: bool, companions: bool) -> None:
+    def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
+        """Take which other tensors have the units of the one in focus, and what these are.
+
+        `always`: whole units are edited, whatever the person wants of channels.
+        """
+        n = count(len(shown) + 1)
+        self._texts[self.group] = (
+            self.tr("Include the group ({n} tensors)").format(n=n),
+            self.tr("Group ({n} tensors)").format(n=n),
+        )
+        names = ", ".join(shown[:_MOST_NAMED])
+        if len(shown) > _MOST_NAMED:
+            more = count(len(shown) - _MOST_NAMED)
+            names = self.tr("{names} and {n} more").format(names=names, n=more)
+        tip = self.tr("{units}: manual edits apply to {names}, too").format(
+            units=units, names=names
+        )
+        self.group.setEnabled(not always)
+        self._offer(self.group, tip, offered=bool(shown))
+
+    def _offer(self, box: QCheckBox, tip: str, *, offered: bool) -> None:
+        box.setToolTip(as_plain(tip))
+        box.setAccessibleDescription(tip)
+        box.setVisible(offered)
+        self._word()
+
+    def set_wanted(self, *, every_block: bool, companions: bool, group: bool) -> None:
         """Show what is wanted, silently."""
         self.every_block.setChecked(every_block)
         self.companions.setChecked(companions)
+        with QSignalBlocker(self.group):
+            self.group.setChecked(group or not self.group.isEnabled())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out the heading where there is no room for it."""
+        """Say less where there is no room for it."""
         super().resizeEvent(event)
-        self._show_title()
+        self._word()
 
     def minimumSizeHint(self) -> QSize:
         """Ask for room for the check boxes."""
-        return QSize(self._needed(), self.height())
+        return QSize(self._needed(short=True), self.height())
 
-    def _needed(self) -> int:
-        shown = [box for box in (self.every_block, self.companions) if not box.isHidden()]
-        return sum(box.sizeHint().width() for box in shown) + _APART * max(0, len(shown) - 1)
+    def _needed(self, *, short: bool) -> int:
+        metrics = self.fontMetrics()
+        widths = []
+        for box, texts in self._texts.items():
+            if not box.isHidden():
+                beside = box.sizeHint().width() - metrics.horizontalAdvance(box.text())
+                widths.append(beside + metrics.horizontalAdvance(texts[short]))
+        return sum(widths) + _APART * max(0, len(widths) - 1)
 
-    def _show_title(self) -> None:
+    def _word(self) -> None:
         # Not `isVisible`: the row itself may be hidden.
-        needed = self._needed()
-        whole = needed + _APART + self.title.sizeHint().width()
+        needed = self._needed(short=False)
+        short = needed > self.width()
+        for box, texts in self._texts.items():
+            box.setText(texts[short])
+            # A screen reader has room for all of it.
+            box.setAccessibleName(texts[0])
+        whole = self._needed(short=short) + _APART + self.title.sizeHint().width()
         self.title.setHidden(not needed or whole > self.width())
+        self.updateGeometry()
 
 
 # A gesture that takes longer is shown in the status bar, and can be cancelled there.
@@ -187,23 +229,32 @@ class EditResult:
 
 
 def make(
-    snapshot: Snapshot, request: ManualEditRequest, job: Job, *, every_block: bool, companions: bool
+    snapshot: Snapshot,
+    request: ManualEditRequest,
+    job: Job,
+    *,
+    every_block: bool = False,
+    companions: bool = False,
+    group: bool = False,
 ) -> EditResult:
     """Return what a gesture does to a state, in the background.
 
-    It is meant for all tensors of the same role with `every_block`, and with `companions` for the
-    bias and norm of channels, too. Raises as `compute_manual_edit`.
+    It is meant for all tensors of the same role with `every_block`, with `companions` for the bias
+    and norm of channels, too, and with `group` for the same units in all tensors that have them;
+    always for these if it is one on units. Raises as `compute_manual_edit`.
     """
     checkpoint = snapshot.checkpoint
     role = tensors_of_role(checkpoint, request.name) if every_block else None
     job.step(0)
     edit = ManualEdit.from_requests(
         *[
-            ManualEditRequest(request.operation, name, request.boxes, request.shape, request.dim)
+            replace(request, name=name)
             for name in (role.names if role is not None else (request.name,))
         ]
     )
     job.step(0)
+    if group or request.axis:
+        edit = with_members(checkpoint, edit, request.axis, job)
     if companions:
         edit = with_companions(checkpoint, edit, job)
     preview = compute_manual_edit(snapshot, edit, job)
@@ -225,12 +276,14 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         options: ManualEditOptions,
         *,
         plots: PlotController,
+        groups: GroupController,
         compare: CompareController,
         histograms: HistogramController,
     ) -> None:
         super().__init__(context, session.closed)
         self._session = session
         self._plots = plots
+        self._groups = groups
         self._pages = pages
         self._view = options
         self._waiting: deque[ManualEditRequest] = deque()
@@ -240,14 +293,18 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         actions = context.actions
         self._every_block: QAction = actions["in_every_block"]
         self._companions: QAction = actions["with_companions"]
+        self._group: QAction = actions["in_group"]
         self._companions.setChecked(self._settings.get(WITH_COMPANIONS))
         self.zeros = ZerosController(context, session, histograms, self)
         self.combining = CombineController(context, session, compare)
         self.combining.done.connect(self._say)
-        for option in (self._every_block, self._companions):
+        for option in (self._every_block, self._companions, self._group):
             option.toggled.connect(self._on_toggled)
         self._view.every_block.toggled.connect(self._every_block.setChecked)
         self._view.companions.toggled.connect(self._companions.setChecked)
+        self._view.group.toggled.connect(self._group.setChecked)
+        groups.found.connect(self._offer_group)
+        pages.channels.normsRequested.connect(self._offer_group)
         plots.focused.connect(self._on_looking)
         pages.pageChanged.connect(self._on_page)
         pages.weights.editRequested.connect(self.perform)
@@ -289,11 +346,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         if document is None or busy is not None or not self._waiting:
             return
         request, snapshot = self._waiting.popleft(), document.snapshot()
-        every_block, companions = self._every_block.isChecked(), self._companions.isChecked()
+        wanted = self._wanted()
         self._edit.ask(
-            lambda job: make(
-                snapshot, request, job, every_block=every_block, companions=companions
-            ),
+            lambda job: make(snapshot, request, job, **wanted),
             partial(self._on_made, document, request),
             self._on_refused,
             on_stopped=self._end,
@@ -398,11 +453,44 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     def _on_toggled(self) -> None:
         self._settings.set(WITH_COMPANIONS, self._companions.isChecked())
-        every_block, companions = self._every_block.isChecked(), self._companions.isChecked()
-        self._view.set_wanted(every_block=every_block, companions=companions)
+        self._view.set_wanted(**self._wanted())
+
+    def _wanted(self) -> dict[str, bool]:
+        return {
+            "every_block": self._every_block.isChecked(),
+            "companions": self._companions.isChecked(),
+            "group": self._group.isChecked(),
+        }
 
     def _on_page(self, page: int) -> None:
         self._view.setVisible(page in {Page.WEIGHTS, Page.CHANNELS})
+        self._offer_group()
+
+    def _offer_group(self) -> None:
+        """Offer the groups whose units are single channels, along the dimension that is shown."""
+        channels, name = self._pages.channels, self._plots.name
+        row = None if name is None else self._session.by_name.get(name)
+        on_channels = self._pages.page is Page.CHANNELS
+        axis = channels.axis if on_channels else ""
+        groups = [
+            group
+            for group in self._groups.groups
+            if row is not None
+            and not row.why_not
+            and (group.axis == axis if axis else group.by_channel)
+            and (not on_channels or group.dim == channels.dim)
+        ]
+        shown = self._session.contents.shown
+        names = dict.fromkeys(name for group in groups for name in group.others)
+        places = (
+            self.tr("{units} of {place}").format(units=group.label, place=group.place)
+            if group.place
+            else group.label
+            for group in groups
+        )
+        others = [shown.get(name, name) for name in names]
+        self._view.set_group(others, "; ".join(places), always=bool(axis))
+        self._view.set_wanted(**self._wanted())
 
     def _on_looking(self) -> None:
         self._offers.cancel()

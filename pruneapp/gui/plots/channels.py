@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.plots.base.plot_view import WrappingRow
@@ -22,6 +22,7 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.number_format import count, percent, plural
 from pruneapp.results.document_rows import ManualEditRequest, Operation
+from pruneapp.results.tensor_group import TensorGroup
 from pruneapp.results.tensor_statistics import ChannelNorms
 
 
@@ -189,6 +190,9 @@ class ChannelsView(OrderedChart):
     editRequested = Signal(
         object
     )  # (ManualEditRequest) the person wants this done to the chosen channels
+    # The person wants the chosen channels on the clipboard, or those of the clipboard chosen.
+    copyRequested = Signal()
+    pasteRequested = Signal()
 
     def __init__(self) -> None:
         self._norms: ChannelNorms | None = None
@@ -203,12 +207,20 @@ class ChannelsView(OrderedChart):
         self._editable = False
         self._following = False  # whether the line says what goes, and not the norms
         self._shape: tuple[int, ...] = ()
+        self._labels: tuple[str, ...] = ()
+        self._groups: tuple[TensorGroup, ...] = ()
+        # What stands in the box of dimensions: each, and the groups that have units along it.
+        self._choices: list[tuple[int, TensorGroup | None]] = []
+        self._unit: TensorGroup | None = None  # the group whose units the bars are; None: channels
+        # The units that were chosen last, as ``bool[units]``: chosen in every tensor that has them.
+        self._chosen_units: tuple[TensorGroup, NDArray[np.bool_]] | None = None
         self._selection = BarSelection()
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
         super().__init__(PlaceAxis(), NumberAxis("left"), orders)
         self._busy_text = self.tr("Measuring channels…")
         self.dim_box = choice_box(
-            self.tr("Dimension"), self.tr("Dimension whose slices are the channels")
+            self.tr("Dimension"),
+            self.tr("Dimension whose slices are the channels, or units that lie along one"),
         )
         self.dim_box.activated.connect(self.normsRequested)
         self.norm_box = choice_box(
@@ -252,9 +264,11 @@ class ChannelsView(OrderedChart):
 
     def order_label(self) -> str:
         """Say what stands along the axis."""
-        text = self.tr("channel")
-        if self.order == NORM:
-            text = self.tr("channels, sorted by norm")
+        by_norm = self.order == NORM
+        if self._unit is not None:
+            text = self.tr("units, sorted by norm") if by_norm else self.tr("unit")
+        else:
+            text = self.tr("channels, sorted by norm") if by_norm else self.tr("channel")
         if self._group > 1:
             text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
                 channels=text, n=count(self._group)
@@ -277,13 +291,21 @@ class ChannelsView(OrderedChart):
         """Say what is known of a channel, and what is chosen."""
         assert self._norms is not None
         channel = int(self._order[bar])
-        text = self.tr("channel {index}:  {norm} {value},  {state}").format(
+        text = self.tr("channel {index}:  {norm} {value},  {state}")
+        if self._unit is not None:
+            text = self.tr("unit {index} ({channels}):  {norm} {value},  {state}")
+        text = text.format(
             index=count(channel),
+            channels=self._size_words(channel),
             norm=norm_name(self._norms.n),
             value=self._left_text(channel),
             state=state_words(self._norms, self._after, channel),
         )
         return f"{text};  {self._chosen_text()}" if self._selection else text
+
+    def _size_words(self, unit: int) -> str:
+        many = 1 if self._unit is None else int(self._unit.sizes[unit])
+        return plural(many, self.tr("1 channel"), self.tr("{n} channels"))
 
     def _left_text(self, channel: int) -> str:
         """Say the norm, of which whole it is what is left, and what a preview leaves."""
@@ -319,8 +341,9 @@ class ChannelsView(OrderedChart):
             (self.tr("{n} partly protected"), partly_protected),
         )
         states = ", ".join(words.format(n=count(many)) for words, many in facts if many)
-        channels = self.tr("{n} channels").format(n=count(n.norms.size))
-        text = f"{channels}: {states or self.tr('all kept')}"
+        words = self.tr("{n} units") if self._unit else self.tr("{n} channels")
+        bars = words.format(n=count(n.norms.size))
+        text = f"{bars}: {states or self.tr('all kept')}"
         if self._selection:
             return f"{self._chosen_text()};  {text}"
         return f"{text};  {self._chosen_words()}" if self._shape else text
@@ -359,7 +382,7 @@ class ChannelsView(OrderedChart):
 
         norm, after = norm_name(n.n), self._after
         headers = (
-            self.tr("channel"),
+            self.tr("unit") if self._unit else self.tr("channel"),
             norm,
             self.tr("{norm} left").format(norm=norm),
             self.tr("{norm} after the step").format(norm=norm),
@@ -373,11 +396,15 @@ class ChannelsView(OrderedChart):
 
     def _chosen_words(self) -> str:
         number = self._selection.indices.size
+        if self._unit is not None:
+            if not number:
+                return self.tr("click or drag to choose units")
+            return plural(
+                number, self.tr("1 unit selected"), self.tr("{n} units selected")
+            ) + self.tr(", in {n} tensors").format(n=count(len(self._unit.others) + 1))
         if not number:
             return self.tr("click or drag to choose channels")
-        if number == 1:
-            return self.tr("1 channel selected")
-        return self.tr("{n} channels selected").format(n=count(number))
+        return plural(number, self.tr("1 channel selected"), self.tr("{n} channels selected"))
 
     def _chosen_text(self) -> str:
         n = self._norms
@@ -422,7 +449,7 @@ class ChannelsView(OrderedChart):
         n, ranks, channels = self._norms, self._ranks, self._cut[0]
         if n is None or ranks is None:
             self._after = NONE_LEFT
-        elif channels is None or not self._following:
+        elif channels is None or not self._following or self._unit is not None:
             self._after = Remaining(n.to_be_pruned, n.after, ranks.after, n.kept_after)
         else:
             to_prune = ranks.taken(channels)
@@ -431,8 +458,8 @@ class ChannelsView(OrderedChart):
 
     def _show_cut(self) -> None:
         ranks, (channels, norm) = self._ranks, self._cut
-        if ranks is None or channels is None:
-            self.canvas.set_line(None)
+        if ranks is None or channels is None or self._unit is not None:
+            self.canvas.set_line(None)  # a cut takes channels, and these are units
             return
         taken = ranks.within(channels)
         label = plural(taken, self.tr("1 channel"), self.tr("{n} channels"))
@@ -489,18 +516,59 @@ class ChannelsView(OrderedChart):
 
         Without the shape of the tensor nothing can be done by hand.
         """
+        self._labels, self._groups, self._shape = tuple(labels), (), tuple(shape)
+        self._fill_dims(current, "")
+        self._show_chosen()
+
+    def set_groups(self, groups: Sequence[TensorGroup]) -> None:
+        """Take the groups of the tensor: units of several channels may be shown in their place.
+
+        Units that are chosen in another tensor of a group are chosen here.
+        """
+        if tuple(groups) != self._groups:
+            self._groups = tuple(groups)
+            self._fill_dims(self.dim, self.axis)
+            if not self._selection and self._choose_units():
+                self._show_chosen()
+
+    def forget_units(self) -> None:
+        """Let no units be chosen in the tensors to come: they are of another file."""
+        self._chosen_units = None
+
+    def _fill_dims(self, dim: int, axis: str) -> None:
+        self._choices = []
         with QSignalBlocker(self.dim_box):
             self.dim_box.clear()
-            self.dim_box.addItems(list(labels))
-            self.dim_box.setCurrentIndex(current if labels else -1)
-        self.dim_box.setEnabled(len(labels) > 1)
-        self._shape = tuple(shape)
-        self._show_chosen()
+            for at, label in enumerate(self._labels):
+                self._choices.append((at, None))
+                self.dim_box.addItem(label)
+                for group in self._groups:
+                    if group.dim == at and not group.by_channel:
+                        self._choices.append((at, group))
+                        words = self.tr("{dim}: {units} ({n})")
+                        n = count(group.count)
+                        self.dim_box.addItem(words.format(dim=at, units=group.units, n=n))
+        self._choose_dim(dim, axis)
+        self.dim_box.setEnabled(len(self._choices) > 1)
+
+    def _choose_dim(self, dim: int, axis: str) -> None:
+        keys = [(at, group.axis if group else "") for at, group in self._choices]
+        wanted = (dim, axis) if (dim, axis) in keys else (dim, "")
+        with QSignalBlocker(self.dim_box):
+            self.dim_box.setCurrentIndex(keys.index(wanted) if wanted in keys else -1)
 
     @property
     def dim(self) -> int:
         """The dimension that is chosen; -1 for none."""
-        return self.dim_box.currentIndex()
+        at = self.dim_box.currentIndex()
+        return self._choices[at][0] if at >= 0 else -1
+
+    @property
+    def axis(self) -> str:
+        """The axis of the model whose units are chosen; empty for channels."""
+        at = self.dim_box.currentIndex()
+        group = self._choices[at][1] if at >= 0 else None
+        return "" if group is None else group.axis
 
     def set_norm_choice(self, n: str) -> None:
         """Take the order of the norm that is measured: "2", "1", "inf", or any other."""
@@ -517,25 +585,28 @@ class ChannelsView(OrderedChart):
 
     def set_norms(self, norms: ChannelNorms | None) -> None:
         """Show norms; None for no tensor."""
-        before = self._norms
-        same = (
-            before is not None
-            and norms is not None
-            and (before.name, before.dim, before.norms.size)
-            == (norms.name, norms.dim, norms.norms.size)
-        )
+        before = self.place
+        self._unit = None
+        if norms is not None:
+            axis = self.axis if self.dim == norms.dim else ""
+            self._choose_dim(norms.dim, axis)
+            for dim, group in self._choices:
+                if group and (dim, group.axis) == (norms.dim, axis) and group.can_measure(norms.n):
+                    self._unit, norms = group, group.norms_of(norms)
         self._norms = norms
+        same = norms is not None and self.place == before
         self._ranks = None if norms is None else ChannelRanks(norms)
         self._set_stem(norms.name if norms else "", "channels")
         self._heights = np.zeros(0) if self._ranks is None else self._ranks.heights
         if norms is not None:
-            with QSignalBlocker(self.dim_box):
-                self.dim_box.setCurrentIndex(norms.dim)
+            if self._unit is None:  # of units not every norm is known
+                self._choose_dim(norms.dim, "")
             self.set_norm_choice(norms.n)
             self.canvas.left.setLabel(norm_name(norms.n))
             self._following = self.canvas.holding or not norms.to_be_pruned.any()
         if not same:
             self._selection.reset(self._heights.size)
+            self._choose_units()
         self._count_to_prune()
         self._reorder()
         self._begin(keep_view=same)
@@ -549,7 +620,53 @@ class ChannelsView(OrderedChart):
         """The channels that are chosen, rising."""
         return tuple(int(i) for i in self._selection.indices)
 
+    @property
+    def selected(self) -> NDArray[np.bool_]:
+        """``bool[channels]``: which of them are chosen."""
+        return self._selection.chosen.copy()
+
+    @property
+    def place(self) -> tuple[str, int, str, int]:
+        """What the indices of the bars are of: tensor, dimension, axis, and how many there are.
+
+        The axis is that whose units the bars are, empty for channels; there is no name, and -1,
+        while there are no bars.
+        """
+        n, axis = self._norms, self._unit.axis if self._unit is not None else ""
+        return ("", -1, "", 0) if n is None else (n.name, n.dim, axis, n.norms.size)
+
     # -- what is chosen ---------------------------------------------------------------------------
+
+    def set_chosen(self, chosen: NDArray[np.bool_]) -> None:
+        """Select exactly these channels: ``bool[channels]``."""
+        self._selection.choose(chosen)
+        self._on_chosen()
+
+    def _shown_group(self) -> TensorGroup | None:
+        """Return the group whose units are chosen where bars are."""
+        n = self._norms
+        if n is None or self._unit is not None:
+            return self._unit
+        single = (each for each in self._groups if each.by_channel and each.dim == n.dim)
+        return next(single, None)
+
+    def _on_chosen(self) -> None:
+        """Take note of the units that the person chose, and show them."""
+        group, chosen = self._shown_group(), self._selection.chosen
+        self._chosen_units = None
+        if group is not None and self._selection:
+            units = chosen.copy() if group is self._unit else group.units_of(chosen)
+            self._chosen_units = group, units
+        self._show_chosen()
+
+    def _choose_units(self) -> bool:
+        """Choose what was chosen in another tensor of the group; returns whether that is any."""
+        group, known = self._shown_group(), self._chosen_units
+        if group is None or known is None or not group.is_same(known[0]):
+            return False
+        units = known[1]
+        self._selection.choose(units if group is self._unit else group.channels_of(units))
+        return bool(self._selection)
 
     def _show_chosen(self) -> None:
         n = self._norms
@@ -574,30 +691,37 @@ class ChannelsView(OrderedChart):
 
     def _on_picked(self, bar: int, how: Pick) -> None:
         self._selection.pick(bar, how, self._order)
-        self._show_chosen()
+        self._on_chosen()
 
     def _on_banded(self, start: int, stop: int, add: bool) -> None:
         self._selection.pick_range(start, stop, self._order, add=add)
-        self._show_chosen()
+        self._on_chosen()
 
     def request_edit(self, operation: Operation) -> None:
-        """Announce what the person wants done to the chosen channels, in one box for each run."""
+        """Announce what the person wants done to what is chosen, in one box for each run."""
         n = self._norms
         if n is None or not self._selection or not self._shape:
             return
+        unit, chosen = self._unit, self._selection.chosen
         boxes = tuple(
             tuple(run if dim == n.dim else (0, extent) for dim, extent in enumerate(self._shape))
-            for run in runs(self._selection.chosen)
+            for run in runs(chosen if unit is None else unit.channels_of(chosen))
         )
-        self.editRequested.emit(ManualEditRequest(operation, n.name, boxes, "channel", n.dim))
+        axis = "" if unit is None else unit.axis
+        request = ManualEditRequest(operation, n.name, boxes, "channel", n.dim, axis)
+        self.editRequested.emit(request)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by a key what the buttons do."""
         operation = operation_of(event)
         if operation is not None and self._selection:
             self.request_edit(operation)
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copyRequested.emit()
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self.pasteRequested.emit()
         elif event.key() == Qt.Key.Key_Escape and self._selection:
             self._selection.reset(self._heights.size)
-            self._show_chosen()
+            self._on_chosen()
         else:
             super().keyPressEvent(event)

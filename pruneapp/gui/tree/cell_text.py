@@ -5,7 +5,7 @@ Which of it stands in which column: `columns.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from itertools import repeat
 
@@ -18,10 +18,15 @@ from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, Danger, Severity
+from pruneapp.results.tensor_group import TensorGroup
 
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
 DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
 DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
+# Whether it, or something below, is in a group with the tensor in focus, and the sign for that is
+# in this column: where there is none for danger.
+GROUP_ROLE = BAR_ROLE + 3
+_MOST_NAMED = 4  # of the tensors that are pruned together, in a tooltip
 EXCLUDED = "⊘"  # before the sparsity of what limits or rules leave as it is
 
 
@@ -45,6 +50,11 @@ class Cells(QObject):
         self._dangers: Mapping[str, Danger] = {}
         self._assignment = Assignment()
         self._excluded_below: NDArray[np.int64] | None = None  # None if nothing is excluded
+        # The groups of the tensor in focus, each with its other members as ``bool[rows]``, and how
+        # many of these are below each node; None without any.
+        self._in_focus = -1
+        self._groups: list[tuple[TensorGroup, NDArray[np.bool_]]] = []
+        self._members_below: NDArray[np.int64] | None = None
         # How many tensors below each node are hurt so badly; empty if none is.
         self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
         self._sum()
@@ -90,6 +100,19 @@ class Cells(QObject):
         if assignment.excluded:
             marked = self._column(dict.fromkeys(assignment.excluded, 1)) > 0
             self._excluded_below = self.nodes.below(marked)
+
+    def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
+        """Take the groups of a tensor, by its name in the file: the one in focus."""
+        number = self.nodes.number
+        self._in_focus, self._groups, self._members_below = number.get(name, -1), [], None
+        for group in groups:
+            found = np.fromiter(map(number.get, group.others, repeat(-1)), np.int64)
+            members = np.zeros(len(self.nodes.rows), np.bool_)
+            members[found[found >= 0]] = True
+            self._groups.append((group, members))
+        if self._groups:
+            some = np.logical_or.reduce([members for _, members in self._groups])
+            self._members_below = self.nodes.below(some)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
         previewed = self._column(given)
@@ -149,6 +172,45 @@ class Cells(QObject):
         excluded = self._assignment.excluded.get(name, "")
         rule = self._assignment.rules.get(name, -1)
         return words[excluded].format(n=rule + 1) if excluded or rule >= 0 else ""
+
+    def is_grouped(self, node: int) -> bool:
+        """Return whether it, or anything below, is in a group with the tensor in focus."""
+        below = self._members_below
+        return below is not None and bool(below[node]) and not self.nodes.alias[node]
+
+    def group_text(self, node: int) -> str:
+        """Say what is pruned together with what is here; empty if the focus has no part in it."""
+        tensor, rows = int(self.nodes.tensor[node]), self.nodes.rows
+        if tensor < 0:
+            many = 0 if self._members_below is None else int(self._members_below[node])
+            text = number_format.plural(
+                many,
+                self.tr("Below this module: 1 tensor, pruned together with {name}."),
+                self.tr("Below this module: {n} tensors, pruned together with {name}."),
+            )
+            return text.format(name=rows[self._in_focus].shown) if many else ""
+        if self.nodes.alias[node]:
+            return ""
+        here = tensor == self._in_focus
+        groups = (group for group, members in self._groups if here or members[tensor])
+        return " ".join(self._with_others(group, tensor) for group in groups)
+
+    def _with_others(self, group: TensorGroup, tensor: int) -> str:
+        name = self.nodes.names[tensor]
+        first = self.nodes.names[self._in_focus]
+        names = [each for each in (first, *group.others) if each != name]
+        shown = [
+            self.nodes.rows[at].shown
+            for each in names[:_MOST_NAMED]
+            if (at := self.nodes.number.get(each)) is not None
+        ]
+        text = self.tr("{units} of {place}: pruned together with {names}")
+        if not group.place:
+            text = self.tr("{units}: pruned together with {names}")
+        text = text.format(units=group.label, place=group.place, names=", ".join(shown))
+        if more := len(names) - len(shown):
+            text = self.tr("{names} and {n} more").format(names=text, n=number_format.count(more))
+        return f"{text}."
 
     def sparsity_of(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
@@ -241,6 +303,11 @@ class Cells(QObject):
             )
         return self.tr("Not prunable: {why}.").format(why=row.why_not) if row.why_not else ""
 
+    def description(self, node: int) -> str:
+        """Return what a screen reader says of a node beside its name; empty for nothing."""
+        others = self.group_text(node) if self.is_grouped(node) else ""
+        return " ".join(text for text in (self.why_not(node), others) if text)
+
     def why_unchecked(self, node: int) -> str:
         """Return why a click on a node checks nothing, as sentences; empty if it does."""
         if self.checks.checked_by_click(node).any():
@@ -283,6 +350,8 @@ class Cells(QObject):
             )
         if why := self._rule_or_limit(node):
             lines.append(why)
+        if others := self.group_text(node):
+            lines.append(others)
         if hurt := self._danger_text(node):
             lines.append(f"{reports.GLYPHS[self._worst(node)[0]]} {hurt}")
         return "<br>".join(as_plain(line) for line in lines)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE
+from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, GROUP_ROLE
 from pruneapp.gui.tree.columns import COLUMNS, Column
 from pruneapp.gui.widgets.labels import on_lines, within_reason
 from pruneapp.gui.widgets.safe_paint import reported, saved
@@ -18,7 +18,9 @@ from pruneapp.results.short_names import ShortNames
 
 BAR_WIDTH = 48
 BAR_HEIGHT = 8
-GLYPH_WIDTH = 16  # of the sign for danger, left of the bar; kept free where there is none
+# Of the sign for danger, else that for members of a group, left of the bar; kept free where there
+# is none.
+GLYPH_WIDTH = 16
 ROW_HEIGHT = 20
 _MOST_LINES = 8  # of a name; of one that needs more, the middle is left out
 _LINE_END = "\u2028"  # what Qt breaks lines at in a cell
@@ -93,7 +95,15 @@ class CellDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         """Paint a cell; in the last column the sign for danger, the bar, and the share."""
+        # What is below an unfolded module has a sign of its own.
+        linked = index.data(GROUP_ROLE) and not option.state & QStyle.StateFlag.State_Open
+        if linked and index.column() == Column.NAME:
+            self._paint_linked_name(painter, option, index)
+            return
         super().paint(painter, option, index)
+        if linked:
+            ink = "accent_text" if option.state & QStyle.StateFlag.State_Selected else "text"
+            paint_link(painter, option.rect, QColor(self.colors[ink]))
         shares = index.data(BAR_ROLE)
         if shares is None:
             return
@@ -109,6 +119,34 @@ class CellDelegate(QStyledItemDelegate):
             colors=self.colors,
             selected=bool(option.state & QStyle.StateFlag.State_Selected),
         )
+
+    def _paint_linked_name(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Paint a name, shorter if need be, with the sign for members of a group behind it."""
+        cell = QRect(option.rect)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected:
+            painter.fillRect(cell, option.palette.highlight())
+        option.rect = cell.adjusted(0, 0, -GLYPH_WIDTH, 0)
+        super().paint(painter, option, index)
+        option.rect = cell
+        cell = cell.adjusted(cell.width() - GLYPH_WIDTH, 0, 0, 0)
+        paint_link(painter, cell, QColor(self.colors["accent_text" if selected else "text"]))
+
+
+def paint_link(painter: QPainter, cell: QRect, ink: QColor) -> None:
+    """Paint two links of a chain at the left of a cell: the sign for members of a group."""
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(ink, 1.25))
+        left, middle = cell.left() + 0.5, QRectF(cell).center().y()
+        for x in (left, left + 4.5):
+            painter.drawRoundedRect(QRectF(x, middle - 2.5, 7, 5), 2.5, 2.5)
 
 
 def paint_share(

@@ -20,10 +20,11 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAccessible
 
-from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, Cells
+from pruneapp.gui.tree.cell_text import BAR_ROLE, DANGER_ROLE, DIM_ROLE, GROUP_ROLE, Cells
 from pruneapp.gui.tree.columns import COLUMNS, LIVE, Column
 from pruneapp.gui.tree.nodes import ROOT, Checks, Nodes, build_nodes
 from pruneapp.results.sparsity_report import Assignment, Danger
+from pruneapp.results.tensor_group import TensorGroup
 
 MILLION = 1_000_000
 
@@ -200,11 +201,15 @@ _ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
         aloud(cells, node) if (aloud := COLUMNS[column].aloud) else None
     ),
     int(Qt.ItemDataRole.AccessibleDescriptionRole): lambda cells, node, column: (
-        cells.why_not(node) if column == Column.NAME else None
+        cells.description(node) if column == Column.NAME else None
     ),
     BAR_ROLE: lambda cells, node, column: cells.shares(node) if COLUMNS[column].bar else None,
     DIM_ROLE: lambda cells, node, _column: cells.dim(node),
     DANGER_ROLE: lambda cells, node, column: cells.danger(node) if COLUMNS[column].bar else None,
+    GROUP_ROLE: lambda cells, node, column: (
+        cells.is_grouped(node)
+        and (column == Column.NAME if cells.danger(node) else COLUMNS[column].bar)
+    ),
 }
 
 
@@ -290,6 +295,11 @@ class TreeModel(QAbstractItemModel):
         """Show which tensors limits or rules exclude, and which rule the others fall under."""
         self.cells.set_assignment(assignment)
         self.refresh(LIVE)
+
+    def set_groups(self, name: str, groups: Sequence[TensorGroup]) -> None:
+        """Mark the other members of the groups of a tensor, by its name in the file."""
+        self.cells.set_groups(name, groups)
+        self.refresh()
 
     def refresh(self, first: int = Column.NAME) -> None:
         """Tell that values changed in the columns from `first` on."""

@@ -32,6 +32,7 @@ class Nodes:
     # Of each tensor, in file order.
     rows: tuple[TensorRow, ...]
     names: list[str]  # in the file
+    number: dict[str, int]  # of the tensor of each of these
     kinds: list[str]  # of layers among them, each once, sorted
     # Of each node.
     labels: list[str]  # last segment of the name
@@ -210,6 +211,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
     return {
         "names": names,
+        "number": dict(zip(names, range(len(names)), strict=True)),
         "kinds": sorted(kinds - {""}),
         "numel": np.array(numel, np.int64),
         "parameters": np.array(parameters, np.int64),

@@ -103,9 +103,9 @@ class ShareColumn:
 
     def paint(self, painter: QPainter, row: QRect, node: int) -> bool:
         """Paint the cell of a row; False for one that looks otherwise: Qt has to paint it."""
-        if node in self._others:
-            return False
         cells = self._cells
+        if node in self._others or cells.is_grouped(node):
+            return False
         text = cells.sparsity(node)
         cell = QRect(self._left, row.top(), self._width, row.height())
         advance = self._metrics.horizontalAdvance(text)

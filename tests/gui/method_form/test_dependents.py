@@ -180,9 +180,9 @@ def test_groups_are_never_found_on_the_main_thread(person, tmp_path, monkeypatch
     threads = []
     bind = structure.bind
 
-    def watched(checkpoint):
+    def watched(checkpoint, *arguments, **options):
         threads.append(threading.current_thread())
-        return bind(checkpoint)
+        return bind(checkpoint, *arguments, **options)
 
     monkeypatch.setattr(structure, "bind", watched)
     write_bert(tmp_path / "bert")

@@ -23,9 +23,9 @@ def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
     threads = []
     bind = structure.bind
 
-    def watched(checkpoint):
+    def watched(checkpoint, *arguments, **options):
         threads.append(threading.current_thread())
-        return bind(checkpoint)
+        return bind(checkpoint, *arguments, **options)
 
     monkeypatch.setattr(structure, "bind", watched)
     person.open(folder)
@@ -36,7 +36,7 @@ def test_groups_are_never_found_on_the_main_thread(person, folder, monkeypatch):
     person.click(person.button)
     person.wait(lambda: len(person.states) == 2)
     person.wait_idle()
-    assert threads
+    assert len(threads) == 1, "the tree and the form share what is found"
     assert threading.main_thread() not in threads
     # Of all tensors that were selected, those of the neurons: three in each of the six layers.
     assert person.states[-1] == "FFN neurons 25 % on 18 tensors of model.layers"

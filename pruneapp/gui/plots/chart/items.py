@@ -251,6 +251,11 @@ class BarSelection:
         self.chosen: NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
         self._anchor = -1
 
+    def choose(self, chosen: NDArray[np.bool_]) -> None:
+        """Choose exactly these: ``bool[n]``, by their index."""
+        self.chosen = chosen.copy()
+        self._anchor = int(chosen.argmax()) if chosen.any() else -1
+
     def pick(self, bar: int, how: Pick, order: NDArray[np.int64]) -> None:
         """Choose the bar at a place of an order: ``int64[n]``, the index that stands there."""
         index = int(order[bar])

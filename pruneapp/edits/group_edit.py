@@ -1,0 +1,173 @@
+"""Manual edits of whole units: what is done to channels is done to all that goes along with them.
+
+A unit of a group (a neuron, a head, a channel of a convolution) has entries in several tensors. Who
+prunes it in one of them leaves the others computing what nobody hears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.document.step import shown_name
+from pruneapp.edits.coupled_tensors import spans_of
+from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, place_of
+from pruneapp.errors import counted
+from pruneapp.groups.axis import Axis
+from pruneapp.groups.group import Group, Member
+from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.progress import Job
+from pruneapp.results.tensor_group import TensorGroup, in_sentence
+from pruneapp.results.tile import Box
+
+# The words for units, where those of an axis say more than that, or less.
+_LABELS = {"kv-groups": "KV groups", "vocabulary": "Tokens", "channels": "Channels"}
+
+
+@dataclass(frozen=True)
+class _Share:
+    """The parts that groups of an axis have of a tensor along a dimension."""
+
+    axis: str
+    label: str
+    dim: int
+    parts: tuple[tuple[Group, Member], ...]
+
+    def shown(self, checkpoint: Checkpoint, name: str) -> TensorGroup:
+        unit_of = np.full(checkpoint.entries[name].shape[self.dim], -1, np.int32)
+        count = 0
+        others: dict[str, None] = {}
+        for group, member in self.parts:
+            units = member.layout.units(group.count)
+            inside = units >= 0
+            unit_of[inside] = units[inside] + count
+            count += group.count
+            others |= dict.fromkeys(each.name for each in group.members)
+        others.pop(name, None)
+        place = self.parts[0][0].place
+        return TensorGroup(
+            self.axis,
+            self.label,
+            "" if self.axis == "vocabulary" else shown_name(place),
+            self.dim,
+            count,
+            unit_of,
+            tuple(each for each in others if checkpoint.entries[each].prunable),
+        )
+
+
+def groups_of_tensor(
+    checkpoint: Checkpoint, name: str, job: Job | None = None
+) -> tuple[TensorGroup, ...]:
+    """Return what a tensor, by any of its names, shares with others; nothing is raised for none.
+
+    In the order of the axes and dimensions. What the groups are is found once for a checkpoint,
+    which may take a second, and in a process of its own where a file may end it: nobody has to have
+    asked for them. `job` may cancel that.
+    """
+    name = checkpoint.entry(name).name
+    structure_of(checkpoint, job, apart=True)
+    found = (share.shown(checkpoint, name) for share in _shares(checkpoint, name))
+    return tuple(group for group in found if group.others)
+
+
+def with_members(
+    checkpoint: Checkpoint, edit: ManualEdit, axis: str = "", job: Job | None = None
+) -> ManualEdit:
+    """Return an edit that does the same to the units of the channels that it means, in all tensors.
+
+    The units are those of an axis of which all channels are meant; without one of every axis whose
+    units are one channel each in the tensor. What cannot be pruned stays as it is, such as running
+    statistics, which are measured. An edit of no such units is returned as it is. `job` may cancel.
+    """
+    job = job or Job()
+    more: dict[tuple[str, int], NDArray[np.bool_]] = {}
+    places: dict[str, int] = {}  # of the groups, with how many units
+    label = ""
+    for target in job.cancel.each(edit.targets):
+        if target.shape != "channel" or target.dim < 0:
+            continue
+        entry = checkpoint.entry(target.name)
+        meant = np.zeros(entry.shape[target.dim], np.bool_)
+        for box in target.boxes:
+            meant[slice(*box[target.dim])] = True
+        for share in _shares(checkpoint, entry.name):
+            shown = share.shown(checkpoint, entry.name)
+            usual = share.axis == axis if axis else shown.by_channel
+            if share.dim != target.dim or not usual or not shown.others:
+                continue
+            for group, member in share.parts:
+                units = _whole_units(group, member, meant)
+                if not units.size:
+                    continue
+                label = share.label
+                places[group.place] = max(units.size, places.get(group.place, 0))
+                for other in group.members:
+                    found = checkpoint.entries[other.name]
+                    if found.prunable:
+                        extent = found.shape[other.dim]
+                        chosen = more.setdefault(
+                            (other.name, other.dim), np.zeros(extent, np.bool_)
+                        )
+                        chosen[group.entries(other, units)] = True
+    given = {(checkpoint.entry(target.name).name, target.dim) for target in edit.targets}
+    targets = tuple(
+        ManualTarget(name, _boxes(checkpoint, name, dim, chosen), shape="channel", dim=dim)
+        for (name, dim), chosen in more.items()
+        if (name, dim) not in given
+    )
+    if not targets:
+        return edit
+    tensors = {checkpoint.entry(t.name).name for t in (*edit.targets, *targets)}
+    many = sum(places.values())
+    what = counted(many, in_sentence(label).removesuffix("s"))
+    where = place_of(list(places)) if len(places) > 1 else shown_name(next(iter(places)))
+    words = f"{what} of {where} {DONE[edit.operation]} in {counted(len(tensors), 'tensor')}"
+    return ManualEdit(edit.operation, (*edit.targets, *targets), words)
+
+
+def _shares(checkpoint: Checkpoint, name: str) -> Iterator[_Share]:
+    structure = structure_of(checkpoint)
+    if isinstance(structure, Unknown):
+        return
+    for axis in structure.axes.values():
+        if axis.why_not:
+            continue
+        by_dim: dict[int, list[tuple[Group, Member]]] = {}
+        for group in axis.groups_of.get(name, ()):
+            for member in group.member_of.get(name, ()):
+                by_dim.setdefault(member.dim, []).append((group, member))
+        for dim, parts in sorted(by_dim.items()):
+            yield _Share(axis.name, _label(structure, axis), dim, tuple(parts))
+
+
+def _label(structure: Structure, axis: Axis) -> str:
+    if axis.rule.label:
+        return axis.rule.label
+    if axis.name == "kv-groups" and "query-heads" not in structure.axes:
+        return "Attention heads"  # one of each
+    return _LABELS.get(axis.name, axis.label)
+
+
+def _whole_units(group: Group, member: Member, meant: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the units of which all entries along the dimension of a member are meant."""
+    units = member.layout.units(group.count)
+    inside = units >= 0
+    there = np.bincount(units[inside], minlength=group.count)
+    chosen = np.bincount(units[inside & meant], minlength=group.count)
+    return np.flatnonzero((chosen == there) & (there > 0)).astype(np.int64)
+
+
+def _boxes(
+    checkpoint: Checkpoint, name: str, dim: int, chosen: NDArray[np.bool_]
+) -> tuple[Box, ...]:
+    """Return the channels that are True, in one box for each run."""
+    shape = checkpoint.entries[name].shape
+    return tuple(
+        tuple(span if at == dim else (0, extent) for at, extent in enumerate(shape))
+        for (span,) in spans_of(chosen)
+    )

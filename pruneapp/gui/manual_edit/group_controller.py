@@ -1,0 +1,77 @@
+"""The groups of the tensor in focus: marked in the tree, and handed to who shows their units."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from pruneapp.edits.group_edit import groups_of_tensor
+from pruneapp.gui.app.jobs import Jobs, LatestTask, Urgency
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.plots.channels import ChannelsView
+from pruneapp.gui.plots.plot_controller import PlotController
+from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.results.tensor_group import TensorGroup
+
+
+class GroupController(QObject):
+    """Finds in the background which groups the tensor in focus is in.
+
+    The first answer of a file takes longer: then its groups are found, for all that need them.
+    """
+
+    found = Signal()  # `groups` are those of the tensor in focus
+
+    def __init__(
+        self,
+        session: OpenDocument,
+        jobs: Jobs,
+        plots: PlotController,
+        *,
+        tree: ModuleTree,
+        channels: ChannelsView,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._plots = plots
+        self._tree = tree
+        self._channels = channels
+        self._task = LatestTask(jobs)
+        self._marked = False  # whether the tree shows any
+        self.groups: tuple[TensorGroup, ...] = ()
+        plots.focused.connect(self._on_focused)
+        session.closed.connect(self._on_closed)
+
+    def _on_focused(self) -> None:
+        document, name = self._session.document, self._plots.name
+        if document is None or name is None:
+            self._on_closed()
+            return
+        checkpoint = document.checkpoint
+        # The marks of the tree stay until there are others: no flicker.
+        self._set(())
+        # Nobody waits for it: histograms that are being counted need not make room.
+        self._task.ask(
+            lambda job: groups_of_tensor(checkpoint, name, job),
+            self._show,
+            lambda _error: self._show(()),
+            urgency=Urgency.ASIDE,
+        )
+
+    def _show(self, groups: tuple[TensorGroup, ...]) -> None:
+        if (groups or self._marked) and self._plots.name is not None:
+            self._tree.model.set_groups(self._plots.name, groups)
+        self._marked = bool(groups)
+        self._set(groups)
+
+    def _set(self, groups: tuple[TensorGroup, ...]) -> None:
+        if groups or self.groups:
+            self.groups = groups
+            self._channels.set_groups(groups)
+            self.found.emit()
+
+    def _on_closed(self) -> None:
+        self._task.cancel()
+        self._marked = False
+        self._channels.forget_units()
+        self._set(())

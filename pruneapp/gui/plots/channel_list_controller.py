@@ -1,0 +1,181 @@
+"""The selected channels as text: copied, pasted, saved and loaded.
+
+What is pasted or loaded is read in the background: a clipboard may hold megabytes of anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.dialogs import save_path
+from pruneapp.gui.app.jobs import LatestTask
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.plots.channels import ChannelsView
+from pruneapp.gui.plots.pages import Page, PlotPages
+from pruneapp.gui.widgets.number_format import plural
+from pruneapp.json_codec import read
+from pruneapp.progress import Job
+from pruneapp.results.channel_list import MOST_LETTERS, from_text, to_text
+
+SUFFIX = ".txt"
+_LISTS = "channel list"  # what the last folder is remembered for
+_MOST_BYTES = 4 * MOST_LETTERS
+
+
+class ChannelListController(Controller):
+    """Copies, pastes, saves and loads what is selected on the page Channels."""
+
+    def __init__(self, context: AppContext, session: OpenDocument, pages: PlotPages) -> None:
+        super().__init__(context)
+        self._session = session
+        self._pages = pages
+        self._reading = LatestTask(context.jobs)
+        view = self._view
+        view.copyRequested.connect(self.copy)
+        view.pasteRequested.connect(self.paste)
+        for name, call in {
+            "copy_channels": self.copy,
+            "paste_channels": self.paste,
+            "load_channels": self.load,
+            "save_channels": self.save,
+        }.items():
+            context.actions[name].triggered.connect(call)
+        session.closed.connect(self._reading.cancel)
+
+    @property
+    def _view(self) -> ChannelsView:
+        return self._pages.channels
+
+    def copy(self) -> None:
+        """Put the selected channels on the clipboard."""
+        text = self._chosen()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+            many = len(self._view.chosen)
+            words = plural(many, self.tr("Copied 1 index."), self.tr("Copied {n} indices."))
+            self._notifications.say_done(words)
+
+    def paste(self) -> None:
+        """Select what the text on the clipboard lists."""
+        if not self._may_select():
+            return
+        text = QGuiApplication.clipboard().text()
+        if text:
+            self._read(lambda _job: text)
+        else:
+            self._refuse(
+                SelectionError(
+                    "There is no text on the clipboard.",
+                    remedy="Copy a list of channels, such as 0-3, 7, 12.",
+                )
+            )
+
+    def save(self) -> None:
+        """Write the selected channels where the person says."""
+        text = self._chosen()
+        if not text:
+            return
+        proposed = self._session.proposed(_LISTS, SUFFIX)
+        path = save_path(
+            self._window,
+            self.tr("Save channel list"),
+            proposed.with_name(f"{self._view.export_menu.stem}{SUFFIX}"),
+            self.tr("Text ({patterns})").format(patterns=f"*{SUFFIX}"),
+            SUFFIX,
+        )
+        if path is None:
+            return
+        self._session.note_folder(_LISTS, path)
+        written = self.tr("Saved {file}.").format(file=path.name)
+        self._jobs.submit(
+            self.tr("Saving channel list"),
+            lambda job: write_whole(path, f"{text}\n".encode(), job),
+            on_result=lambda _: self._notifications.say_done(written),
+            on_error=self._session.refused.emit,
+            writes=True,
+        )
+
+    def load(self) -> None:
+        """Select what a text file of the person lists."""
+        if not self._may_select():
+            return
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Load channel list"),
+            str(self._session.proposed(_LISTS, SUFFIX).parent),
+            self.tr("Text ({patterns});;All files (*)").format(patterns=f"*{SUFFIX}"),
+        )
+        if name:
+            path = Path(name)
+            self._session.note_folder(_LISTS, path)
+            self._read(lambda _job: text_of(path))
+
+    def _read(self, text: Callable[[Job], str]) -> None:
+        place = self._view.place
+        *_, axis, size = place
+        noun = "unit" if axis else "channel"
+        self._reading.ask(
+            lambda job: from_text(text(job), size, noun), partial(self._select, place), self._refuse
+        )
+
+    def _select(self, place: object, chosen: NDArray[np.bool_]) -> None:
+        if place != self._view.place:
+            return  # the person looks at other channels by now
+        self._view.set_chosen(chosen)
+        self._notifications.end(NoticeTopic.CHANNELS)
+        many = int(np.count_nonzero(chosen))
+        words = plural(many, self.tr("Selected 1 index."), self.tr("Selected {n} indices."))
+        self._notifications.say_done(words)
+
+    def _chosen(self) -> str:
+        """Return the selection as text; empty, with a notice, if there is none."""
+        view = self._view
+        if self._pages.page is Page.CHANNELS and view.chosen:
+            self._notifications.end(NoticeTopic.CHANNELS)
+            return to_text(view.selected)
+        self._refuse(
+            SelectionError(
+                "No channels are selected.", remedy="Select bars on the page Channels (3)."
+            )
+        )
+        return ""
+
+    def _may_select(self) -> bool:
+        there = self._pages.page is Page.CHANNELS and self._view.place[-1] > 0
+        if not there:
+            self._refuse(
+                SelectionError(
+                    "There are no channels to select from.",
+                    remedy="Show the page Channels (3) of a tensor of two or more dimensions.",
+                )
+            )
+        return there
+
+    def _refuse(self, error: PruneAppError) -> None:
+        self._notifications.refuse(error, NoticeTopic.CHANNELS)
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a list in a file.
+
+    Raises `SelectionError` if it cannot be read, or is no text in UTF-8.
+    """
+    data = read(path, "list of channels", _MOST_BYTES, SelectionError)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SelectionError(
+            f"'{path}' is not a list of channels: it is no text in UTF-8 at byte {error.start:,}.",
+            remedy="Choose a text file with indices such as 0-3, 7, 12.",
+        ) from None

@@ -1,0 +1,90 @@
+"""Lists of channel indices as text: "0-3, 7, 12", numbered from 0, both ends of a range included.
+
+What is pasted may come from anywhere. A range is held against the number of channels before
+anything is made of it, so that "0-99999999999" costs no more than "0".
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.errors import SelectionError, counted
+
+# No list of ours is as long; more is another text, which is not to be looked through.
+MOST_LETTERS = 8 << 20
+
+_NUMBER = "0|[1-9][0-9]*"
+_PIECE = re.compile(rf"({_NUMBER})(?:[-–]({_NUMBER}))?")
+_BETWEEN = re.compile(r"[\s,;]+")
+# "0 - 3" is one piece; "0 -3" is two, of which the second is refused.
+_SPACED = re.compile(r"(?<=[0-9])\s+[-–]\s+(?=[0-9])")
+_BRACKETS = ("[]", "()", "{}")
+_DIGITS = 18  # of a number that is compared with the channels; there are never as many of these
+_REMEDY = "Correct the list. The selection is unchanged."
+
+
+def to_text(chosen: NDArray[np.bool_]) -> str:
+    """Return the indices of what is True (``bool[channels]``); empty for none."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], chosen, [False])).view(np.int8)))
+    runs = edges.reshape(-1, 2).tolist()
+    return ", ".join(f"{a}-{b - 1}" if b - a > 1 else str(a) for a, b in runs)
+
+
+def from_text(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:
+    """Return which of `size` channels a list names, as ``bool[size]``.
+
+    Indices and ranges are separated by commas, semicolons, spaces or lines; the list may stand in
+    brackets, as Python writes it. `noun` is what the indices are of, for messages.
+
+    Raises
+    ------
+    SelectionError
+        If nothing is named; or a piece is no index and no range, goes down, or lies beyond the last
+        channel. It names the piece.
+    """
+    if len(text) > MOST_LETTERS:
+        raise SelectionError(
+            f"The text has {len(text):,} letters, and a list of {noun}s has {MOST_LETTERS:,} at "
+            "most.",
+            remedy=_REMEDY,
+        )
+    text = text.strip().removeprefix("\ufeff")
+    if len(text) > 1 and text[0] + text[-1] in _BRACKETS:
+        text = text[1:-1]
+    chosen = np.zeros(size, np.bool_)
+    pieces = [piece for piece in _BETWEEN.split(_SPACED.sub("-", text)) if piece]
+    if not pieces:
+        raise SelectionError(
+            f"The list of {noun}s is empty.", remedy="Give indices such as 0-3, 7, 12."
+        )
+    for piece in pieces:
+        match = _PIECE.fullmatch(piece)
+        if match is None:
+            raise SelectionError(
+                f"The list of {noun}s has '{piece}', which is neither an index such as 7 nor a "
+                "range such as 0-3.",
+                remedy=_REMEDY,
+            )
+        first, last = _number(match[1]), _number(match[2] or match[1])
+        if max(first, last) >= size:
+            raise SelectionError(
+                f"The list of {noun}s has '{piece}', and there are {counted(size, noun)}, numbered "
+                f"from 0{f' to {size - 1:,}' * (size > 1)}.",
+                remedy=_REMEDY,
+            )
+        if last < first:
+            raise SelectionError(
+                f"The list of {noun}s has '{piece}', and a range goes from its lower to its higher "
+                "index, both included.",
+                remedy=_REMEDY,
+            )
+        chosen[first : last + 1] = True
+    return chosen
+
+
+def _number(digits: str) -> int:
+    # Python refuses to read numbers of thousands of digits.
+    return int(digits[: _DIGITS + 1])

@@ -1,0 +1,207 @@
+"""Manual edits of what a group shares, through the real window: neurons and heads of a llama."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+
+from pruneapp.gui.plots.pages import Page
+from tests.gui.manual_edit.edit_actions import kept, said
+from tests.support.model_folders import GROUPS, HEAD, HEADS, LAYERS, NEURONS, write_llama
+
+LAYER = "model.layers.1."
+UP, GATE, DOWN = (f"{LAYER}mlp.{part}_proj.weight" for part in ("up", "gate", "down"))
+QUERIES, KEYS, VALUES, OUTPUTS = (f"{LAYER}self_attn.{part}_proj.weight" for part in "qkvo")
+
+
+@pytest.fixture
+def at_llama(person, tmp_path):
+    folder = write_llama(tmp_path / "llama")
+    person.open(folder)
+    person.wait_open(folder)
+    return person
+
+
+def show_channels(person, name, size):
+    person.click_cell(name)
+    person.key("3", person.views.tree.view)
+    channels = person.views.pages.channels
+    person.wait(lambda: channels.place[0] == name and channels.place[-1] == size)
+    person.wait_idle()
+    return channels
+
+
+def choose_dim(person, text):
+    person.choose(person.views.pages.channels.dim_box, text)
+    person.wait_idle()
+
+
+def select(person, text):
+    """Select channels, or units, by pasting a list."""
+    QGuiApplication.clipboard().setText(text)
+    canvas = person.views.pages.channels.canvas
+    person.key("Ctrl+V", canvas)
+    person.wait_idle()
+
+
+def press(person, key, states):
+    person.key(key, person.views.pages.channels.canvas)
+    person.wait(lambda: len(person.states) == states)
+
+
+def gone(person, name, dim=0):
+    """The channels along a dimension that are pruned whole."""
+    return np.flatnonzero(~kept(person, name).any(axis=1 - dim)).tolist()
+
+
+def click_box(person, box):
+    person.wait(box.isVisible)
+    person.click(box, QPoint(8, box.height() // 2))
+
+
+def test_neurons_go_in_all_tensors_of_the_group_in_one_step(at_llama):
+    show_channels(at_llama, UP, NEURONS)
+    box = at_llama.views.edit_options.group
+    assert box.text() == "Include the group (3 tensors)"
+    assert box.toolTip().endswith(
+        f"FFN neurons of model.layers.1.mlp: manual edits apply to {GATE}, {DOWN}, too</span>"
+    )
+    assert not box.isChecked()
+    click_box(at_llama, box)
+    assert at_llama.window.actions_["in_group"].isChecked()
+    select(at_llama, "3-4, 9")
+    press(at_llama, "Del", 2)
+    assert at_llama.states[1] == said(at_llama)
+    assert said(at_llama) == "3 FFN neurons of model.layers.1.mlp pruned in 3 tensors"
+    assert gone(at_llama, UP) == gone(at_llama, GATE) == gone(at_llama, DOWN, 1) == [3, 4, 9]
+    assert at_llama.document.masks.pruned(DOWN) == 3 * kept(at_llama, DOWN).shape[0]
+    select(at_llama, "4")
+    press(at_llama, "R", 3)
+    assert gone(at_llama, DOWN, 1) == [3, 9]
+    at_llama.key("Ctrl+Z")
+    at_llama.key("Ctrl+Z")
+    assert not any(at_llama.document.masks.pruned(name) for name in at_llama.document.masks)
+
+
+def test_without_the_check_mark_one_tensor_is_edited_as_before(at_llama):
+    show_channels(at_llama, UP, NEURONS)
+    select(at_llama, "7")
+    press(at_llama, "Del", 2)
+    assert said(at_llama) == "channel 7 of model.layers.1.mlp.up_proj pruned"
+    assert list(at_llama.document.masks) == [UP]
+
+
+def test_the_check_box_is_there_for_the_dimension_that_is_shared(at_llama):
+    box = at_llama.views.edit_options.group
+    show_channels(at_llama, UP, NEURONS)
+    at_llama.wait(box.isVisible)
+    choose_dim(at_llama, "1: inputs")
+    assert not box.isVisible()
+    show_channels(at_llama, DOWN, kept(at_llama, DOWN).shape[0])
+    assert not box.isVisible()
+    choose_dim(at_llama, "1: inputs")
+    at_llama.wait(box.isVisible)
+    at_llama.key("1", at_llama.views.tree.view)
+    at_llama.wait(box.isVisible)
+    at_llama.click_cell("model.norm.weight")
+    at_llama.wait(lambda: not box.isVisible())
+
+
+def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
+    channels = show_channels(at_llama, QUERIES, HEADS * HEAD)
+    choose_dim(at_llama, "0: query heads (4)")
+    assert channels.canvas.count == HEADS
+    box = at_llama.views.edit_options.group
+    assert box.isVisible()
+    assert box.isChecked()
+    assert not box.isEnabled(), "units are what all tensors have"
+    select(at_llama, "1-2")
+    assert at_llama.trouble == []
+    press(at_llama, "Del", 2)
+    assert said(at_llama) == "2 query heads of model.layers.1.self_attn pruned in 2 tensors"
+    rows = list(range(HEAD, 3 * HEAD))
+    assert gone(at_llama, QUERIES) == gone(at_llama, OUTPUTS, 1) == rows
+    assert not at_llama.document.masks.pruned(KEYS)
+    at_llama.wait(lambda: "2 pruned" in channels.summary())
+    choose_dim(at_llama, "0: KV groups (2)")
+    select(at_llama, "1")
+    press(at_llama, "Del", 3)
+    assert said(at_llama) == "1 KV group of model.layers.1.self_attn pruned in 4 tensors"
+    assert gone(at_llama, KEYS) == gone(at_llama, VALUES) == list(range(HEAD, GROUPS * HEAD))
+    assert gone(at_llama, QUERIES) == list(range(HEAD, HEADS * HEAD))
+    choose_dim(at_llama, "0: outputs")
+    assert not box.isVisible(), "a channel of a head is no unit"
+    assert not at_llama.window.actions_["in_group"].isChecked()
+
+
+def test_an_index_beyond_the_units_is_refused_in_their_words(at_llama):
+    show_channels(at_llama, QUERIES, HEADS * HEAD)
+    choose_dim(at_llama, "0: query heads (4)")
+    select(at_llama, "4")
+    assert "The list of units has '4', and there are 4 units" in at_llama.trouble[0]
+
+
+def test_units_of_every_block_are_shown_before_anything_is_done(at_llama):
+    show_channels(at_llama, UP, NEURONS)
+    at_llama.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
+    at_llama.menu("Prune", "Manual edit", "Include all tensors of the group")
+    select(at_llama, "5")
+    at_llama.key("P", at_llama.views.pages.channels.canvas)
+    editing = at_llama.workbench.manual_edit
+    at_llama.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
+    assert editing.dialog.table.model().rowCount() == 3 * LAYERS
+    at_llama.click(editing.dialog.go)
+    at_llama.wait(lambda: len(at_llama.states) == 2)
+    assert said(at_llama) == (
+        f"{LAYERS} FFN neurons of model.layers.*.mlp protected in {3 * LAYERS} tensors"
+    )
+    protected = at_llama.document.snapshot().protected
+    assert len(protected) == 3 * LAYERS
+
+
+def test_what_was_done_to_units_is_kept_in_a_session(at_llama, tmp_path):
+    show_channels(at_llama, QUERIES, HEADS * HEAD)
+    choose_dim(at_llama, "0: query heads (4)")
+    select(at_llama, "3")
+    press(at_llama, "Del", 2)
+    rows, before = gone(at_llama, QUERIES), at_llama.document
+    path = tmp_path / "work.pruneapp"
+    at_llama.chooses_file(path, "getSaveFileName")
+    at_llama.key("Ctrl+S")
+    at_llama.wait(lambda: not at_llama.workbench.jobs.busy and any(tmp_path.glob("work*")))
+    (saved,) = tmp_path.glob("work*")
+    at_llama.open(saved)
+    at_llama.wait(lambda: at_llama.document not in (before, None))
+    assert at_llama.states[1] == "1 query head of model.layers.1.self_attn pruned in 2 tensors"
+    assert gone(at_llama, QUERIES) == gone(at_llama, OUTPUTS, 1) == rows
+
+
+def test_what_is_chosen_in_one_tensor_is_chosen_in_the_others(at_llama):
+    show_channels(at_llama, UP, NEURONS)
+    select(at_llama, "3-4, 9")
+    channels = show_channels(at_llama, GATE, NEURONS)
+    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
+    show_channels(at_llama, DOWN, kept(at_llama, DOWN).shape[0])
+    assert channels.chosen == ()
+    choose_dim(at_llama, "1: inputs")
+    at_llama.wait(lambda: channels.chosen == (3, 4, 9))
+    show_channels(at_llama, "model.layers.2.mlp.up_proj.weight", NEURONS)
+    assert channels.chosen == (), "another layer has other neurons"
+
+
+def test_where_room_is_short_the_boxes_say_less_and_none_is_cut(at_llama):
+    options = at_llama.views.edit_options
+    show_channels(at_llama, UP, NEURONS)
+    at_llama.wait(options.group.isVisible)
+    needed = options._needed(short=False)
+    assert options.width() >= needed
+    options.resize(needed - 1, options.height())
+    assert options.group.text() == "Group (3 tensors)"
+    assert options.every_block.text() == f"Same layer in all {LAYERS} blocks"
+    assert options.title.isVisible()
+    assert options.group.accessibleName() == "Include the group (3 tensors)"
+    assert options.minimumSizeHint().width() < needed
+    assert at_llama.views.pages.page is Page.CHANNELS
+    assert options.group.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -1,0 +1,132 @@
+"""Lists of channel indices through the real window: copied, pasted, saved and loaded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QGuiApplication
+from safetensors.numpy import save_file
+
+
+@pytest.fixture
+def channels(person, tmp_path):
+    """A person at the channels of a matrix of 12 rows and 5 columns."""
+    path = tmp_path / "model.safetensors"
+    rng = np.random.default_rng(0)
+    save_file({n: rng.normal(size=(12, 5)).astype(np.float32) for n in "ab"}, path)
+    person.open(path)
+    person.wait_open(path)
+    show(person, "a")
+    return person
+
+
+def show(person, name, bars=12):
+    person.click_cell(name)
+    person.key("3", person.views.tree.view)
+    view = person.views.pages.channels
+    person.wait(lambda: view.place == (name, 0, "", bars))
+    person.wait_idle()
+    view.canvas.setFocus()
+
+
+def copied():
+    return QGuiApplication.clipboard().text()
+
+
+def paste(person, text):
+    QGuiApplication.clipboard().setText(text)
+    person.key("Ctrl+V", person.views.pages.channels.canvas)
+    person.wait_idle()
+
+
+def test_keys_copy_and_paste_a_list(channels):
+    view = channels.views.pages.channels
+    paste(channels, "[0, 1, 2, 3, 7, 11]\n")
+    assert view.chosen == (0, 1, 2, 3, 7, 11)
+    assert channels.window.done.label.text() == "Selected 6 indices."
+    assert view.readout.text().startswith("6 channels selected")
+    channels.key("Ctrl+C", view.canvas)
+    assert copied() == "0-3, 7, 11"
+    channels.key("Right", view.canvas)
+    channels.key("Space", view.canvas)
+    channels.key("Ctrl+C", view.canvas)
+    assert copied() == "1-3, 7, 11", "a key changes what was pasted"
+    show(channels, "b")
+    channels.menu("Edit", "Paste channel list")
+    channels.wait(lambda: view.chosen == (1, 2, 3, 7, 11))
+
+
+def test_a_pasted_list_is_pruned_like_any_selection(channels):
+    paste(channels, "2-3")
+    channels.key("Del", channels.views.pages.channels.canvas)
+    channels.wait(lambda: channels.states[1:] == ["2 channels of a pruned"])
+    pruned = ~channels.document.masks["a"].bools(0, 60).reshape(12, 5).any(axis=1)
+    assert np.flatnonzero(pruned).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0, 12", "has '12', and there are 12 channels, numbered from 0 to 11."),
+        ("0-99999999999", "has '0-99999999999', and there are 12 channels"),
+        ("1, two", "has 'two', which is neither an index such as 7 nor a range such as 0-3."),
+        ("", "There is no text on the clipboard."),
+    ],
+)
+def test_what_is_no_list_is_refused_and_the_selection_stays(channels, text, said):
+    view = channels.views.pages.channels
+    paste(channels, "4")
+    paste(channels, text)
+    assert len(channels.trouble) == 1
+    assert said in channels.trouble[0]
+    assert view.chosen == (4,)
+    paste(channels, "5")
+    assert channels.trouble == []
+    assert view.chosen == (5,)
+
+
+def test_nothing_to_copy_or_to_select_from_is_said(channels):
+    QGuiApplication.clipboard().setText("before")
+    channels.menu("Edit", "Copy channel list")
+    assert channels.trouble == ["No channels are selected. Select bars on the page Channels (3)."]
+    assert copied() == "before"
+    channels.key("2", channels.views.tree.view)
+    channels.menu("Edit", "Paste channel list")
+    assert "There are no channels to select from." in channels.trouble[0]
+
+
+def test_a_list_is_saved_and_loaded_for_another_tensor(channels, tmp_path):
+    view, path = channels.views.pages.channels, tmp_path / "heads"
+    paste(channels, "8,9,10")
+    channels.chooses_file(path, "getSaveFileName")
+    channels.menu("Edit", "Save channel list")
+    channels.wait(lambda: not channels.workbench.jobs.busy)
+    assert path.with_suffix(".txt").read_bytes() == b"8-10\n"
+    assert channels.window.done.label.text() == "Saved heads.txt."
+    show(channels, "b")
+    assert view.chosen == ()
+    channels.chooses_file(path.with_suffix(".txt"))
+    channels.menu("Edit", "Load channel list")
+    channels.wait(lambda: view.chosen == (8, 9, 10))
+
+
+def test_a_file_that_is_no_list_is_a_sentence(channels, tmp_path):
+    for name, data, said in (
+        ("a.bin", b"\xff\xfe\x00", "is no text in UTF-8 at byte 0"),
+        ("b.txt", b"0-3;oops", "has 'oops'"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        channels.chooses_file(tmp_path / name)
+        channels.menu("Edit", "Load channel list")
+        channels.wait(lambda said=said: said in str(channels.trouble))
+    channels.chooses_file(tmp_path / "gone.txt")
+    channels.menu("Edit", "Load channel list")
+    channels.wait(lambda: "gone.txt' cannot be read" in str(channels.trouble))
+
+
+def test_a_list_that_comes_for_channels_no_longer_shown_selects_nothing(channels, monkeypatch):
+    view, lists = channels.views.pages.channels, channels.workbench.channel_lists
+    place = view.place
+    show(channels, "b")
+    lists._select(place, np.ones(12, bool))
+    assert view.chosen == ()

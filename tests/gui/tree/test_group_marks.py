@@ -1,0 +1,155 @@
+"""Tensors of the same group are marked in the tree, wherever one of them is looked at."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRect, Qt
+
+from pruneapp.gui.tree.columns import Column
+from pruneapp.gui.tree.delegate import GLYPH_WIDTH
+from pruneapp.gui.tree.model import TreeModel
+from pruneapp.gui.tree.nodes import build_nodes
+from pruneapp.results.document_rows import TensorRow
+from pruneapp.results.sparsity_report import Danger, Severity
+from pruneapp.results.tensor_group import TensorGroup
+from tests.gui.person import node_named
+from tests.support.model_folders import write_llama
+
+MLP, ATTENTION = "model.layers.1.mlp.", "model.layers.1.self_attn."
+DESCRIPTION = int(Qt.ItemDataRole.AccessibleDescriptionRole)
+
+
+@pytest.fixture
+def llama(person, tmp_path):
+    folder = write_llama(tmp_path / "llama")
+    person.open(folder)
+    person.wait_open(folder)
+    return person
+
+
+def inks(person, name, column=Column.SPARSITY):
+    """The colours where the sign of a row stands; those of its ground alone without one."""
+    tree = person.views.tree
+    index = tree.model.index_of(node_named(tree, name), column)
+    cell = tree.view.visualRect(index)
+    assert cell.isValid(), name
+    left = cell.left() if column == Column.SPARSITY else cell.right() - GLYPH_WIDTH + 1
+    image = tree.view.viewport().grab(QRect(left, cell.top(), 12, cell.height())).toImage()
+    return {
+        image.pixelColor(x, y).name()
+        for x in range(image.width())
+        for y in range(2, image.height() - 2)
+    }
+
+
+def is_marked(person, name, column=Column.SPARSITY):
+    return len(inks(person, name, column)) > 1
+
+
+def index_of(person, name):
+    tree = person.views.tree
+    return tree.model.index_of(node_named(tree, name))
+
+
+def look_at(person, name):
+    person.click_cell(name)
+    person.wait_idle()
+    person.pause(20)
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark"])
+def test_members_are_marked_when_one_is_looked_at(llama, theme_name):
+    llama.window.actions_[f"theme_{theme_name}"].trigger()
+    look_at(llama, MLP + "up_proj.weight")
+    llama.click_cell(ATTENTION + "q_proj.weight")
+    look_at(llama, MLP + "up_proj.weight")
+    colors = llama.views.tree.view.delegate.colors
+    for name in ("gate_proj.weight", "down_proj.weight"):
+        assert colors["text"] in inks(llama, MLP + name)
+    for name in (MLP + "up_proj.weight", ATTENTION + "q_proj.weight"):
+        assert not is_marked(llama, name)
+    look_at(llama, ATTENTION + "v_proj.weight")
+    assert not is_marked(llama, MLP + "gate_proj.weight")
+    assert is_marked(llama, ATTENTION + "o_proj.weight")
+
+
+def test_tooltip_and_description_say_what_is_pruned_together(llama):
+    look_at(llama, MLP + "up_proj.weight")
+    said = (
+        f"FFN neurons of model.layers.1.mlp: pruned together with {MLP}up_proj.weight, "
+        f"{MLP}down_proj.weight."
+    )
+    gate = index_of(llama, MLP + "gate_proj.weight")
+    assert said in gate.data(Qt.ItemDataRole.ToolTipRole)
+    assert gate.data(DESCRIPTION) == said
+    assert index_of(llama, "model.norm.weight").data(DESCRIPTION) == ""
+    look_at(llama, "lm_head.weight")
+    assert gate.data(DESCRIPTION) == ""
+    assert index_of(llama, "model.embed_tokens.weight").data(DESCRIPTION) == (
+        "Tokens: pruned together with lm_head.weight."
+    )
+
+
+def test_a_folded_module_is_marked_for_what_is_in_it(llama):
+    view = llama.views.tree.view
+    look_at(llama, "model.embed_tokens.weight")
+    assert is_marked(llama, "lm_head.weight")
+    look_at(llama, "lm_head.weight")
+    model = index_of(llama, "model")
+    assert not is_marked(llama, "model"), "what is in it can be seen"
+    view.setExpanded(model, False)
+    assert is_marked(llama, "model")
+    said = "Below this module: 1 tensor, pruned together with lm_head.weight."
+    assert said in model.data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_a_mark_stays_while_numbers_alone_are_painted_anew(llama):
+    look_at(llama, MLP + "up_proj.weight")
+    llama.views.tree.model.set_preview({MLP + "gate_proj.weight": 100})
+    llama.pause(20)
+    assert is_marked(llama, MLP + "gate_proj.weight")
+
+
+def test_beside_a_danger_the_mark_stands_behind_the_name(llama):
+    look_at(llama, MLP + "up_proj.weight")
+    name = MLP + "gate_proj.weight"
+    assert not is_marked(llama, name, Column.NAME)
+    dangers = {name: Danger(Severity.ALL, 0.0)}
+    llama.views.tree.model.set_preview({name: 8192}, dangers)
+    llama.pause(20)
+    assert is_marked(llama, name, Column.NAME)
+    danger = llama.views.tree.view.delegate.colors["danger"]
+    assert danger in inks(llama, name), "■ keeps its place"
+
+
+def test_another_file_begins_without_marks(llama, tmp_path):
+    look_at(llama, MLP + "up_proj.weight")
+    other = write_llama(tmp_path / "zorblax", model_type="zorblax")
+    llama.open(other)
+    llama.wait_open(other)
+    look_at(llama, MLP + "up_proj.weight")
+    assert llama.workbench.groups.groups == ()
+    assert not is_marked(llama, MLP + "gate_proj.weight")
+
+
+def test_a_hundred_thousand_tensors_are_marked_in_a_moment(qtbot):
+    rows = [
+        TensorRow(n := f"layers.{i}.weight", n, "Linear", (2, 2), "float32", 4, 16, by_default=True)
+        for i in range(100_000)
+    ]
+    model = TreeModel()
+    model.set_nodes(build_nodes(rows))
+    names = tuple(row.name for row in rows[1:])
+    for others, most in ((names, 0.1), (names[:2], 0.02)):
+        group = TensorGroup("channels", "Channels", "layers", 0, 1, np.zeros(2, np.int32), others)
+        taken = []
+        for _ in range(3):
+            began = time.perf_counter()
+            model.set_groups("layers.0.weight", (group,))
+            taken.append(time.perf_counter() - began)
+        assert min(taken) < most
+        marked = [model.cells.is_grouped(int(model.nodes.leaf[at])) for at in (0, 2, 99_999)]
+        assert marked == [False, True, len(others) > 2]

@@ -1,0 +1,113 @@
+"""Lists of channel indices: what is written is read again, and nothing hostile costs anything."""
+
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from pruneapp.errors import SelectionError
+from pruneapp.results.channel_list import MOST_LETTERS, from_text, to_text
+
+MASKS = arrays.arrays(np.bool_, st.integers(1, 60))
+
+
+def indices(text, size=64):
+    return np.flatnonzero(from_text(text, size)).tolist()
+
+
+def test_runs_are_ranges_with_both_ends():
+    chosen = np.zeros(20, bool)
+    chosen[[0, 1, 2, 3, 7, 12, 18, 19]] = True
+    assert to_text(chosen) == "0-3, 7, 12, 18-19"
+    assert to_text(np.zeros(5, bool)) == ""
+
+
+@given(MASKS.filter(np.any))
+def test_what_is_written_is_read_again(chosen):
+    assert np.array_equal(from_text(to_text(chosen), chosen.size), chosen)
+
+
+@given(
+    st.lists(st.integers(0, 63), min_size=1), st.sampled_from([", ", ",", " ", "\n", ";\t", "\r\n"])
+)
+def test_any_order_and_separator_names_the_same_set(numbers, between):
+    assert indices(between.join(map(str, numbers))) == sorted(set(numbers))
+    assert indices(str(numbers)) == indices(str(tuple(numbers))) == sorted(set(numbers))
+    assert indices(str(np.array(numbers))) == sorted(set(numbers)), "as numpy prints it"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("0-3, 7, 12", [0, 1, 2, 3, 7, 12]),
+        ("0–2", [0, 1, 2]),
+        ("5 - 7", [5, 6, 7]),
+        ("3-3", [3]),
+        ("[0, 1,]", [0, 1]),
+        ("{4, 2}", [2, 4]),
+        ("\ufeff 9\n", [9]),
+        ("2 2 1-2", [1, 2]),
+    ],
+)
+def test_spellings(text, wanted):
+    assert indices(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        (" [ ] ", "is empty"),
+        ("0, x7", "has 'x7', which is neither"),
+        ("-1", "has '-1', which is neither"),
+        ("0 -3", "has '-3', which is neither"),
+        ("1,024", "has '024', which is neither"),
+        ("1.5", "has '1.5'"),
+        ("0:3", "has '0:3'"),
+        ("٣", "has '٣'"),
+        ("[[1], [2]]", "has '[1]'"),
+        ("3, 64", "has '64', and there are 64 channels, numbered from 0 to 63."),
+        ("0-99999999999", "has '0-99999999999', and there are 64 channels"),
+        ("9" * 5000, "numbered from 0 to 63."),
+        ("7-3", "has '7-3', and a range goes from its lower to its higher index"),
+    ],
+)
+def test_what_is_refused_is_named_with_the_rule(text, said):
+    with pytest.raises(SelectionError) as caught:
+        from_text(text, 64)
+    assert said in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_words_are_of_what_is_counted():
+    with pytest.raises(
+        SelectionError, match=r"list of units has '1', and there are 1 unit, num.* 0\."
+    ):
+        from_text("1", 1, "unit")
+
+
+@given(st.text(alphabet="0123456789-–,; \n[]x\0", max_size=40), st.integers(0, 30))
+def test_any_text_is_a_list_or_a_sentence(text, size):
+    try:
+        chosen = from_text(text, size)
+    except SelectionError:
+        return
+    assert chosen.shape == (size,)
+    assert np.array_equal(from_text(to_text(chosen), size), chosen)
+
+
+def test_hostile_text_costs_nothing():
+    began = time.thread_time()
+    for text in (
+        "0-" + "9" * 4_000_000,
+        " " * 1_000_000 + "x",
+        "1" + " " * 1_000_000,
+        "x" * (MOST_LETTERS + 1),
+    ):
+        with suppress(SelectionError):
+            from_text(text, 1 << 20)
+    assert time.thread_time() - began < 1
