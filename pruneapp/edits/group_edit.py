@@ -52,7 +52,7 @@ class _Share:
         return TensorGroup(
             self.axis,
             self.label,
-            "" if self.axis == "vocabulary" else shown_name(place),
+            "" if self.axis == "vocabulary" else shown_name(place.removesuffix(".")),
             self.dim,
             count,
             unit_of,
@@ -125,7 +125,7 @@ def with_members(
     tensors = {checkpoint.entry(t.name).name for t in (*edit.targets, *targets)}
     many = sum(places.values())
     what = counted(many, in_sentence(label).removesuffix("s"))
-    where = place_of(list(places)) if len(places) > 1 else shown_name(next(iter(places)))
+    where = place_of([place.removesuffix(".") for place in places])
     words = f"{what} of {where} {DONE[edit.operation]} in {counted(len(tensors), 'tensor')}"
     return ManualEdit(edit.operation, (*edit.targets, *targets), words)
 

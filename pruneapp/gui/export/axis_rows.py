@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QValidator,
 )
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -49,6 +50,7 @@ from pruneapp.results.shrink_forecast import (
 _LEAST_SLIDER = 120
 # Columns of the grid: name, before, after, share, slider, what that does.
 COLUMNS = 6
+_ACCEPTABLE = QValidator.State.Acceptable
 # Notices of an axis, one a layer often: so many are shown, and so many in the tooltip.
 _NOTES, _LISTED = 1, 24
 
@@ -68,7 +70,10 @@ def share_words(gone: int, before: int) -> str:
 
 
 class SizeBox(SpinBox):
-    """A box for how many units stay; what is typed becomes the next size that the class takes."""
+    """A box for how many units stay; what is typed becomes the next size that the class takes.
+
+    A share with a percent sign is that which goes, where the box is not one of shares itself.
+    """
 
     sized = Signal(int)  # the person entered this one of the sizes
 
@@ -87,6 +92,24 @@ class SizeBox(SpinBox):
         blocker = QSignalBlocker(self)
         self.setRange(0, max(before, self._sizes[-1]))
         del blocker
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Take a share as well."""
+        if self.suffix() or not text.rstrip().endswith("%"):
+            return super().validate(text, position)
+        state = QValidator.State.Intermediate if self._share(text) is None else _ACCEPTABLE
+        return state, text, position
+
+    def valueFromText(self, text: str) -> int:
+        """Return how many stay if such a share goes."""
+        share = None if self.suffix() else self._share(text)
+        return super().valueFromText(text) if share is None else round(self.maximum() * (1 - share))
+
+    def _share(self, text: str) -> float | None:
+        """Return the share that a text says; None if it says none."""
+        number, sign, rest = text.strip().partition("%")
+        percent, known = self.locale().toDouble(number.strip())
+        return percent / 100 if sign and not rest and known and 0 <= percent <= 100 else None
 
     def show_size(self, size: int) -> None:
         """Show a size, silently."""
@@ -112,7 +135,14 @@ class SizeBox(SpinBox):
     def _on_entered(self, value: int) -> None:
         size = self._sizes[min(bisect_left(self._sizes, value), len(self._sizes) - 1)]
         self.show_size(size)
+        if size != value:
+            words = self.tr("{value} is not possible: the next is {size}.")
+            text = words.format(value=self._text(value), size=self._text(size))
+            QToolTip.showText(self.mapToGlobal(self.rect().bottomLeft()), as_plain(text), self)
         self.sized.emit(size)
+
+    def _text(self, value: int) -> str:
+        return f"{self.textFromValue(value)}{self.suffix()}"
 
 
 class AxisRow(QWidget):
@@ -171,7 +201,7 @@ class AxisRow(QWidget):
         if by_share:
             self.slider.setRange(0, len(axis.percents))
             self.slider.setValue(self._place(self._share))
-            self.percent.set_sizes((0, *axis.percents), axis.percents[-1])
+            self.percent.set_sizes((0, *axis.percents), 100)
         else:
             self.slider.setRange(0, max(len(axis.sizes) - 1, 0))
             self.slider.setValue(max(bisect_right(axis.sizes, axis.after) - 1, 0))

@@ -107,6 +107,8 @@ def _shrunk_target(target: Path, opened: Path) -> Path:
     name = opened.name if opened.is_dir() else opened.stem
     if opened.suffix == ".json" or (home / CONFIG).is_file():  # a file of a model folder
         name = home.name
+        if target.absolute().parent == home:  # not into it
+            target = home
     wanted = target.with_name((name or target.stem) + SHRUNK)
     numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
     return next(path for path in chain((wanted,), numbered) if not os.path.lexists(path))

@@ -248,6 +248,8 @@ class FolderRow(QWidget):
     def problem(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
         text = self.path.text().strip()
+        if os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
+            return self.tr("This is a file: name a new folder.")
         problem = misplaced(text, self._source, (".safetensors", ".json"), split=True, folders=True)
         if problem or not text:
             return problem

@@ -503,6 +503,7 @@ class ChannelsView(OrderedChart):
     def set_chosen(self, chosen: NDArray[np.bool_]) -> None:
         """Select exactly these channels: ``bool[channels]``."""
         self._selection.choose(chosen)
+        self.canvas.set_cursor(-1)  # it would look like one of them
         self._on_chosen()
 
     def _shown_group(self) -> TensorGroup | None:

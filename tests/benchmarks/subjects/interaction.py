@@ -62,5 +62,5 @@ SUBJECT = Subject(
     "The real window, off screen, with all histograms computed. The slider or threshold moves 40"
     " times at 60 Hz; the time is from when a move is due until its numbers (or those of a later"
     ' move) are painted in the panel and the tree. "Exact" is the time from the last move to the'
-    " exact preview, including a delay of 150 ms for further moves.",
+    " exact preview, including a pause of 50 ms in which further moves may come.",
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QToolTip
 
 from pruneapp.gui.export.shrink_page import ShrinkPage
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT
@@ -144,7 +144,9 @@ def test_a_key_goes_to_the_next_legal_size_and_says_at_once_what_it_does(page, q
     assert page.asked[-1] == CutRequest(), "back to what is exact"
 
 
-@pytest.mark.parametrize(("typed", "stays"), [("4000", 4032), ("4832", 4800), ("1", 64), ("", 0)])
+@pytest.mark.parametrize(
+    ("typed", "stays"), [("4000", 4032), ("4832", 4800), ("1", 64), ("25%", 3648), ("", 0)]
+)
 def test_a_number_that_is_typed_becomes_the_next_legal_one(page, qtbot, typed, stays):
     box = row(page, "ffn").box
     box.setFocus()
@@ -468,7 +470,9 @@ def test_of_a_graph_only_what_it_has_is_shown(graph_page):
     assert channels.label.buddy() is channels.percent
 
 
-@pytest.mark.parametrize(("typed", "goes"), [("40", 40), ("7", 30), ("99", 99), ("0", 0)])
+@pytest.mark.parametrize(
+    ("typed", "goes"), [("40", 40), ("7", 30), ("99", 99), ("100", 99), ("0", 0)]
+)
 def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
     percent = row(graph_page, "channels").percent
     percent.setFocus()
@@ -479,6 +483,10 @@ def test_a_share_that_is_typed_is_asked_for(graph_page, qtbot, typed, goes):
     asked = [CutRequest(shares={"channels": goes / 100})] if goes else []
     assert graph_page.asked == asked, "below 30 % nothing goes of any group"
     assert percent.value() == goes
+    corrected = QToolTip.text() if QToolTip.isVisible() else ""
+    said = f"<span>{typed}\u00a0% is not possible: the next is {goes}\u00a0%.</span>"
+    assert corrected == ("" if typed == str(goes) else said)
+    QToolTip.hideText()
 
 
 def test_the_slider_of_shares_cuts_more_to_the_left(graph_page, qtbot):
