@@ -321,9 +321,12 @@ class Run(QObject):
         """Play until the time is over, then let the window come to rest and close it."""
         loop = QEventLoop()
         self._loop = loop
+        self._closer = QTimer()
+        self._closer.timeout.connect(self._close_dialogs)
         QTimer.singleShot(0, self._act)
         loop.exec()
         self._rest_at_last()
+        self._closer.stop()
         self._end_window()
         self.pulse.stop()
         self._log.close()
@@ -332,11 +335,9 @@ class Run(QObject):
         self.pulse.beat()
         if self._time_is_over():
             self._over = True
-            for widget in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
-                if isinstance(widget, QDialog):
-                    widget.reject()
-                elif widget is not None:
-                    widget.close()
+            self._close_dialogs()
+            # Work that ends later may ask something, in a loop of its own: nobody is there to act.
+            self._closer.start(20)
             if self._depth == 0:
                 self._loop.quit()
             else:
@@ -361,6 +362,13 @@ class Run(QObject):
         # Before it is done: what it opens may let nothing else happen until it is answered.
         QTimer.singleShot(act["pause"], self._act)
         self._do(act)
+
+    def _close_dialogs(self) -> None:
+        for widget in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+            if isinstance(widget, QDialog):
+                widget.reject()
+            elif widget is not None:
+                widget.close()
 
     def _next(self) -> Act | None:
         if self._script is None:
