@@ -33,6 +33,7 @@ from pruneapp.errors import SelectionError, UnknownTensorError, counted
 from pruneapp.masks.bitmask import BitMask, MaskSet
 from pruneapp.masks.channels import channels_left
 from pruneapp.progress import CancelToken, Job
+from pruneapp.results.channel_list import runs
 from pruneapp.results.tile import Box
 
 Part = Literal["bias", "norm"]
@@ -227,7 +228,12 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
             affected = pruned if kept is None else pruned & kept.bools()
             if affected.any():
                 targets.append(
-                    ManualTarget(companion.name, spans_of(affected), shape="channel", dim=0)
+                    ManualTarget(
+                        companion.name,
+                        tuple((run,) for run in runs(affected)),
+                        shape="channel",
+                        dim=0,
+                    )
                 )
                 left |= affected
         channels += int(np.count_nonzero(left))
@@ -238,12 +244,6 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
         )
     words = f"Bias and norm of {counted(channels, 'pruned channel')} pruned"
     return ManualEdit("prune", tuple(targets), words)
-
-
-def spans_of(meant: NDArray[np.bool_]) -> tuple[Box, ...]:
-    """Return the runs of True as boxes of one dimension."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], meant, [False])).view(np.int8)))
-    return tuple(((int(a), int(b)),) for a, b in edges.reshape(-1, 2))
 
 
 Gone = NDArray[np.bool_]

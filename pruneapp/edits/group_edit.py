@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.step import shown_name
-from pruneapp.edits.coupled_tensors import spans_of
 from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, place_of
 from pruneapp.errors import counted
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.group import Group, Member
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.progress import Job
+from pruneapp.results.channel_list import runs
 from pruneapp.results.tensor_group import TensorGroup, in_sentence
 from pruneapp.results.tile import Box
 
@@ -169,5 +169,5 @@ def _boxes(
     shape = checkpoint.entries[name].shape
     return tuple(
         tuple(span if at == dim else (0, extent) for at, extent in enumerate(shape))
-        for (span,) in spans_of(chosen)
+        for span in runs(chosen)
     )

@@ -28,9 +28,13 @@ _REMEDY = "Correct the list. The selection is unchanged."
 
 def to_text(chosen: NDArray[np.bool_]) -> str:
     """Return the indices of what is True (``bool[channels]``); empty for none."""
+    return ", ".join(f"{a}-{b - 1}" if b - a > 1 else str(a) for a, b in runs(chosen))
+
+
+def runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return first and last + 1 of every stretch that is True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], chosen, [False])).view(np.int8)))
-    runs = edges.reshape(-1, 2).tolist()
-    return ", ".join(f"{a}-{b - 1}" if b - a > 1 else str(a) for a, b in runs)
+    return [(a, b) for a, b in edges.reshape(-1, 2).tolist()]
 
 
 def from_text(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:

@@ -23,11 +23,12 @@ from pruneapp.gui.plots.channel_ranks import (
 )
 from pruneapp.gui.plots.chart.axes import NumberAxis, PlaceAxis
 from pruneapp.gui.plots.chart.chart import OrderedChart, envelope, grouped_edges
-from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks, Pick, Stacks, runs
+from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks, Pick, Stacks
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
 from pruneapp.gui.widgets.number_format import count, percent, plural
+from pruneapp.results.channel_list import runs
 from pruneapp.results.document_rows import ManualEditRequest, Operation
 from pruneapp.results.tensor_group import TensorGroup
 from pruneapp.results.tensor_statistics import ChannelNorms

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from pruneapp.gui.plots.base.plot_canvas import PlotArea
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
+from pruneapp.results.channel_list import runs
 
 Floats = NDArray[np.float64]
 
@@ -279,13 +280,6 @@ class BarSelection:
         self.chosen[order[start:stop]] = True
         if stop > start:
             self._anchor = int(order[start])
-
-
-def runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return first and last + 1 of every stretch that is chosen."""
-    padded = np.concatenate(([False], chosen, [False])).astype(np.int8)
-    turns = np.flatnonzero(np.diff(padded))
-    return [(int(a), int(b)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
 
 
 _LOCK = 12  # pixels across
