@@ -150,7 +150,7 @@ def lowest_in_rows(keys: Bits, counts: Indices) -> Bools:
     cuts = _cuts(keys, counts)[:, np.newaxis]
     goes = keys <= cuts
     goes[counts == 0] = False
-    over = np.flatnonzero(_count_in_rows(goes) > counts)
+    over = np.flatnonzero(_count_in_rows(goes, np.packbits(goes)) > counts)
     if over.size:  # of the equals at the cut only the first
         ties = keys[over] == cuts[over]
         below = np.count_nonzero(goes[over], axis=1) - np.count_nonzero(ties, axis=1)
@@ -165,12 +165,14 @@ def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
     `ordered` is memory to sort them in.
     """
     lasts = np.maximum(counts, 1) - 1
-    places = np.unique(lasts)  # one, as a rule, which takes a fraction of the time of sorting
-    few = places.size <= _FEW_PLACES
     if ordered is None:
         ordered = np.empty_like(keys)
     np.copyto(ordered, keys)
-    if few:
+    if (lasts == lasts[0]).all():  # as a rule, which takes a fraction of the time of sorting
+        ordered.partition(lasts[0], axis=1)
+        return ordered[:, lasts[0]]
+    places = np.unique(lasts)
+    if places.size <= _FEW_PLACES:
         ordered.partition(places, axis=1)
     else:
         ordered.sort(axis=1)
@@ -178,14 +180,15 @@ def _cuts(keys: Bits, counts: Indices, ordered: Bits | None = None) -> Bits:
     return cuts
 
 
-def _count_in_rows(bools: Bools) -> Counts:
-    """Count the true ones of each row; numpy's own count takes five times as long."""
+def _count_in_rows(bools: Bools, packed: Bits) -> Counts:
+    """Count the true ones of each row, which are `packed`; numpy's own count takes longer."""
     rows, length = bools.shape
     if length % 64:
         count: Counts = np.count_nonzero(bools, axis=1)
         return count
-    words = np.packbits(bools).view(np.uint64).reshape(rows, -1)
-    counted: Counts = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+    counted: Counts = (
+        np.bitwise_count(packed.view(np.uint64)).reshape(rows, -1).sum(axis=1, dtype=np.int64)
+    )
     return counted
 
 
@@ -197,12 +200,13 @@ _SURE = np.array(SURE, np.float32).view(np.uint32)
 _UNSETTLED = 8
 
 
-def _lowest_roughly(
+def _all_but_lowest_roughly(
     keys: NDArray[np.uint32], counts: Indices, room: _Room
-) -> tuple[Bools, Indices]:
-    """Return what `lowest_in_rows` does, of keys that are rounded, and the rows it may be wrong of.
+) -> tuple[Bools, Bits, Indices]:
+    """Return all but the lowest of each row, of keys that are rounded, packed, too, and which rows.
 
-    Of all other rows as many keys as are to go are below any that is near the cut.
+    Those it may be wrong of; of all others as many keys as are to go are below any that is near the
+    cut.
     """
     cuts = np.empty(len(keys), np.uint32)
     together = max(_IN_CACHE // keys.shape[1], 1)
@@ -211,11 +215,13 @@ def _lowest_roughly(
         ordered = room.take("ordered", keys[some].shape, np.uint32)
         cuts[some] = _cuts(keys[some], counts[some], ordered)
     sure = (cuts > _SURE[0]) & (cuts < _SURE[1])
-    goes: Bools = room.take("goes", keys.shape, np.bool_)
+    stays: Bools = room.take("stays", keys.shape, np.bool_)
     with broadcasting(keys.shape[1]):
-        np.less_equal(keys, (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis], out=goes)
-    goes[counts == 0] = False
-    return goes, np.flatnonzero((counts > 0) & (~sure | (_count_in_rows(goes) != counts)))
+        np.greater(keys, (np.minimum(cuts, _SURE[1]) + _MARGIN)[:, np.newaxis], out=stays)
+    stays[counts == 0] = True
+    packed = np.packbits(stays.reshape(-1), bitorder="little")
+    settled = sure & (_count_in_rows(stays, packed) == keys.shape[1] - counts)
+    return stays, packed, np.flatnonzero((counts > 0) & ~settled)
 
 
 # Elements of some rows that a thread holds and ranks together; a longer row is cut by itself. Each
@@ -290,10 +296,11 @@ def lowest_per_row(
         last = min(first + cut.together, counts.size)
         start, stop = first * length, last * length
         kept = None if ranking.kept is None else ranking.kept.bools(start, stop)
-        stays = _lowest(cut, slice(first, last), kept, room).reshape(-1)
-        np.logical_not(stays, out=stays)
+        rows, packed = _all_but_lowest(cut, slice(first, last), kept, room)
+        stays = rows.reshape(-1)
         if kept is not None:
             stays &= kept
+            packed = None
         sums = 0.0, 0.0
         if cut.sums_along:
             magnitudes = room.take("magnitudes", stays.shape, np.float32)
@@ -302,7 +309,8 @@ def lowest_per_row(
                 sums = rough_sums(magnitudes)
         if start % 8:
             stays = np.concatenate([np.zeros(start % 8, np.bool_), stays])
-        return np.packbits(stays, bitorder="little"), sums
+            packed = None
+        return np.packbits(stays, bitorder="little") if packed is None else packed, sums
 
     count = threads_for(sum(cut.ranking.size for cut in cuts), threads)
     with closing(in_order(tasks(), work, job, count)) as found:
@@ -358,8 +366,10 @@ class _Room(threading.local):
         return held[:size].reshape(shape)
 
 
-def _lowest(cut: CutRows, some: slice, kept: Bools | None, room: _Room) -> Bools:
-    """Say which elements are the lowest kept ones of some rows.
+def _all_but_lowest(
+    cut: CutRows, some: slice, kept: Bools | None, room: _Room
+) -> tuple[Bools, Bits | None]:
+    """Say which elements of some rows stay, packed, too, if that is at hand; pruned ones may.
 
     If they are to be added up, their magnitudes stand in the room then.
     """
@@ -374,13 +384,14 @@ def _lowest(cut: CutRows, some: slice, kept: Bools | None, room: _Room) -> Bools
         ranking.write_rough_keys(start, rough.reshape(-1), magnitudes.reshape(-1))
         if kept is not None:
             rough[~kept.reshape(rough.shape)] = np.iinfo(rough.dtype).max
-        goes, unsettled = _lowest_roughly(rough, counts, room)
+        stays, packed, unsettled = _all_but_lowest_roughly(rough, counts, room)
         if unsettled.size * _UNSETTLED <= rows:
             for row in unsettled.tolist():
                 keys = _exact_keys(ranking, start, length, slice(row, row + 1), kept)
-                goes[row] = lowest_in_rows(keys, counts[row : row + 1])
-            return goes
-    return lowest_in_rows(_exact_keys(ranking, start, length, slice(0, rows), kept), counts)
+                stays[row] = ~lowest_in_rows(keys, counts[row : row + 1])
+            return stays, None if unsettled.size else packed
+    keys = _exact_keys(ranking, start, length, slice(0, rows), kept)
+    return ~lowest_in_rows(keys, counts), None
 
 
 def _exact_keys(ranking: Ranking, start: int, length: int, rows: slice, kept: Bools | None) -> Bits:
