@@ -436,6 +436,7 @@ class Workbench(QObject):
         views.preview.repairRequested.connect(self.repair.ask)
         views.history.jumpRequested.connect(self.history.jump)
         self.form.changed.connect(self.preview.refresh)
+        views.form.released.connect(self.preview.hasten)
         self.form.opened.connect(self.preview.wait)
         self.preview.stateChanged.connect(self.tree_preview.set_preview)
         self.histograms.completed.connect(self.plots.recount)

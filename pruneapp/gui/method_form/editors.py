@@ -44,6 +44,7 @@ class Editor(QWidget):
     """Edits the value of one parameter."""
 
     changed = Signal()  # by the person; `value` may raise now
+    released = Signal()  # the person let go of what was dragged
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -337,6 +338,7 @@ class AmountEditor(Editor):
 
         self.set_value(param.default)
         self.slider.valueChanged.connect(self._slid)
+        self.slider.sliderReleased.connect(self.released)
         self.field.textEdited.connect(self._typed)
         self.field.editingFinished.connect(self._tidy)
         self.counts.toggled.connect(self._switched)

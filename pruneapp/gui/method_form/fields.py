@@ -40,6 +40,7 @@ class Field(QWidget):
     """
 
     changed = Signal()
+    released = Signal()
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +57,7 @@ class Field(QWidget):
         layout.addWidget(self.note)
         self.setFocusProxy(self.editor)
         self.editor.changed.connect(self._after_change)
+        self.editor.released.connect(self.released)
         self._show_note()
 
     def error(self) -> str:
@@ -119,6 +121,7 @@ class Fields(QWidget):
     """The fields of a method, in the order of its declaration."""
 
     changed = Signal()
+    released = Signal()
 
     def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,6 +131,7 @@ class Fields(QWidget):
             field = Field(param, self)
             layout.addWidget(field)
             field.changed.connect(self.changed)
+            field.released.connect(self.released)
             self.fields[param.name] = field
 
     def values(self) -> dict[str, Any]:

@@ -221,6 +221,7 @@ class PruneForm(QWidget):
     """Asks how to prune. `header` is its heading with the buttons of rules, to be placed above."""
 
     changed = Signal()  # `request` and `errors` say what is requested now
+    released = Signal()  # the person let go of a slider
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
     statisticsFileRequested = Signal()
@@ -545,6 +546,7 @@ class PruneForm(QWidget):
         rule = RuleEditor(self._methods, self.stack)
         rule.set_context(self.context)
         rule.changed.connect(self._after_change)
+        rule.released.connect(self.released)
         rule.load_mask.clicked.connect(self.maskFileRequested)
         rule.load_scores.clicked.connect(self.scoresFileRequested)
         rule.load_statistics.clicked.connect(self.statisticsFileRequested)

@@ -47,6 +47,7 @@ class RuleEditor(QWidget):
     """Edits one rule: for which tensors, by which method, with which values."""
 
     changed = Signal()
+    released = Signal()
 
     def __init__(self, forms: Sequence[MethodForm], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -359,6 +360,7 @@ class RuleEditor(QWidget):
         self.fields.setVisible(bool(self.fields.fields))
         self.fields.changed.connect(self._show_statistics)
         self.fields.changed.connect(self.changed)
+        self.fields.released.connect(self.released)
         self.help.setText(form.help if form else "")
         self.formula.setText(form.formula if form else "")
         for widget in (self.load_mask, self.mask_name):

@@ -78,6 +78,12 @@ class PreviewRunner(QObject):
         self._step = step
         self._pause.start()
 
+    def hasten(self) -> None:
+        """Compute now what waits for a pause, if anything does."""
+        if self._pause.isActive():
+            self._pause.stop()
+            self._begin()
+
     def show(self, title: str) -> None:
         """Compute it now, if it is not under way, and show its progress."""
         if self._task is None or self._task.token.cancelled:

@@ -248,6 +248,10 @@ class PreviewController(QObject):
         """Begin anew: the person requests something else."""
         self._begin(requested=True)
 
+    def hasten(self) -> None:
+        """Do not wait for a pause: the person let go of what they dragged."""
+        self._previews.hasten()
+
     def wait(self) -> None:
         """Show the current state: a file was opened, and the person requested nothing yet."""
         self._show_current(untouched=True)

@@ -124,6 +124,19 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     assert counted.workbench.preview.state.preview is None
 
 
+def test_a_slider_that_is_let_go_is_not_waited_for(counted):
+    """Who lets go has found the place; keys may be followed by more of them."""
+    counted.wait_preview()
+    counted.workbench.preview._previews._pause.setInterval(60_000)
+    drag_slider(counted, 0.7)
+    counted.wait(lambda: counted.workbench.preview.state.preview is not None)
+    (row,) = counted.workbench.preview.state.preview.step.rows
+    assert row.values["amount"] == slider(counted).value() / 1000
+    counted.key("Left", slider(counted))
+    counted.pause(150)
+    assert counted.workbench.preview.state.preview is None
+
+
 def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     drag_slider(counted, 0.6)
