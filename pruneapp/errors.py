@@ -223,6 +223,14 @@ class DeviceError(PruneAppError):
     """A device is not there or gave up."""
 
 
+class ClusterError(PruneAppError):
+    """A cluster cannot be used, or cannot do what is asked."""
+
+
+class ClusterLostError(ClusterError):
+    """A cluster went away while it was at work."""
+
+
 class StaleError(PruneAppError):
     """An answer belongs to a state of the document that is gone."""
 

@@ -31,7 +31,14 @@ from pruneapp.results.pattern_report import (
     TensorPattern,
 )
 
-__all__ = ["broken_patterns", "certificate", "check_pattern", "groups_wanted", "repair"]
+__all__ = [
+    "broken_patterns",
+    "certificate",
+    "certificate_of",
+    "check_pattern",
+    "groups_wanted",
+    "repair",
+]
 
 # Broken groups of a tensor that are named.
 _NAMED = 5
@@ -168,17 +175,19 @@ def certificate(snapshot: Snapshot, job: Job) -> str | None:
         1: 96 of 97 pruned tensors``; several patterns with a semicolon between them. None if no
         tensor has one.
     """
-    patterns: Counter[tuple[int, int]] = Counter()
-    pruned = 0
+    found = []
     for entry in snapshot.checkpoint.entries.values():
         zeroed = snapshot.zeroed(entry.name)
         if zeroed is None or not zeroed.pruned or not zeroed.kept or len(entry.shape) < 2:
             continue
         job.step(0)
-        pruned += 1
-        pattern = pattern_of(zeroed, entry.shape, job)
-        if pattern is not None:
-            patterns[pattern] += 1
+        found.append(pattern_of(zeroed, entry.shape, job))
+    return certificate_of(found)
+
+
+def certificate_of(found: Sequence[tuple[int, int] | None]) -> str | None:
+    """Say the same, given the pattern of each tensor that is looked at, None for none."""
+    patterns, pruned = Counter(pattern for pattern in found if pattern is not None), len(found)
     if not patterns:
         return None
     of = "" if sum(patterns.values()) == pruned else f" of {pruned} pruned"

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
+from pruneapp.errors import ParameterError
 from pruneapp.params import FileParam, Param
+from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from pruneapp.cluster.connection import Cluster
 
 # What the name of a parameter is called on the command line, where that is not its spelling.
 # The spelling itself stays an option, which no help shows.
@@ -106,3 +112,57 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="device that ranks weights, default auto; the masks are the same on each",
     )
+
+
+# What reads masks or runs code where there is none on a cluster.
+_ALONE = {
+    "mask": "Masks from a file",
+    "importance_scores": "Importance scores",
+    "load_method": "Methods of your own",
+    "report": "Reports",
+}
+
+
+def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> None:
+    """Add where to run; and, of what writes, whether to take up a job that stopped."""
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        default="",
+        help="run on a Dask cluster: the address of its scheduler, tcp://HOST:8786, or local:N for "
+        "N processes on this machine; the result is the same",
+    )
+    if resume:
+        parser.add_argument(
+            "--resume",
+            action="store_true",
+            help="with --cluster: continue where the same command stopped when its cluster was "
+            "lost",
+        )
+
+
+def connection(options: argparse.Namespace, job: Job) -> AbstractContextManager[Cluster]:
+    """Connect to the cluster that is named; raises `ParameterError` for what it cannot do."""
+    for name, what in _ALONE.items():
+        if getattr(options, name, None):
+            raise ParameterError(
+                f"{what} ({option_of(name)}) cannot be used on a cluster yet.",
+                remedy="Leave them out, or run without --cluster.",
+            )
+    if getattr(options, "device", "auto") not in {"auto", "cpu"}:
+        raise ParameterError(
+            f"Workers of a cluster use the CPU (got --device {options.device}).",
+            remedy="Leave out --device.",
+        )
+    from pruneapp.cluster.connection import connect
+
+    return connect(options.cluster, job)
+
+
+def refuse_resume(options: argparse.Namespace) -> None:
+    """Refuse to continue what never stops in between; raises `ParameterError`."""
+    if options.resume and not options.cluster:
+        raise ParameterError(
+            "--resume continues a job on a cluster, but no --cluster is given.",
+            remedy="Name the cluster, or leave out --resume.",
+        )

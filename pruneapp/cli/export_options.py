@@ -30,7 +30,7 @@ from pruneapp.errors import (
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.destination.sidecars import companions
 from pruneapp.export.destination.target import check_file, left_as_it_was, refuse_file
-from pruneapp.export.exporter import check, resolve, write, writes_folder
+from pruneapp.export.exporter import MakeFiles, check, make_files, resolve, write, writes_folder
 from pruneapp.export.format import Format
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import KEY, provenance_of
@@ -362,7 +362,16 @@ def write_export(
     first.
     """
     checkpoint = state.checkpoint
-    resolved = resolve(state, request, job, provenance_of(state, recipe, job))
+    make: MakeFiles = make_files
+    if options.cluster:
+        from pruneapp.cluster.export import ClusterWriter, provenance_on
+        from pruneapp.cluster.steps import ClusterState
+
+        assert isinstance(state, ClusterState)
+        resolved = resolve(state, request, job, provenance_on(state, recipe, job))
+        make = ClusterWriter(state, request, resolved.values, resume=options.resume).make
+    else:
+        resolved = resolve(state, request, job, provenance_of(state, recipe, job))
     replaced = [path.name for path in resolved.replaced] if resolved.is_folder else ()
     if replaced:
         are = "is" if len(replaced) == 1 else "are"
@@ -370,7 +379,7 @@ def write_export(
         sys.stderr.write(f"Note: {escaped(f'{sentence}: {first_names(replaced)}.')}\n")
     for broken in () if resolved.provenance is None else resolved.provenance.broken:
         sys.stderr.write(f"Note: {escaped(broken.sentence)} ({first_names([*broken.groups])}).\n")
-    report = write(resolved, job)
+    report = write(resolved, job, make=make)
     if earlier := zeros_not_counted(checkpoint):
         report = replace(report, notices=(earlier, *report.notices))
     try:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, get_args
 import pruneapp
 from pruneapp.cli.arguments import (
     STATE_DICT,
+    add_cluster,
     add_computing,
     add_load_method,
     add_option,
@@ -174,6 +175,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         help="importance scores to rank weights by, instead of their magnitude",
     )
     add_computing(prune)
+    add_cluster(prune, resume=True)
     add_export(prune)
     prune.add_argument(
         "--save-recipe",
@@ -199,6 +201,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     add_state_dict(run)
     add_statistics(run)
     add_computing(run)
+    add_cluster(run, resume=True)
     add_export(run)
     run.add_argument("--json", action="store_true", help="print the report as JSON")
 

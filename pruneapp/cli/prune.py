@@ -13,7 +13,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import option_of
+from pruneapp.cli.arguments import connection, option_of, refuse_resume
 from pruneapp.cli.export_options import (
     check_places,
     export_request,
@@ -28,7 +28,7 @@ from pruneapp.document.selection import default_selection, pruned_in, rows_of, s
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
-from pruneapp.errors import ParameterError, SelectionError, counted
+from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
@@ -42,7 +42,7 @@ from pruneapp.methods.method import CoupledMethod, Method
 from pruneapp.params import STATISTICS, FileParam, parse_bytes
 from pruneapp.preview.preview import compute_preview, state_after
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.recipe import Recipe, history_recipe, portable, save
+from pruneapp.recipes.recipe import Recipe, history_recipe, portable, recipe_of, save
 from pruneapp.results.export import ExportReport
 from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
@@ -79,13 +79,21 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
     request = export_request(options, target_of(options.output))
-    kernel = kernel_for(options.device)
+    refuse_resume(options)
+    kernel = None if options.cluster else kernel_for(options.device)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
         checkpoint = stack.enter_context(
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
+        cluster = stack.enter_context(connection(options, job)) if options.cluster else None
+        if cluster is not None and any(e.mask_of for e in checkpoint.entries.values()):
+            raise ClusterError(
+                f"'{checkpoint.path}' holds masks beside its weights, which cannot be used on a "
+                "cluster yet.",
+                remedy="Run without --cluster.",
+            )
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)
@@ -108,10 +116,25 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         if step.dependents:
             notices = (dependents_of(checkpoint, rows, job).sentence(checkpoint),)
         if nbytes is not None:
+            if cluster is not None:
+                raise ClusterError(
+                    "A file size cannot be the target on a cluster yet.",
+                    remedy="Enter a fraction or a count, or run without --cluster.",
+                )
             total = total_for(Capture.of(document), step, nbytes, job)
             step = replace(step, limits=replace(limits, total=total))
-        with hashed_meanwhile(checkpoint.files):
-            state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
+        state: State
+        if cluster is not None:
+            from pruneapp.cluster.export import hashed_by
+            from pruneapp.cluster.steps import ClusterState, apply_step
+
+            with hashed_by(cluster, checkpoint, job):
+                state = apply_step(ClusterState(cluster, checkpoint), step, job)
+            recipe = recipe_of(checkpoint, [step.to_dict()])
+        else:
+            assert kernel is not None
+            with hashed_meanwhile(checkpoint.files):
+                state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
         if options.save_recipe:
             save(recipe, Path(options.save_recipe), job)
         steps = (StepAccount(step.label(), step.detail()),)

@@ -12,6 +12,7 @@ from typing import Any
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
+from pruneapp.cli.arguments import connection, refuse_resume
 from pruneapp.cli.export_options import (
     check_places,
     export_request,
@@ -23,12 +24,13 @@ from pruneapp.cli.export_options import (
 from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
+from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.recipe import Recipe, is_recipe, load, methods_of
+from pruneapp.recipes.recipe import Recipe, is_recipe, load, methods_of, recipe_of
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -38,6 +40,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             "'--output' is required.",
             remedy="Name the file to write, or use --check to only test the recipe.",
         )
+    refuse_resume(options)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Running", token))
         recipe = _recipe(options, job)
@@ -52,10 +55,22 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         fitted.actions(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
         check_places(options, checkpoint, request)
-        with hashed_meanwhile(checkpoint.files):
-            state, replayed = apply_recipe(
-                checkpoint, recipe, fitted, kernel_for(options.device), job
-            )
+        state: State
+        if options.cluster:
+            from pruneapp.cluster.export import hashed_by
+            from pruneapp.cluster.steps import ClusterState, apply_actions
+
+            cluster = stack.enter_context(connection(options, job))
+            with hashed_by(cluster, checkpoint, job):
+                state, done = apply_actions(
+                    ClusterState(cluster, checkpoint), fitted, recipe.where, job
+                )
+            replayed = recipe_of(checkpoint, done)
+        else:
+            with hashed_meanwhile(checkpoint.files):
+                state, replayed = apply_recipe(
+                    checkpoint, recipe, fitted, kernel_for(options.device), job
+                )
         labels = [entry.label for entry in fitted.entries]
         steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
         report, problem = write_export(options, state, replayed, request, job, steps=steps)

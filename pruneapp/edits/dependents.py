@@ -12,7 +12,7 @@ Experts, layers and tokens are left out: a router whose row is 0 still chooses i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.kernels.values import Bools
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
-from pruneapp.methods.coupled_units import masks_without
+from pruneapp.methods.coupled_units import Going, View, masks_without
 from pruneapp.methods.method import TensorView
 from pruneapp.progress import Job
 
@@ -143,20 +143,16 @@ def prune_dependents(
     Returns the masks that changed, and what stays in their tensors because it is protected, both by
     first names. `state` is the one after the channels were pruned.
     """
-    gone: dict[int, tuple[Group, Bools]] = {}
-    for source, groups in dependents.groups.items():
+
+    def left_of(source: TensorDim) -> Bools:
         job.label(source.name)
         shape = state.checkpoint.entries[source.name].shape
-        left = channels_left(state.masks.get(source.name), shape, source.dim, job)
-        for group in groups:
-            units = units_without(group, source, left)
-            also = gone.get(id(group))
-            gone[id(group)] = group, units if also is None else units | also[1]
+        return channels_left(state.masks.get(source.name), shape, source.dim, job)
 
     def view_of(name: str) -> TensorView:
         return replace(state.view(name), protected=None)  # it is counted below what stays by it
 
-    going = [(group, view_of, np.flatnonzero(units)) for group, units in gone.values()]
+    going = dependent_units(dependents, left_of, view_of)
     masks: dict[str, BitMask] = {}
     spared: dict[str, BitMask] = {}
     for name, mask in masks_without(going, job).items():
@@ -169,6 +165,23 @@ def prune_dependents(
         if after.kept < before.kept:
             masks[name] = after
     return masks, spared
+
+
+def dependent_units(
+    dependents: Dependents, left_of: Callable[[TensorDim], Bools], view_of: View
+) -> Going:
+    """Return the units of groups that go, for `masks_without`.
+
+    `left_of` says of the entries of a tensor along a dimension whether anything is kept of them.
+    """
+    gone: dict[int, tuple[Group, Bools]] = {}
+    for source, groups in dependents.groups.items():
+        left = left_of(source)
+        for group in groups:
+            units = units_without(group, source, left)
+            also = gone.get(id(group))
+            gone[id(group)] = group, units if also is None else units | also[1]
+    return [(group, view_of, np.flatnonzero(units)) for group, units in gone.values()]
 
 
 def units_without(group: Group, source: TensorDim, left: Bools) -> Bools:

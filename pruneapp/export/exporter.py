@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
@@ -214,13 +214,53 @@ def _also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
     return () if index is None else (index.resolve(),)
 
 
+class SealedFile(Protocol):
+    """A file that is on the disk and compared, and has not got its name yet."""
+
+    @property
+    def target(self) -> Path:
+        """Where it is to be."""
+
+    def commit(self) -> None:
+        """Give it its name."""
+
+
+@dataclass(frozen=True)
+class PlannedFile:
+    """A file of an export, and where it goes until all of them are there."""
+
+    path: Path  # its name
+    plan: Plan
+    nbytes: int  # how many bytes it will have, as far as is known
+    target: Path  # where to write it: in a new folder that has another name
+
+
+# Writes and seals files, which are gone with the stack unless they are committed; in their order.
+MakeFiles = Callable[
+    [Sequence[PlannedFile], contextlib.ExitStack, Job], Iterator[tuple[SealedFile, WrittenFile]]
+]
+
+
+def make_files(
+    files: Sequence[PlannedFile], stack: contextlib.ExitStack, job: Job
+) -> Iterator[tuple[SealedFile, WrittenFile]]:
+    """Write files in this process, one after another."""
+    for file in files:
+        if len(files) > 1:
+            job.label(file.path.name)
+        yield make_file(file, stack, job)
+
+
 def write(
-    resolved: ResolvedExport, job: Job, approve: Callable[[Path], None] | None = None
+    resolved: ResolvedExport,
+    job: Job,
+    approve: Callable[[Path], None] | None = None,
+    make: MakeFiles = make_files,
 ) -> ExportReport:
     """Write an export that was resolved; see `export`.
 
     `approve` is given a new folder when all files are in it and it has not got its name yet: what
-    it raises leaves nothing behind.
+    it raises leaves nothing behind. `make` writes the files.
     """
     checkpoint, request = resolved.state.checkpoint, resolved.request
     plans = resolved.plan(job)
@@ -231,7 +271,7 @@ def write(
     sizes = {path: plan.size(job) for path, plan in plans.items()}
     work = sum(plan.work + 2 * sizes[path] for path, plan in plans.items())
     job.start(work, resolved.target.name)
-    files: list[AtomicFile] = []
+    files: list[SealedFile] = []
     written: list[WrittenFile] = []
     with contextlib.ExitStack() as stack:
         place = None
@@ -240,16 +280,16 @@ def write(
             with place.named():
                 for name in empty_modules(checkpoint):
                     place.make(name)
-        for path, plan in plans.items():
-            if place is None:
-                file, one = _write(plan, sizes[path], path, stack, job)
-            else:
-                name = path.relative_to(resolved.target).as_posix()
-                job.label(name)
-                with place.named():
-                    file, one = _write(plan, sizes[path], place.path_of(name), stack, job)
-            files.append(file)
-            written.append(replace(one, path=path))
+        with contextlib.nullcontext() if place is None else place.named():
+            planned = []
+            for path, plan in plans.items():
+                target = path
+                if place is not None:
+                    target = place.path_of(path.relative_to(resolved.target).as_posix())
+                planned.append(PlannedFile(path, plan, sizes[path], target))
+            for file, one in make(planned, stack, job):
+                files.append(file)
+                written.append(one)
         checkpoint.verify_unchanged()
         if place is None:
             # What goes with the file is there before it: were we killed, it would not be missing.
@@ -270,17 +310,19 @@ def write(
     return replace(report, beside=beside)
 
 
-def _write(
-    plan: Plan, expected: int, target: Path, stack: contextlib.ExitStack, job: Job
+def make_file(
+    planned: PlannedFile, stack: contextlib.ExitStack, job: Job
 ) -> tuple[AtomicFile, WrittenFile]:
     """Write and seal a file, which is gone with `stack` unless it is committed.
 
-    The job was started with `expected` bytes of it; what it turns out to have is made up for.
+    The job was started with the bytes that were expected of it; what it turns out to have is made
+    up for.
     """
+    plan, expected = planned.plan, planned.nbytes
     with contextlib.ExitStack() as preparing:
         if plan.prepare is not None:
             plan = preparing.enter_context(plan.prepare(job))
-        file = stack.enter_context(AtomicFile(target, plan.nbytes, job, exact=plan.exact))
+        file = stack.enter_context(AtomicFile(planned.target, plan.nbytes, job, exact=plan.exact))
         if plan.exact:
             job.extend(2 * (plan.nbytes - expected))
             expected = plan.nbytes
@@ -292,7 +334,7 @@ def _write(
             job.cancel.check()
             file.write(piece)
         job.extend(2 * (file.taken - expected))
-        return file, WrittenFile(target, file.taken, file.seal())
+        return file, WrittenFile(planned.path, file.taken, file.seal())
 
 
 def _report(
@@ -359,7 +401,7 @@ def _tensors(state: State) -> Iterator[WrittenTensor]:
 
 
 def publish(
-    files: Sequence[AtomicFile],
+    files: Sequence[SealedFile],
     opened: Sequence[FileSource],
     job: Job,
     also_keep: Collection[Path] = (),

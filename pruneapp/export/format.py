@@ -100,6 +100,8 @@ class Plan:
     blocked_by: tuple[str, ...] = ()
     # Small files that are written into the same folder, by name, unless there are such.
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    # What it was planned of, from which another machine plans the same; None of small files.
+    part: ExportPart | None = None
 
     @classmethod
     def of(cls, data: bytes, notices: tuple[str, ...] = ()) -> Plan:
@@ -171,11 +173,11 @@ class Format:
         """
         rounding = Rounding.to(values.get(DTYPE.name, KEEP))
         if rounding is None:
-            return self.planner(part, values, job)
+            return replace(self.planner(part, values, job), part=part)
         state = RoundedState(part.state, rounding, originals=self.originals)
         entries = tuple(rounding.entry(entry) for entry in job.cancel.each(part.entries))
         plan = self.planner(replace(part, state=state, entries=entries), values, job)
-        return _counting(plan, rounding)
+        return replace(_counting(plan, rounding), part=part)
 
     def fits(self, name: str) -> bool:
         """Whether a file of this name is one that the format usually writes."""

@@ -72,26 +72,31 @@ _GOLDEN = (5**0.5 - 1) / 2
 
 
 def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
-    """Return the kept keys of up to `PLACES` short runs, the same on every call.
+    """Return the kept keys of the places of a sample, the same on every call."""
+    blocks = []
+    for number, place in enumerate(sample_places([r.size for r in rankings])):
+        if number % 64 == 0:
+            job.step(0)
+        blocks.append(read_kept_keys(rankings[place.index], place.start, place.stop))
+    return blocks
+
+
+def sample_places(sizes: Sequence[int]) -> Iterator[TensorRange]:
+    """Yield up to `PLACES` short runs of elements, of tensors of these sizes.
 
     The tensors are one long row, cut into as many equal parts as there are places; the run of a
     part begins somewhere in it (its number times the golden ratio, modulo 1), so that no period of
     the weights, such as the length of a row, falls in step with the places.
     """
-    ends = np.cumsum([r.size for r in rankings])
+    ends = np.cumsum(sizes)
     places = min(PLACES, max(_FEWEST, int(ends[-1]) // _ELEMENTS))
     part = float(ends[-1]) / places
     neighbours = max(NEIGHBOURS, PLACES * NEIGHBOURS // 2 // places)
-    blocks = []
     for number in range(places):
-        if number % 64 == 0:
-            job.step(0)
         place = min(int((number + number * _GOLDEN % 1) * part), int(ends[-1]) - 1)
         index = int(np.searchsorted(ends, place, side="right"))
-        ranking = rankings[index]
-        start = place - (int(ends[index]) - ranking.size)
-        blocks.append(read_kept_keys(ranking, start, min(start + neighbours, ranking.size)))
-    return blocks
+        start = place - (int(ends[index]) - sizes[index])
+        yield TensorRange(index, start, min(start + neighbours, sizes[index]))
 
 
 # Elements whose keys are gathered and partitioned, rather than counted.

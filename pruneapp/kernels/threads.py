@@ -33,7 +33,12 @@ Result = TypeVar("Result")
 
 
 def default_threads() -> int:
-    """Return how many threads to use: one for each core that this process may use, up to 8."""
+    """Return how many threads to use: one for each core that this process may use, up to 8.
+
+    The variable PRUNEAPP_THREADS says it for one of several processes that share a machine.
+    """
+    if (wanted := os.environ.get("PRUNEAPP_THREADS", "")).isdecimal():
+        return min(max(int(wanted), 1), MOST_THREADS)
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), MOST_THREADS)
     return min(os.cpu_count() or 1, MOST_THREADS)

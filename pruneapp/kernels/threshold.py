@@ -69,10 +69,10 @@ class Bracket:
         """Return the bracket of all keys of so many bits."""
         return cls.of(0, (1 << width) - 1, _FEW_BINS)
 
-    def inside(self, digit: int) -> Bracket:
-        """Return the bracket of the keys of one bin."""
+    def inside(self, digit: int, most: int = MOST_BINS) -> Bracket:
+        """Return the bracket of the keys of one bin, in at most `most` bins."""
         low = self.low + (digit << self.shift)
-        return self.of(low, min(self.high, low + (1 << self.shift) - 1))
+        return self.of(low, min(self.high, low + (1 << self.shift) - 1), most)
 
     def apart(self, tensors: int) -> bool:
         """Whether so many tensors can each have counters of their own."""
@@ -113,10 +113,13 @@ class FoundThreshold:
         return Threshold(key + 1, 0)
 
 
-def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> FoundThreshold:
+def search(
+    width: int, count: int, bracket: Bracket, pass_over: Count, most: int = MOST_BINS
+) -> FoundThreshold:
     """Find the cut below which `count` keys lie, from 1 to the number of kept elements.
 
-    `pass_over` counts all kept elements once; `bracket` is where to look first.
+    `pass_over` counts all kept elements once; `bracket` is where to look first, and those after it
+    have at most `most` bins.
 
     Raises
     ------
@@ -135,7 +138,7 @@ def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> FoundT
             continue
         digit = int(np.searchsorted(ends, rank))
         if bracket.shift:
-            bracket = bracket.inside(digit)
+            bracket = bracket.inside(digit, most)
             continue
         ties = rank - (int(ends[digit - 1]) if digit else 0)
         threshold = Threshold(bracket.low + digit, ties)

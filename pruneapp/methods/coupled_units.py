@@ -40,20 +40,35 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks of some tensors without the units that score lowest in their groups.
+    """Return the masks of some tensors without the units that score lowest in their groups."""
+    masks = masks_without(coupled_units(tensors, values, scope, kernel, job, method.label), job)
+    return {
+        view.name: masks.get(view.name) or view.kept or BitMask.full(view.numel) for view in tensors
+    }
+
+
+def coupled_units(  # noqa: PLR0917 - each its own type
+    tensors: Sequence[TensorView],
+    values: Values,
+    scope: Scope,
+    kernel: Kernel,
+    job: Job,
+    label: str,
+) -> Going:
+    """Return the units that score lowest in the groups of some tensors; `label` is the method's.
 
     The amount counts the units that have anything left; a unit of which anything is protected
     stays. What is kept of each group is rounded up to the multiple, and to a size that the model's
     class takes. Raises `ParameterError` if a tensor is in no group, or too few units are free.
     """
     if not tensors:
-        return {}
+        return []
     found: dict[int, tuple[Group, View]] = {}
     inputs: dict[int, InputsOf] = {}
     for view in tensors:
         if not view.coupling:
             raise ParameterError(
-                f"'{view.name}' has no part in {method.label}, as far as is known.",
+                f"'{view.name}' has no part in {label}, as far as is known.",
                 remedy="Uncheck it, or choose another method.",
             )
         found |= {id(each.group): (each.group, each.view) for each in view.coupling}
@@ -77,11 +92,7 @@ def prune_coupled(  # noqa: PLR0917 - each its own type
             _lowest(group, score, some, able, values)
             for (group, _), score, some, able in zip(groups, scores, left, free, strict=True)
         ]
-    going = [(group, view, units) for (group, view), units in zip(groups, gone, strict=True)]
-    masks = masks_without(going, job)
-    return {
-        view.name: masks.get(view.name) or view.kept or BitMask.full(view.numel) for view in tensors
-    }
+    return [(group, view, units) for (group, view), units in zip(groups, gone, strict=True)]
 
 
 def score_units(  # noqa: PLR0917 - each its own type

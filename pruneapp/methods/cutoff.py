@@ -312,7 +312,36 @@ def prune_units(  # noqa: PLR0917 - each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    """Return the masks after so many channels or blocks went, of each tensor or of all together.
+    """Return the masks after so many channels or blocks went, of each tensor or of all together."""
+    masks: dict[str, BitMask] = {}
+    chosen = units_to_prune(tensors, method, values, scope, limits, kernel, job)
+    for view, numbers in zip(tensors, chosen, strict=True):
+        masks[view.name] = view.kept or BitMask.full(view.numel)
+        if numbers.size:
+            masks[view.name] &= mask_without(view, method, values, numbers, job)
+    return masks
+
+
+def mask_without(
+    view: TensorView, method: UnitMethod, values: Values, numbers: Indices, job: Job
+) -> BitMask:
+    """Return the mask that keeps all channels or blocks of a tensor but some, whole."""
+    partition = method.partition(view, values)
+    stays = np.ones(partition.count, np.bool_)
+    stays[numbers] = False
+    return partition.mask(stays, job)
+
+
+def units_to_prune(  # noqa: PLR0917 - each its own type
+    tensors: Sequence[TensorView],
+    method: UnitMethod,
+    values: Values,
+    scope: Scope,
+    limits: Limits,
+    kernel: Kernel,
+    job: Job,
+) -> list[Indices]:
+    """Return the numbers of the channels or blocks that go, of each tensor or of all together.
 
     Of equal scores the earlier tensor's go first, then the lower numbers.
     """
@@ -354,14 +383,7 @@ def prune_units(  # noqa: PLR0917 - each its own type
             job.label(view.name)
             lowest = method.lowest(view, values, kernel, among, count, job) if count else among[:0]
             chosen.append(lowest)
-    masks: dict[str, BitMask] = {}
-    for view, partition, numbers in zip(tensors, partitions, chosen, strict=True):
-        masks[view.name] = view.kept or BitMask.full(view.numel)
-        if numbers.size:
-            stays = np.ones(partition.count, np.bool_)
-            stays[numbers] = False
-            masks[view.name] &= partition.mask(stays, job)
-    return masks
+    return chosen
 
 
 def _lowest_of_all(  # noqa: PLR0917 - each its own type

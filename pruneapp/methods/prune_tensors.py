@@ -138,6 +138,23 @@ def _prune_rows(  # noqa: PLR0917 - each its own type
     job: Job,
     summed: Container[str],
 ) -> Pruned:
+    budgets, share = row_budgets(tensors, method, values, scope, limits, kernel, job)
+    return prune_rows(tensors, method, values, budgets, kernel, job, share=share, summed=summed)
+
+
+def row_budgets(  # noqa: PLR0917 - each its own type
+    tensors: Sequence[TensorView],
+    method: RowMethod,
+    values: Values,
+    scope: Scope,
+    limits: Limits,
+    kernel: Kernel,
+    job: Job,
+) -> tuple[list[int], float | None]:
+    """Return how many weights of each tensor go, and the share of each row if that is the same.
+
+    For `prune_rows`. Raises `ParameterError` as `prune`.
+    """
     known, amount = known_of(tensors), values["amount"]
     share = wanted = None
     if method.allocate is not None:
@@ -152,8 +169,7 @@ def _prune_rows(  # noqa: PLR0917 - each its own type
             left = (kept_by_channel(v.kept, rows_of(v.shape), 0, job) for v in tensors)
             wanted = share_by_rows(share, left)
     to_prune, _ = weight_counts_to_prune(limits, known, amount, scope, cut, wanted)
-    budgets = to_prune.tolist()
-    return prune_rows(tensors, method, values, budgets, kernel, job, share=share, summed=summed)
+    return to_prune.tolist(), share
 
 
 def _prune_groups(

@@ -69,6 +69,10 @@ class Recipe:
         """Read a recipe from JSON; raises `RecipeError`."""
         return cls(decode(text, where).entries, masks or {}, where)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Struct by struct, what is as usual would be written out after the journey.
+        return Recipe.from_text, (self.canonical(), dict(self.masks), self.where)
+
     def text(self) -> str:
         """Return it as JSON for people, with a line at the end."""
         return msgspec.json.format(self.canonical(), indent=2) + "\n"

@@ -233,8 +233,8 @@ class Statistics:
         self.close()
 
 
-def open_statistics(path: Path, job: Job | None = None) -> Statistics:
-    """Open a statistics file; reads its header, and all of it once for its SHA-256.
+def open_statistics(path: Path, job: Job | None = None, *, sha256: str = "") -> Statistics:
+    """Open a statistics file; reads its header, and all of it once for its SHA-256 if not given.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def open_statistics(path: Path, job: Job | None = None) -> Statistics:
         ) from None
     try:
         origin = _origin(file)  # first: it is quick
-        return Statistics(path, sha256_of(file.files[0], job), origin, file)
+        return Statistics(path, sha256 or sha256_of(file.files[0], job), origin, file)
     except BaseException:
         file.close()
         raise
@@ -264,12 +264,16 @@ def open_statistics(path: Path, job: Job | None = None) -> Statistics:
 _open: dict[str, Statistics] = {}
 
 
-def register(path: Path, job: Job | None = None) -> str:
+def register(path: Path, job: Job | None = None, *, name: str = "") -> str:
     """Open a statistics file for whoever names it; returns its name, ``sha256:…``.
+
+    A `name` that is known from another machine saves reading all of it.
 
     Raises what `open_statistics` raises.
     """
-    statistics = open_statistics(path, job)
+    if name in _open:
+        return name
+    statistics = open_statistics(path, job, sha256=name.removeprefix(SHA256))
     name = f"{SHA256}{statistics.sha256}"
     if _open.setdefault(name, statistics) is not statistics:
         statistics.close()

@@ -1,0 +1,480 @@
+"""The client's side of a cluster: connecting, handing out tasks, waiting, and what goes wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+import signal
+import threading
+import time
+import uuid
+import warnings
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from pruneapp import __version__
+from pruneapp.cluster.tasks import PROGRESS, Failed
+from pruneapp.errors import ClusterError, ClusterLostError, counted, first_names
+from pruneapp.progress import Cancelled, Job
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+# Processes of this machine.
+_LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
+# Seconds that a scheduler is given to answer.
+_PATIENCE = 10
+# Seconds between two looks at the job.
+_LOOK = 0.05
+# Workers that die with a task, before it is given up: they may have been killed for other reasons.
+_MOST_DEATHS = 20
+# Tasks under way for each worker: more would only wait there.
+_AHEAD = 3
+
+
+@dataclass(frozen=True)
+class Work:
+    """A task: a function of `pruneapp.cluster.tasks`, what it is given, and how much it reads."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    nbytes: int = 0
+    label: str = ""
+
+
+@dataclass
+class Speed:
+    """How fast a worker is: bytes, and seconds in which it did them."""
+
+    nbytes: int = 0
+    seconds: float = 0.0
+    tasks: int = 0
+
+    @property
+    def rate(self) -> float:
+        """Bytes a second."""
+        return self.nbytes / self.seconds if self.seconds else 0.0
+
+
+@dataclass
+class Flow:
+    """What went through a cluster, for whoever watches."""
+
+    begun: float = field(default_factory=time.monotonic)
+    nbytes: int = 0
+    workers: defaultdict[str, Speed] = field(default_factory=lambda: defaultdict(Speed))
+
+    @property
+    def rate(self) -> float:
+        """Bytes a second of all together."""
+        return self.nbytes / max(time.monotonic() - self.begun, 1e-9)
+
+    def slow(self) -> tuple[str, ...]:
+        """Return the workers that are less than half as fast as the one in the middle."""
+        rates = {name: speed.rate for name, speed in self.workers.items() if speed.tasks > 1}
+        if len(rates) < 2:
+            return ()
+        middle = sorted(rates.values())[len(rates) // 2]
+        return tuple(name for name, rate in rates.items() if rate < middle / 2)
+
+    def words(self, label: str) -> str:
+        """Say it in a few words, for the line under way."""
+        slow = self.slow()
+        late = f", slow: {first_names(slow, 2, str)}" if slow else ""
+        return f"{label} {self.rate / 1e9:.2f} GB/s{late}".strip()
+
+
+class Cluster:
+    """A connection to a cluster; a context manager.
+
+    Workers that join later take part, those that go are done without as long as there is one.
+    """
+
+    def __init__(self, client: Client, address: str) -> None:
+        self._client = client
+        self.address = address
+        self.flow = Flow()
+        self._partial: dict[str, int] = {}  # bytes of tasks that are under way, by key
+        self._where: dict[str, str] = {}  # the worker of each, as far as it is known
+        self._job = uuid.uuid4().hex[:12]
+        self._number = 0
+        client.subscribe_topic(PROGRESS, self._on_progress)
+        try:
+            self._check_versions()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def client(self) -> Client:
+        """The client of Dask."""
+        return self._client
+
+    @property
+    def dashboard(self) -> str:
+        """The address of the dashboard; empty if the scheduler has none."""
+        return str(self._client.dashboard_link or "") if find_spec("bokeh") else ""
+
+    def workers(self) -> int:
+        """Return how many workers there are now."""
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def close(self) -> None:
+        """Let go of the tasks that are left, and of the connection."""
+        with contextlib.suppress(Exception):
+            self._client.unsubscribe_topic(PROGRESS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _on_progress(self, event: tuple[float, Any]) -> None:
+        key, done, worker = event[1]
+        if key in self._partial:
+            self._partial[key] = max(self._partial[key], int(done))
+            self._where[key] = worker
+
+    def _check_versions(self) -> None:
+        """Refuse workers with other versions, whose bits might differ."""
+
+        # By value: a worker without Pruneapp could not even load a function of it.
+        def versions() -> tuple[str, str, str]:
+            import platform
+
+            import numpy as np
+
+            try:
+                from pruneapp import __version__ as its_version
+            except ImportError:
+                its_version = ""
+            return its_version, np.__version__, ".".join(platform.python_version_tuple()[:2])
+
+        versions.__module__ = "__main__"
+        mine = (__version__, np.__version__, ".".join(platform.python_version_tuple()[:2]))
+        names = ("Pruneapp", "numpy", "Python")
+        found = self._client.run(versions)
+        if not found:
+            raise ClusterError(
+                f"The cluster at '{self.address}' has no workers.",
+                remedy="Start some, such as with `dask worker ADDRESS`.",
+            )
+        for worker, its in found.items():
+            if not its[0]:
+                raise ClusterError(
+                    f"Pruneapp is not installed on the worker {worker}.",
+                    remedy=f"Install it there: pip install 'pruneapp[cluster]=={__version__}'.",
+                )
+            for name, one, other in zip(names, mine, its, strict=True):
+                if one != other:
+                    raise ClusterError(
+                        f"The worker {worker} has {name} {other}, but this machine has {one}.",
+                        remedy="Install the same versions everywhere.",
+                    )
+
+    def run(self, works: Sequence[Work], job: Job) -> list[Any]:
+        """Do tasks that do not need each other, and return what each returned, in order.
+
+        `job` is extended by their bytes and stepped as they are read. Raises what a task raised,
+        `ClusterLostError` if the cluster goes away, and `Cancelled`.
+        """
+        return [result for _, result in sorted(self.each(works, job), key=lambda pair: pair[0])]
+
+    def each(self, works: Sequence[Work], job: Job) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each task, and what it returned, as they end."""
+        job.extend(sum(work.nbytes for work in works))
+        with self.kept() as keep:
+            waiting = deque(range(len(works)))
+            under_way: dict[Future[Any], int] = {}
+            deaths: defaultdict[int, int] = defaultdict(int)
+            stepped: defaultdict[int, int] = defaultdict(int)
+            begun: dict[int, float] = {}
+            while waiting or under_way:
+                self._look(job)
+                room = self._room()
+                while waiting and len(under_way) < room:
+                    number = waiting.popleft()
+                    future = keep(works[number])
+                    under_way[future] = number
+                    begun[number] = time.monotonic()
+                for future in self._ended(under_way):
+                    number = under_way.pop(future)
+                    work = works[number]
+                    result = self._result(future)
+                    self._partial.pop(str(future.key), None)
+                    if isinstance(result, _Death):
+                        deaths[number] += 1
+                        if deaths[number] > _MOST_DEATHS:
+                            raise ClusterError(
+                                f"{counted(_MOST_DEATHS, 'worker')} died one after another with "
+                                f"the same work ({work.label or work.function.__name__}).",
+                                remedy="Look at their logs; they may have too little memory.",
+                            )
+                        waiting.append(number)
+                        continue
+                    self._step(job, work.nbytes - stepped[number], work.label)
+                    self._note(future, work, time.monotonic() - begun[number])
+                    yield number, result
+                for future, number in under_way.items():
+                    done = min(self._partial.get(str(future.key), 0), works[number].nbytes)
+                    if done > stepped[number]:
+                        self._step(job, done - stepped[number], works[number].label)
+                        stepped[number] = done
+
+    def wait(
+        self, futures: Sequence[Future[Any]], nbytes: Sequence[int], job: Job, label: str
+    ) -> None:
+        """Wait for tasks whose results stay with the workers; `job` is stepped by their bytes."""
+        left = dict(enumerate(futures))
+        stepped = [0] * len(futures)
+        while left:
+            self._look(job)
+            for number, future in list(left.items()):
+                done = nbytes[number]
+                if future.done():
+                    if future.status == "cancelled":
+                        raise self._lost()
+                    del left[number]
+                else:
+                    done = min(done, self._partial.get(str(future.key), 0))
+                if done > stepped[number]:
+                    self._step(job, done - stepped[number], label)
+                    stepped[number] = done
+            time.sleep(_LOOK / 5)
+
+    def _step(self, job: Job, nbytes: int, label: str) -> None:
+        self.flow.nbytes += nbytes
+        job.step(nbytes, self.flow.words(label))
+
+    def _note(self, future: Future[Any], work: Work, seconds: float) -> None:
+        worker = self._where.pop(str(future.key), "")
+        if work.nbytes and worker:
+            speed = self.flow.workers[worker]
+            speed.nbytes += work.nbytes
+            speed.seconds += seconds
+            speed.tasks += 1
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[Callable[[Work], Future[Any]]]:
+        """Give a function that hands out tasks; those that are not done end with the block."""
+        futures: list[Future[Any]] = []
+
+        def submit(work: Work) -> Future[Any]:
+            self._number += 1
+            name = work.function.__name__
+            key = f"pruneapp-{name}-{self._job}-{self._number}"
+            self._partial[key] = 0
+            with self._explained():
+                future = self._client.submit(
+                    work.function, *work.arguments, key=key, pure=False, retries=0
+                )
+            futures.append(future)
+            return future
+
+        try:
+            yield submit
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self._client.cancel(futures, force=True)
+            raise
+        finally:
+            for future in futures:
+                self._partial.pop(str(future.key), None)
+                with contextlib.suppress(Exception):
+                    future.release()
+
+    def result(self, future: Future[Any], job: Job) -> Any:
+        """Wait for one task, and return what it returned."""
+        while not future.done():
+            self._look(job)
+            time.sleep(_LOOK / 10)
+        result = self._result(future)
+        if isinstance(result, _Death):
+            raise ClusterError(
+                "Workers died one after another with the same work.",
+                remedy="Look at their logs; they may have too little memory.",
+            )
+        return result
+
+    def _room(self) -> int:
+        return _AHEAD * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+
+    def _look(self, job: Job) -> None:
+        job.step(0)
+        if self._client.status not in {"running", "connecting"} or (
+            self._client.scheduler_comm is not None and self._client.scheduler_comm.closed()
+        ):
+            raise self._lost()
+
+    def _ended(self, under_way: Mapping[Future[Any], int]) -> list[Future[Any]]:
+        ended = [future for future in under_way if future.done()]
+        if not ended:
+            time.sleep(_LOOK / 5)
+        return ended
+
+    def _result(self, future: Future[Any]) -> Any:
+        from distributed.scheduler import KilledWorker
+
+        if future.status == "cancelled":  # the scheduler forgot it: the connection was cut
+            raise self._lost()
+        with self._explained():
+            try:
+                result = future.result()
+            except KilledWorker:
+                return _Death()
+        if isinstance(result, Failed):
+            if isinstance(result.error, Cancelled):  # the worker thought that nobody waits
+                return _Death()
+            raise result.error
+        return result
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say in a sentence that the cluster went away."""
+        from asyncio import CancelledError
+        from concurrent.futures import CancelledError as FutureCancelled
+
+        from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
+
+        try:
+            yield
+        except (
+            CommClosedError,
+            CancelledError,
+            FutureCancelled,
+            FutureCancelledError,
+            TimeoutError,
+            OSError,
+        ) as error:
+            raise self._lost() from error
+        except RuntimeError as error:
+            if "closed" in str(error) or "running" in str(error):
+                raise self._lost() from error
+            raise
+
+    def _lost(self) -> ClusterLostError:
+        return ClusterLostError(
+            f"The cluster at '{self.address}' is gone.",
+            remedy="Start it again, then run the same command with --resume: what was written is "
+            "not written again.",
+        )
+
+
+class _Death:
+    """Stands for a task whose workers died."""
+
+
+@contextlib.contextmanager
+def connect(address: str, job: Job) -> Iterator[Cluster]:
+    """Connect to a scheduler (``tcp://…``), or start so many processes here (``local:4``).
+
+    Raises `ClusterError` if there is none, it does not answer, or its versions differ.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise ClusterError(
+            "Running on a cluster needs Dask, which is not installed.",
+            remedy="Install it: pip install 'pruneapp[cluster]'.",
+        ) from None
+    del distributed
+    job.step(0)
+    local = _LOCAL.fullmatch(address)
+    if local is None and not re.match(r"[a-z]+://.", address):
+        raise ClusterError(
+            f"'--cluster' must be the address of a Dask scheduler, such as tcp://host:8786, or "
+            f"local:N for N processes on this machine (got '{address}').",
+        )
+    with contextlib.ExitStack() as stack:
+        if local is not None:
+            client = stack.enter_context(_processes(int(local[1])))
+        else:
+            client = stack.enter_context(_client(address))
+        yield stack.enter_context(Cluster(client, address))
+
+
+@contextlib.contextmanager
+def _client(address: str) -> Iterator[Client]:
+    import dask
+    from distributed import Client
+
+    quiet = {"distributed.comm.timeouts.connect": f"{_PATIENCE}s"}
+    with dask.config.set(quiet):
+        try:
+            client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(
+                f"No Dask scheduler answers at '{address}'.",
+                remedy="Check the address, and that the scheduler runs.",
+                details=str(error),
+            ) from None
+    try:
+        yield client
+    finally:
+        with contextlib.suppress(Exception):
+            client.close(timeout=2)
+
+
+@contextlib.contextmanager
+def _processes(count: int) -> Iterator[Client]:
+    """Start processes of this machine, which end with the block."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    threads = max(1, len(os.sched_getaffinity(0)) // count) if _affine() else 1
+    settings = {
+        "distributed.scheduler.allowed-failures": _MOST_DEATHS,
+        "distributed.worker.memory.target": False,
+        "distributed.worker.memory.spill": False,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.terminate": False,
+        "distributed.admin.tick.limit": "1h",
+    }
+    with dask.config.set(settings), _interrupts_ignored(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a port for a dashboard that nobody asked for
+        cluster = LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            worker_dashboard_address=None,
+            silence_logs=50,
+            memory_limit=0,
+            env={"PRUNEAPP_THREADS": str(threads)},
+        )
+    try:
+        client = Client(cluster, set_as_default=False)
+        try:
+            yield client
+        finally:
+            with contextlib.suppress(Exception):
+                client.close(timeout=2)
+    finally:
+        with contextlib.suppress(Exception):
+            cluster.close(timeout=5)
+
+
+def _affine() -> bool:
+    return hasattr(os, "sched_getaffinity")
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes that are started here ignore Ctrl+C: whoever started them ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,449 @@
+"""Masks that travel as rules, and the models that a worker opens by what it is told of them.
+
+A mask has a bit for each weight, too much to send around. What travels is what each step decided of
+a tensor: the key of a cut, the numbers of channels, or the method itself where it looks at one
+tensor alone. Whoever needs the bits makes them from these rules and the file, which gives the same
+ones everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row
+from pruneapp.edits.coupled_tensors import Companions
+from pruneapp.errors import CheckpointError, ClusterError, FileChangedError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.kernel import Ranking, Share
+from pruneapp.masks.bitmask import BitMask, Mask, MaskLayers, MaskSet
+from pruneapp.methods import registry
+from pruneapp.methods.cutoff import mask_without, prune_rows
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.method import RowMethod, Scope, TensorView, UnitMethod, WeightMethod
+from pruneapp.methods.prune_tensors import CutMask, prune
+from pruneapp.params import STATISTICS
+from pruneapp.preview.preview import view_for_row
+from pruneapp.progress import Job
+from pruneapp.statistics.file import register, statistics_of
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """A file as every machine sees it; inode and device differ between them."""
+
+    path: Path
+    size: int
+    mtime_ns: int
+
+
+# What a process keeps open: a job reads one model, and a folder of statistics beside it.
+_MOST_OPEN = 4
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model by its path, and what tells its files from others of the same name."""
+
+    path: Path
+    state_dict: str | None
+    files: tuple[NamedFile, ...]
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> ModelSource:
+        """Say which model is open."""
+        contents = checkpoint.contents
+        chosen = contents.state_dict if len(contents.state_dicts) > 1 else None
+        files = tuple(
+            NamedFile(f.path.absolute(), f.identity.size, f.identity.mtime_ns)
+            for f in checkpoint.files
+        )
+        return cls(checkpoint.path.absolute(), chosen, files)
+
+    def open(self) -> Checkpoint:
+        """Return the model, opened once in a process.
+
+        Raises
+        ------
+        ClusterError
+            If it is not there, or is another one.
+        """
+        with _opening:
+            known = _opened.pop(self, None)
+            if known is None:
+                known = self._open()
+                while len(_opened) >= _MOST_OPEN:
+                    _opened.popitem(last=False)[1].close()
+            _opened[self] = known
+        return known
+
+    def _open(self) -> Checkpoint:
+        try:
+            checkpoint = open_checkpoint(self.path, state_dict=self.state_dict)
+        except CheckpointError as error:
+            raise ClusterError(
+                f"'{self.path}' cannot be opened there: {error.sentence}",
+                remedy="Use a path that every worker sees, such as one on a shared file system.",
+            ) from None
+        here = ModelSource.of(checkpoint).files
+        if here != self.files:
+            checkpoint.close()
+            pairs = zip(self.files, here, strict=False)
+            other = next((mine for mine, its in pairs if mine != its), self.files[-1])
+            raise FileChangedError(
+                f"'{other.path}' is another file there: its size or its time differs from that of "
+                "the client.",
+                remedy="Use a path that every worker sees, and do not change the model meanwhile.",
+            )
+        return checkpoint
+
+
+_opening = threading.Lock()
+_opened: OrderedDict[ModelSource, Checkpoint] = OrderedDict()
+
+
+def close_models() -> None:
+    """Close the models that this process has open."""
+    with _opening:
+        while _opened:
+            _opened.popitem()[1].close()
+    _cache.clear()
+
+
+@dataclass(frozen=True)
+class MethodCall:
+    """A method with its values, and where the statistics lie that it ranks by."""
+
+    method: str
+    values: tuple[tuple[str, Any], ...]
+    statistics: NamedFile | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> MethodCall:
+        """Say what a row does to each of its tensors."""
+        statistics = None
+        if registry.get(row.method).needs_statistics(row.values):
+            path = statistics_of(row.values[STATISTICS.name]).path.absolute()
+            status = path.stat()
+            statistics = NamedFile(path, status.st_size, status.st_mtime_ns)
+        return cls(row.method, tuple(row.values.items()), statistics)
+
+    def row(self, names: Iterable[str]) -> Row:
+        """Return the row of some tensors; the statistics are open then."""
+        if self.statistics is not None:
+            self._register(self.statistics)
+        return Row(tuple(names), self.method, dict(self.values))
+
+    def _register(self, statistics: NamedFile) -> None:
+        path = statistics.path
+        try:
+            status = path.stat()
+        except OSError:
+            raise ClusterError(
+                f"The statistics '{path}' are not there.",
+                remedy="Use a path that every worker sees, such as one on a shared file system.",
+            ) from None
+        if (status.st_size, status.st_mtime_ns) != (statistics.size, statistics.mtime_ns):
+            raise FileChangedError(
+                f"'{path}' is another file there: its size or its time differs from that of the "
+                "client.",
+                remedy="Use a path that every worker sees.",
+            )
+        register(path, name=dict(self.values)[STATISTICS.name])
+
+    def view(self, state: Snapshot, name: str) -> TensorView:
+        """Return what the method sees of a tensor."""
+        return view_for_row(
+            state, self.row((name,)), name, None, None, Companions(state.checkpoint)
+        )
+
+    def ranking(self, view: TensorView, width: int, job: Job, measured: Any = None) -> Ranking:
+        """Return the ranking of a tensor by a method that ranks single weights."""
+        method = registry.get(self.method)
+        assert isinstance(method, WeightMethod)
+        values = dict(self.values)
+        if measured is None:
+            measured = self.measure(view, job)
+        return method.rank(view.free, values, width, measured)
+
+    def measure(self, view: TensorView, job: Job) -> Any:
+        """Return what the ranking of a tensor needs to know of all of it; None for nothing."""
+        method = registry.get(self.method)
+        assert isinstance(method, WeightMethod)
+        if method.measure is None:
+            return None
+        return method.measure(view, dict(self.values), CpuKernel(), job)
+
+
+class Rule(Protocol):
+    """What a step decided of one tensor."""
+
+    def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
+        """Return what is kept after it; `state` has what was kept before."""
+
+
+@dataclass(frozen=True)
+class CutRule:
+    """All kept weights below a key go, and the first so many of those with it."""
+
+    call: MethodCall
+    width: int
+    key: int
+    share: Share
+
+    def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
+        """Return a mask that holds no bits."""
+        view = self.call.view(state, name)
+        ranking = self.call.ranking(view, self.width, job)
+        return CutMask(ranking, self.key, self.share, own=view.scores is None)
+
+
+@dataclass(frozen=True)
+class AloneRule:
+    """A method is run on the tensor by itself; `budget` says how many weights go of all rows."""
+
+    call: MethodCall
+    scope: Scope
+    limits: Limits
+    budget: int | None = None
+
+    def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
+        """Run it."""
+        view, kernel = self.call.view(state, name), CpuKernel()
+        method, values = registry.get(self.call.method), dict(self.call.values)
+        if self.budget is None:
+            limits = self.limits
+            pruned = prune([view], method, values, self.scope, kernel, job, limits=limits)
+        else:
+            assert isinstance(method, RowMethod)
+            pruned = prune_rows([view], method, values, [self.budget], kernel, job)
+        return pruned.masks[view.name]
+
+
+@dataclass(frozen=True)
+class UnitsRule:
+    """Channels or blocks of such numbers go, a bit for each that stays."""
+
+    call: MethodCall
+    stays: bytes
+
+    @classmethod
+    def of(cls, call: MethodCall, numbers: NDArray[np.integer[Any]], count: int) -> UnitsRule:
+        """Take away `numbers` of so many."""
+        stays = np.ones(count, np.bool_)
+        stays[numbers] = False
+        return cls(call, np.packbits(stays, bitorder="little").tobytes())
+
+    def mask(self, state: Snapshot, name: str, job: Job) -> Mask:
+        """Take them away."""
+        view, values = self.call.view(state, name), dict(self.call.values)
+        method = registry.get(self.call.method)
+        assert isinstance(method, UnitMethod)
+        count = method.partition(view, values).count
+        bits = np.unpackbits(np.frombuffer(self.stays, np.uint8), bitorder="little")[:count]
+        after = mask_without(view, method, values, np.flatnonzero(bits == 0), job)
+        return after if view.kept is None else view.kept & after
+
+
+@dataclass(frozen=True)
+class StructureRule:
+    """What a regular mask takes goes: whole entries. Such bits shrink to next to nothing."""
+
+    packed: bytes
+    size: int
+
+    @classmethod
+    def of(cls, mask: BitMask) -> StructureRule:
+        """Keep a mask as a rule."""
+        # A long window: each row of a matrix may repeat the one before.
+        compressor = zstandard.ZstdCompressor(
+            compression_params=zstandard.ZstdCompressionParameters(enable_ldm=True, window_log=24)
+        )
+        return cls(compressor.compress(mask.packed.data), mask.size)
+
+    def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
+        """Take away what it takes away."""
+        packed = zstandard.ZstdDecompressor().decompress(self.packed, (self.size + 7) // 8)
+        mask = BitMask(np.frombuffer(packed, np.uint8).copy(), self.size)
+        before = state.masks.get(name)
+        return mask if before is None else before & mask
+
+
+@dataclass(frozen=True)
+class WholeRule:
+    """Nothing goes: a mask of ones, where there is none yet."""
+
+    def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
+        """Return what there is."""
+        return state.masks.get(name) or BitMask.full(state.entry(name).numel)
+
+
+Rules = tuple[Rule, ...]
+
+# Bytes of masks that a process keeps at hand, made of rules; one is kept however large.
+_ROOM = 128 << 20
+
+
+class _Cache:
+    """The masks that were asked for last, by what they are made of."""
+
+    def __init__(self) -> None:
+        self._masks: OrderedDict[tuple[ModelSource, str, bytes], BitMask] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[ModelSource, str, bytes]) -> BitMask | None:
+        with self._lock:
+            if key in self._masks:
+                self._masks.move_to_end(key)
+            return self._masks.get(key)
+
+    def put(self, key: tuple[ModelSource, str, bytes], mask: BitMask) -> None:
+        with self._lock:
+            self._masks[key] = mask
+            self._masks.move_to_end(key)
+            while len(self._masks) > 1 and sum(m.nbytes for m in self._masks.values()) > _ROOM:
+                self._masks.popitem(last=False)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._masks.clear()
+
+
+_cache = _Cache()
+
+
+class RuleMask(BitMask):
+    """A mask whose bits are made when they are asked for, and not held.
+
+    A client knows how many are kept, and never asks for the bits: it has no `part` to make them.
+    """
+
+    __slots__ = ("_made", "_part", "name", "rules")
+
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        rules: Rules,
+        kept: int | None = None,
+        part: tuple[ModelSource, Job] | None = None,
+    ) -> None:
+        self.name = name
+        self.size = size
+        self.rules = rules
+        self._part = part
+        self._made: Mask | None = None
+        if kept is not None:
+            self.kept = kept
+
+    @property
+    def packed(self) -> NDArray[np.uint8]:  # type: ignore[override]  # it is made, not held
+        """The bits, made anew unless they were asked for lately."""
+        return self._bits().packed
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that it takes once it is asked for."""
+        return (self.size + 7) // 8
+
+    def bools(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
+        """Return the elements `start` to `stop`, True where kept."""
+        return self._mask().bools(start, stop)
+
+    def zero(self, bits: NDArray[np.unsignedinteger[Any]], start: int) -> None:
+        """Set to 0, in place, what is pruned of the elements from `start` on."""
+        self._mask().zero(bits, start)
+
+    def counted(self) -> int:
+        """Return how many are kept, from the rules where they say it."""
+        return self._mask().kept
+
+    def _mask(self) -> Mask:
+        if isinstance(self.rules[-1], CutRule):
+            if self._made is None:  # which holds no bits
+                self._made = self._last()
+            return self._made
+        return self._bits()
+
+    def _bits(self) -> BitMask:
+        assert self._part is not None, "a mask was asked for where no file is read"
+        key = self._part[0], self.name, digest_of(self.rules)
+        known = _cache.get(key)
+        if known is None:
+            made = self._last()
+            known = made if isinstance(made, BitMask) else BitMask(packed_of(made), self.size)
+            _cache.put(key, known)
+        return known
+
+    def _last(self) -> Mask:
+        """Do the last rule on what the ones before left."""
+        assert self._part is not None, "a mask was asked for where no file is read"
+        source, job = self._part
+        *before, last = self.rules
+        masks = {}
+        if before:
+            masks[self.name] = RuleMask(self.name, self.size, tuple(before), part=self._part)
+            kept = masks[self.name].counted()
+            masks[self.name].kept = kept
+        state = Snapshot(source.open(), MaskLayers(masks=MaskSet(masks)))
+        return last.mask(state, self.name, Job(cancel=job.cancel))
+
+
+def packed_of(mask: Mask) -> NDArray[np.uint8]:
+    """Return the bits of a mask that holds none."""
+    packed = np.empty((mask.size + 7) // 8, np.uint8)
+    step = 1 << 22
+    for start in range(0, mask.size, step):
+        bits = np.packbits(mask.bools(start, min(start + step, mask.size)), bitorder="little")
+        packed[start // 8 : start // 8 + bits.size] = bits
+    return packed
+
+
+def digest_of(rules: Rules) -> bytes:
+    """Return what tells rules from others."""
+    return hashlib.sha256(pickle.dumps(rules)).digest()
+
+
+@dataclass(frozen=True)
+class StatePart:
+    """A model, and what was decided of some of its tensors: a state as far as a task needs it."""
+
+    model: ModelSource
+    rules: Mapping[str, Rules] = field(default_factory=dict)
+    kept: Mapping[str, int] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Rules of thousands of tensors are much alike.
+        data = pickle.dumps((self.model, dict(self.rules), dict(self.kept)))
+        return _unpacked, (zstandard.ZstdCompressor().compress(data),)
+
+    def snapshot(self, job: Job) -> Snapshot:
+        """Return the state; its masks are made when they are asked for."""
+        checkpoint = self.model.open()
+        masks: dict[str, BitMask] = {
+            name: RuleMask(
+                name,
+                checkpoint.entries[name].numel,
+                rules,
+                self.kept.get(name),
+                (self.model, job),
+            )
+            for name, rules in self.rules.items()
+        }
+        return Snapshot(checkpoint, MaskLayers(masks=MaskSet(masks)))
+
+
+def _unpacked(data: bytes) -> StatePart:
+    return StatePart(*pickle.loads(zstandard.ZstdDecompressor().decompress(data)))  # noqa: S301 - ours

@@ -1,0 +1,455 @@
+"""What workers do: pure functions of a file, what was decided of its tensors, and a question.
+
+A task may run twice, here and elsewhere, one after the other or at once: it changes nothing but
+a temporary file of its own. Of a process one runs at a time, with as many threads as the process
+has, so that its memory is that of one. What it finds travels to whoever needs it, most often to
+another worker; only a few numbers come back to the client.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from pruneapp.analysis.zeros import pattern_of
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.cluster.masks import MethodCall, ModelSource, RuleMask, StatePart, StructureRule
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.edits.coupled_tensors import Companions
+from pruneapp.edits.dependents import TensorDim
+from pruneapp.errors import ClusterError, FileChangedError, PruneAppError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.kernel import Ranking, Share, Threshold
+from pruneapp.kernels.threads import TensorRange
+from pruneapp.kernels.threshold import (
+    Bracket,
+    Candidates,
+    Tally,
+    count_inside,
+    count_share,
+    read_kept_keys,
+)
+from pruneapp.kernels.values import Bools, Counts, Indices
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import channels_left
+from pruneapp.methods import registry
+from pruneapp.methods.coupled_units import coupled_units, masks_without
+from pruneapp.methods.cutoff import plan, units_to_prune
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.method import (
+    CoupledMethod,
+    RowMethod,
+    Scope,
+    TensorView,
+    UnitMethod,
+    WeightMethod,
+)
+from pruneapp.methods.prune_tensors import row_budgets
+from pruneapp.preview.preview import view_for_row
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# The topic under which workers say how far they are: the key of a task, and its bytes so far.
+PROGRESS = "pruneapp-progress"
+# Seconds between two looks at whether anybody still waits, and between two reports.
+_LOOK = 0.1
+_REPORT = 0.25
+
+
+@dataclass(frozen=True)
+class Failed:
+    """What a task returns that could not do its work: who waits for it, fails with it."""
+
+    error: Exception
+
+
+class TaskToken(CancelToken):
+    """Is cancelled once nobody waits for a task any more, whatever became of them."""
+
+    def __init__(self, worker: Any, key: str) -> None:
+        super().__init__()
+        self._worker = worker
+        self._key = key
+        self._looked = time.monotonic()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the task is to stop."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK:
+            self._looked = now
+            task = self._worker.state.tasks.get(self._key)
+            if task is None or task.state not in {"executing", "long-running"}:
+                self.cancel()
+        return super().cancelled
+
+    def check(self) -> None:
+        """Raise `Cancelled` if it is to stop."""
+        if self.cancelled:
+            raise Cancelled
+
+
+class TaskProgress:
+    """Says to the client how many bytes a task has done."""
+
+    def __init__(self, worker: Any, key: str) -> None:
+        self._worker = worker
+        self._key = key
+        self._said = 0.0  # at once: so it is known where the task is
+
+    def report(self, done: int, _total: int, _label: str) -> None:
+        """Say it, now and then."""
+        now = time.monotonic()
+        if now - self._said > _REPORT:
+            self._said = now
+            self._worker.log_event(PROGRESS, [self._key, done, self._worker.address])
+
+
+_turn = threading.Lock()
+
+
+@contextmanager
+def entered() -> Iterator[Job]:
+    """Give a task its job, when it is its turn."""
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+    except ValueError:  # not on a cluster
+        yield Job()
+        return
+    key = str(worker.get_current_task())
+    token = TaskToken(worker, key)
+    while not _turn.acquire(timeout=_LOOK):
+        token.check()
+    try:
+        yield Job(TaskProgress(worker, key), token)
+    except (ClusterError, FileChangedError) as error:
+        sentence = f"On the worker {worker.address}: {error.sentence}"
+        raise type(error)(sentence, remedy=error.remedy, details=error.details) from None
+    finally:
+        _turn.release()
+
+
+def task(work: Callable[P, R]) -> Callable[P, R | Failed]:
+    """Let a function return why it failed: what it raises would fill the logs of the cluster."""
+
+    @functools.wraps(work)
+    def run(*args: P.args, **more: P.kwargs) -> R | Failed:
+        for value in args:
+            each = value if isinstance(value, list) else [value]
+            for one in each:
+                if isinstance(one, Failed):
+                    return one
+        try:
+            return work(*args, **more)
+        except (PruneAppError, Cancelled) as error:
+            return Failed(error)
+
+    return run
+
+
+class Piece(NamedTuple):
+    """A range of a tensor, from an element to another."""
+
+    name: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one task looks through: pieces of tensors that are ranked by one method."""
+
+    part: StatePart
+    call: MethodCall
+    width: int
+    pieces: tuple[Piece, ...]
+
+    def rankings(self, measured: Sequence[Any], job: Job) -> Iterator[tuple[Piece, Ranking]]:
+        """Yield the pieces, each with the ranking of its tensor."""
+        state = self.part.snapshot(job)
+        known: tuple[str, Ranking] | None = None
+        measures = iter(measured)
+        for piece in self.pieces:
+            if known is None or known[0] != piece.name:
+                view = self.call.view(state, piece.name)
+                measure = next(measures, None)
+                known = piece.name, self.call.ranking(view, self.width, Job(), measure)
+            yield piece, known[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """What a look through a unit counted; see `BracketCounts`.
+
+    `below` is of each piece. `held` are the keys inside, less the low end, of each piece; None if
+    there are too many.
+    """
+
+    bracket: Bracket
+    below: list[int]
+    inside: Counts
+    held: list[Bits] | None
+
+
+@task
+def measure(part: StatePart, call: MethodCall, name: str) -> Any:
+    """Return what the ranking of a tensor needs to know of all of it."""
+    with entered() as job:
+        return call.measure(call.view(part.snapshot(job), name), job)
+
+
+@task
+def sample_unit(unit: Unit, places: Sequence[Piece], measured: Sequence[Any]) -> list[Bits]:
+    """Return the keys that are kept in some places of a unit."""
+    with entered() as job:
+        rankings = {piece.name: ranking for piece, ranking in unit.rankings(measured, job)}
+        return [read_kept_keys(rankings[p.name], p.start, p.stop) for p in places]
+
+
+@task
+def count_unit(unit: Unit, bracket: Bracket, room: int, measured: Sequence[Any]) -> Pass:
+    """Count the keys of a unit below a bracket and inside it; at most `room` bytes are held."""
+    with entered() as job:
+        tally, below = Tally(bracket.bins), []
+        held: list[Bits] | None = [] if bracket.shift or bracket.low else None
+        for piece, ranking in unit.rankings(measured, job):
+            smaller, parts = 0, []
+            for stretch in _stretches(piece):
+                few, some, offsets = count_inside(
+                    ranking, stretch, bracket, job.cancel, hold=held is not None
+                )
+                smaller += few
+                tally.absorb(some)
+                job.step(stretch.size * unit.width // 8)
+                if held is not None and offsets is not None:
+                    parts.append(offsets)
+                    room -= offsets.nbytes
+                    if room < 0:
+                        held = None
+            below.append(smaller)
+            if held is not None:
+                held.append(np.concatenate(parts) if parts else np.empty(0, f"uint{unit.width}"))
+        return Pass(bracket, below, tally.counts(), held)
+
+
+@task
+def recount_unit(
+    unit: Unit, bracket: Bracket, room: int, last: Pass, measured: Sequence[Any]
+) -> Pass | Failed:
+    """Count the same inside a narrower bracket, from what is held if there is such."""
+    candidates = Candidates(last.bracket)
+    for index, offsets in enumerate(last.held or ()):
+        candidates.add(index, offsets)
+    if last.held is None or not candidates.covers(bracket):
+        return count_unit(unit, bracket, room, measured)
+    counted = candidates.count(bracket, np.array(last.below, np.int64), apart=False)
+    first, stop = bracket.low - last.bracket.low, bracket.high - last.bracket.low
+    held = []
+    for offsets in last.held:
+        kind = offsets.dtype.type
+        held.append(offsets[(offsets >= kind(first)) & (offsets <= kind(stop))] - kind(first))
+    return Pass(bracket, counted.below.tolist(), counted.inside[0], held)
+
+
+@task
+def counts_of_pass(done: Pass) -> tuple[int, Counts]:
+    """Return what is added up of a look through a unit."""
+    return sum(done.below), done.inside
+
+
+@task
+def merged(counted: list[tuple[int, Counts]]) -> tuple[int, Counts]:
+    """Add up what several counted."""
+    total = counted[0][1].copy()
+    for _, inside in counted[1:]:
+        total += inside
+    return sum(below for below, _ in counted), total
+
+
+@task
+def shares_of_unit(unit: Unit, key: int, last: Pass | None, measured: Sequence[Any]) -> Counts:
+    """Return of each piece how many keys are below a key, and how many are equal."""
+    if last is not None and last.held is not None and last.bracket.low <= key <= last.bracket.high:
+        offset = key - last.bracket.low
+        return np.array(
+            [
+                (below + int(np.count_nonzero(o < offset)), int(np.count_nonzero(o == offset)))
+                for below, o in zip(last.below, last.held, strict=True)
+            ],
+            np.int64,
+        ).reshape(-1, 2)
+    with entered() as job:
+        found = np.zeros((len(unit.pieces), 2), np.int64)
+        for at, (piece, ranking) in enumerate(unit.rankings(measured, job)):
+            for stretch in _stretches(piece):
+                found[at] += count_share(ranking, stretch, key, job.cancel)
+                job.step(stretch.size * unit.width // 8)
+        return found
+
+
+# Elements that are looked at between two reports.
+_STRETCH = 1 << 22
+
+
+def _stretches(piece: Piece) -> Iterator[TensorRange]:
+    for start in range(piece.start, piece.stop, _STRETCH):
+        yield TensorRange(0, start, min(start + _STRETCH, piece.stop))
+
+
+@task
+def cut_together(
+    part: StatePart, call: MethodCall, width: int, names: Sequence[str], count: int
+) -> tuple[Threshold, tuple[Share, ...]]:
+    """Find the cut of few tensors, as one machine does."""
+    with entered() as job:
+        state = part.snapshot(job)
+        rankings = [call.ranking(call.view(state, name), width, Job()) for name in names]
+        return CpuKernel().shares(rankings, count, job)
+
+
+@task
+def cut_each(
+    part: StatePart, call: MethodCall, cuts: Sequence[tuple[str, int, int]]
+) -> list[tuple[int, Share]]:
+    """Find the cut of each of some tensors, of which so many go: name, width of keys, count."""
+    with entered() as job:
+        state, found = part.snapshot(job), []
+        for name, width, count in cuts:
+            view = call.view(state, name)
+            ranking = call.ranking(view, width, Job())
+            threshold, (share,) = CpuKernel().shares([ranking], count, Job(cancel=job.cancel))
+            found.append((threshold.key, share))
+            job.step(state.entry(name).nbytes)
+        return found
+
+
+def _views(part: StatePart, call: MethodCall, names: Sequence[str], job: Job) -> list[TensorView]:
+    state, row = part.snapshot(job), call.row(names)
+    pairs = Companions(state.checkpoint, job.cancel)
+    return [view_for_row(state, row, name, None, None, pairs) for name in names]
+
+
+@task
+def budgets(
+    part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
+) -> list[int]:
+    """Return how many weights go of each tensor, by a method that decides it of all together."""
+    with entered() as job:
+        views, values = _views(part, call, names, job), dict(call.values)
+        method = registry.get(call.method)
+        if isinstance(method, RowMethod):
+            return row_budgets(views, method, values, scope, limits, CpuKernel(), job)[0]
+        assert isinstance(method, WeightMethod)
+        plans = plan(views, method, values, scope, limits, CpuKernel(), job)
+        counts = {ranked.views[0].name: ranked.count for ranked in plans}
+        return [counts[name] for name in names]
+
+
+@task
+def units_of_tensors(
+    part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope, limits: Limits
+) -> list[tuple[Indices, int]]:
+    """Return which channels or blocks go of each tensor, chosen among all, and of how many."""
+    with entered() as job:
+        views, values = _views(part, call, names, job), dict(call.values)
+        method = registry.get(call.method)
+        assert isinstance(method, UnitMethod)
+        chosen = units_to_prune(views, method, values, scope, limits, CpuKernel(), job)
+        counts = [method.partition(view, values).count for view in views]
+        return list(zip(chosen, counts, strict=True))
+
+
+@task
+def structures_of_groups(
+    part: StatePart, call: MethodCall, names: Sequence[str], scope: Scope
+) -> dict[str, StructureRule]:
+    """Return what goes of the tensors of groups, chosen among all units of them."""
+    with entered() as job:
+        views, values = _views(part, call, names, job), dict(call.values)
+        method = registry.get(call.method)
+        assert isinstance(method, CoupledMethod)
+        going = coupled_units(views, values, scope, CpuKernel(), job, method.label)
+        bare = Snapshot(part.model.open())
+        return dict(
+            structures([(group, bare.view, units) for group, _, units in going], names, job)
+        )
+
+
+def structures(
+    going: Sequence[Any], names: Iterable[str] | None, job: Job
+) -> Iterator[tuple[str, StructureRule]]:
+    """Yield what units take of tensors, one tensor at a time: those named, or all that lose any."""
+    touched: dict[str, list[Any]] = {}
+    for group, view_of, units in going:
+        members = {member.name for member in group.members}
+        silenced = {n for unit in units.tolist() for n in group.silenced_by[unit : unit + 1]}
+        for each in silenced:
+            members.update(each)
+        for name in members if units.size else ():
+            only = replace(
+                group,
+                members=tuple(m for m in group.members if m.name == name),
+                silenced_by=tuple(
+                    tuple(n for n in some if n == name) for some in group.silenced_by
+                ),
+            )
+            touched.setdefault(name, []).append((only, view_of, units))
+    for name in touched if names is None else names:
+        masks = masks_without(touched.get(name, ()), job)
+        if name in masks:
+            yield name, StructureRule.of(masks[name])
+
+
+class Facts(NamedTuple):
+    """What a client needs to know of a mask."""
+
+    kept: int
+    pattern: tuple[int, int] | None = None
+    looked: bool = False  # whether a pattern was looked for
+
+
+@task
+def facts(part: StatePart, names: Sequence[str]) -> dict[str, Facts]:
+    """Return how many weights are kept of some tensors, and their N:M patterns."""
+    with entered() as job:
+        state, found = part.snapshot(job), {}
+        for name in names:
+            mask, entry = state.masks[name], state.entry(name)
+            assert isinstance(mask, RuleMask)
+            kept, pattern = mask.counted(), None
+            if len(entry.shape) > 1 and 0 < kept < entry.numel:
+                pattern = pattern_of(BitMask(mask.packed, mask.size), entry.shape, job)
+            found[name] = Facts(kept, pattern, looked=True)
+            job.step(entry.nbytes)
+        return found
+
+
+@task
+def left_along(part: StatePart, sources: Sequence[TensorDim]) -> list[Bools]:
+    """Say of the entries along dimensions of tensors whether anything is kept of them."""
+    with entered() as job:
+        state, found = part.snapshot(job), []
+        for name, dim in sources:
+            entry = state.entry(name)
+            found.append(channels_left(state.masks.get(name), entry.shape, dim, job))
+            job.step(entry.nbytes)
+        return found
+
+
+@task
+def hash_file(model: ModelSource, number: int) -> str:
+    """Return the SHA-256 of a file of a model."""
+    with entered() as job:
+        return sha256_of(model.open().files[number], job)

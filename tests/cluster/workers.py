@@ -1,0 +1,101 @@
+"""Clusters in threads of this process, and what both sides make of a model."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.cluster.connection import Cluster
+from pruneapp.cluster.export import ClusterWriter, hashed_by, provenance_on
+from pruneapp.cluster.steps import ClusterState, apply_actions
+from pruneapp.export.exporter import resolve, write
+from pruneapp.export.provenance import provenance_of
+from pruneapp.export.verify import apply_recipe
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.progress import Job
+from pruneapp.recipes.fit import fit
+from pruneapp.recipes.recipe import Recipe, recipe_of
+from pruneapp.results.export import ExportReport, ExportRequest
+
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 20,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.admin.tick.limit": "1h",
+}
+
+
+class Clusters(ExitStack):
+    """Clusters by their number of workers, each started once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._clients: dict[int, Client] = {}
+
+    def client(self, count: int) -> Client:
+        """Return the client of so many workers."""
+        if count not in self._clients:
+            self.enter_context(dask.config.set(SETTINGS))
+            cluster = LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=False,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                memory_limit=0,
+            )
+            self.callback(cluster.close)
+            client = Client(cluster, set_as_default=False)
+            self.callback(client.close)
+            self._clients[count] = client
+        return self._clients[count]
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """Return the bytes of a file, or of all in a folder."""
+    if path.is_file():
+        return {"": path.read_bytes()}
+    return {p.relative_to(path).as_posix(): p.read_bytes() for p in path.rglob("*") if p.is_file()}
+
+
+def locally(source: Path, recipe: Recipe, target: Path, **params: Any) -> ExportReport:
+    """Do a recipe on one machine."""
+    with closing(open_checkpoint(source)) as checkpoint:
+        job = Job()
+        fitted = fit(recipe, checkpoint, job)
+        state, replayed = apply_recipe(checkpoint, recipe, fitted, CpuKernel(), job)
+        request = ExportRequest(format="safetensors", path=target, params=params)
+        origin = provenance_of(state, replayed, job)
+        return write(resolve(state, request, job, origin), job)
+
+
+def on_cluster(
+    cluster: Cluster,
+    source: Path,
+    recipe: Recipe,
+    target: Path,
+    *,
+    resume: bool = False,
+    job: Job | None = None,
+    **params: Any,
+) -> ExportReport:
+    """Do a recipe on a cluster."""
+    job = job or Job()
+    with closing(open_checkpoint(source)) as checkpoint:
+        fitted = fit(recipe, checkpoint, job)
+        with hashed_by(cluster, checkpoint, job):
+            first = ClusterState(cluster, checkpoint)
+            state, done = apply_actions(first, fitted, recipe.where, job)
+        replayed = recipe_of(checkpoint, done)
+        request = ExportRequest(format="safetensors", path=target, params=params)
+        resolved = resolve(state, request, job, provenance_on(state, replayed, job))
+        writer = ClusterWriter(state, request, resolved.values, resume=resume)
+        return write(resolved, job, make=writer.make)
