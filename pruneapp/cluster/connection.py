@@ -373,27 +373,29 @@ class _Death:
     """Stands for a task whose workers died."""
 
 
+def check_address(address: str) -> None:
+    """Raise `ClusterError` without Dask, or for no address of a cluster; nothing is contacted."""
+    if find_spec("distributed") is None:
+        raise ClusterError(
+            "Running on a cluster needs Dask, which is not installed.",
+            remedy="Install it: pip install 'pruneapp[cluster]'.",
+        )
+    if not (_LOCAL.fullmatch(address) or re.match(r"[a-z]+://.", address)):
+        raise ClusterError(
+            "A cluster is named by the address of its Dask scheduler, such as tcp://host:8786, or "
+            f"by local:N for N processes on this machine (got '{address}').",
+        )
+
+
 @contextlib.contextmanager
 def connect(address: str, job: Job) -> Iterator[Cluster]:
     """Connect to a scheduler (``tcp://…``), or start so many processes here (``local:4``).
 
     Raises `ClusterError` if there is none, it does not answer, or its versions differ.
     """
-    try:
-        import distributed
-    except ImportError:
-        raise ClusterError(
-            "Running on a cluster needs Dask, which is not installed.",
-            remedy="Install it: pip install 'pruneapp[cluster]'.",
-        ) from None
-    del distributed
     job.step(0)
+    check_address(address)
     local = _LOCAL.fullmatch(address)
-    if local is None and not re.match(r"[a-z]+://.", address):
-        raise ClusterError(
-            f"'--cluster' must be the address of a Dask scheduler, such as tcp://host:8786, or "
-            f"local:N for N processes on this machine (got '{address}').",
-        )
     with contextlib.ExitStack() as stack:
         if local is not None:
             client = stack.enter_context(_processes(int(local[1])))

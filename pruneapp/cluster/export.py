@@ -29,16 +29,24 @@ from pruneapp.checkpoint.io.source import FileSource, close_quietly
 from pruneapp.cluster import tasks
 from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import ModelSource, StatePart
-from pruneapp.cluster.steps import ClusterState
+from pruneapp.cluster.steps import ClusterState, apply_actions
 from pruneapp.cluster.tasks import entered, task
 from pruneapp.errors import ClusterError, ClusterLostError, ExportError, PruneAppError
 from pruneapp.export.catalog import get
-from pruneapp.export.exporter import PlannedFile, SealedFile, make_file
+from pruneapp.export.exporter import (
+    PlannedFile,
+    SealedFile,
+    check,
+    make_file,
+    resolve,
+    write,
+)
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
 from pruneapp.progress import Job
-from pruneapp.recipes.recipe import Recipe
-from pruneapp.results.export import ExportRequest, WrittenFile
+from pruneapp.recipes.fit import fit
+from pruneapp.recipes.recipe import Recipe, recipe_of
+from pruneapp.results.export import ExportReport, ExportRequest, WrittenFile
 
 _LIST = "job.json"
 # How often the folder is removed while workers that were stopped still let go of their files.
@@ -317,6 +325,31 @@ class ClusterWriter:
         if (part := weights[0].plan.part) is not None and part.provenance is not None:
             texts = part.provenance.texts(self._request.format, self._values)
         return hashlib.sha256(repr((plans, sorted(texts.items()))).encode()).hexdigest()
+
+
+def export_recipe(
+    cluster: Cluster,
+    checkpoint: Checkpoint,
+    recipe: Recipe,
+    request: ExportRequest,
+    job: Job,
+    *,
+    resume: bool = False,
+) -> ExportReport:
+    """Do what a recipe says to a model, and write the result, all on a cluster.
+
+    The same files and the same report as of one machine. Raises as
+    `pruneapp.export.exporter.export` and `pruneapp.cluster.steps.apply_actions`.
+    """
+    check(checkpoint, request)
+    fitted = fit(recipe, checkpoint, job)
+    with hashed_by(cluster, checkpoint, job):
+        first = ClusterState(cluster, checkpoint)
+        state, done = apply_actions(first, fitted, recipe.where, job)
+    origin = provenance_on(state, recipe_of(checkpoint, done), job)
+    resolved = resolve(state, request, job, origin)
+    writer = ClusterWriter(state, request, resolved.values, resume=resume)
+    return write(resolved, job, make=writer.make)
 
 
 def refuse_plan(plan: Plan, form: Format) -> None:

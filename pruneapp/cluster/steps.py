@@ -692,6 +692,4 @@ def refuse_action(action: ResolvedAction) -> None:
         "TreatZeros": "Entries that treat zeros as pruned",
         "FileMasks": "Masks that lie in the file",
     }[type(action).__name__]
-    raise ClusterError(
-        f"{what} cannot run on a cluster yet.", remedy="Run the recipe without --cluster."
-    )
+    raise ClusterError(f"{what} cannot run on a cluster yet.", remedy="Run it on this machine.")

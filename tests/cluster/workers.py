@@ -12,15 +12,14 @@ from distributed import Client, LocalCluster
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cluster.connection import Cluster
-from pruneapp.cluster.export import ClusterWriter, hashed_by, provenance_on
-from pruneapp.cluster.steps import ClusterState, apply_actions
+from pruneapp.cluster.export import export_recipe
 from pruneapp.export.exporter import resolve, write
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
-from pruneapp.recipes.recipe import Recipe, recipe_of
+from pruneapp.recipes.recipe import Recipe
 from pruneapp.results.export import ExportReport, ExportRequest
 
 SETTINGS = {
@@ -90,12 +89,5 @@ def on_cluster(
     """Do a recipe on a cluster."""
     job = job or Job()
     with closing(open_checkpoint(source)) as checkpoint:
-        fitted = fit(recipe, checkpoint, job)
-        with hashed_by(cluster, checkpoint, job):
-            first = ClusterState(cluster, checkpoint)
-            state, done = apply_actions(first, fitted, recipe.where, job)
-        replayed = recipe_of(checkpoint, done)
         request = ExportRequest(format="safetensors", path=target, params=params)
-        resolved = resolve(state, request, job, provenance_on(state, replayed, job))
-        writer = ClusterWriter(state, request, resolved.values, resume=resume)
-        return write(resolved, job, make=writer.make)
+        return export_recipe(cluster, checkpoint, recipe, request, job, resume=resume)

@@ -227,6 +227,25 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
     return keys[texts.index(text)] if chosen and text in texts else None
 
 
+def cluster(parent: QWidget, address: str, wrong: str) -> str:
+    """Let the person name a cluster; "" if they leave it. `wrong` says what was wrong before."""
+    text = translate(
+        "Questions",
+        "Address of a Dask scheduler, such as tcp://host:8786, or local:2 for two processes on "
+        "this computer.\n\nExports run there. The workers read the opened files and write the new "
+        "ones, so they must see the same folders. Previews and masks are still computed on this "
+        "computer.",
+    )
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(translate("Questions", "Run on a cluster"))
+    dialog.setLabelText(f"{text}\n\n{wrong}" if wrong else text)
+    dialog.setTextValue(address)
+    dialog.setOkButtonText(translate("Questions", "Use this cluster"))
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
+    dialog.deleteLater()
+    return dialog.textValue().strip() if accepted else ""
+
+
 def about(parent: QWidget) -> None:
     """Say what this is."""
     text = translate(

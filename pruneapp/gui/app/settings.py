@@ -78,6 +78,7 @@ class Stored(msgspec.Struct):
     # By file and purpose: what its model is run with; and by script what was agreed to.
     sources: dict[str, dict[str, dict[str, str]]] = {}
     scripts: dict[str, str] = {}
+    cluster: str = ""
 
 
 class Settings:
@@ -143,6 +144,16 @@ class Settings:
     def set_folder(self, purpose: str, file: Path) -> None:
         """Take the file that was chosen for a purpose."""
         self._stored.folders[purpose] = str(file.absolute().parent)
+        self._write()
+
+    @property
+    def cluster(self) -> str:
+        """The address of the cluster that was used last; "" for none."""
+        return self._stored.cluster
+
+    def set_cluster(self, address: str) -> None:
+        """Keep the address of a cluster."""
+        self._stored.cluster = address
         self._write()
 
     @property

@@ -33,6 +33,8 @@ from pruneapp.methods.registry import GROUP
 from pruneapp.params import ChoiceParam, FlagParam, Param
 from pruneapp.progress import Job
 
+_CLUSTER = "cluster"  # beside the devices of this machine
+
 
 class SettingsController(Controller):
     """The commands that change settings, load methods, or explain."""
@@ -44,6 +46,7 @@ class SettingsController(Controller):
         super().__init__(context)
         actions = self._actions
         self._device = device
+        self.cluster = ""  # the address of the cluster that exports run on; "" for this machine
         self._own: set[str] = set()
         for choice in THEME.choices:
             action = actions[f"theme_{choice.value}"]
@@ -78,11 +81,47 @@ class SettingsController(Controller):
         box.addItem(self.tr("Automatic: {device}").format(device=best), "auto")
         for key, label in devices:
             box.addItem(label, key)
-        box.setCurrentIndex(max(box.findData(self._settings.get(DEVICE)), 0))
+        box.insertSeparator(box.count())
+        box.addItem(self.tr("Cluster…"), _CLUSTER)
+        self._show_device()
+
+    def _show_device(self) -> None:
+        box = self._device
+        place = box.findData(_CLUSTER if self.cluster else self._settings.get(DEVICE))
+        box.setCurrentIndex(max(place, 0))
 
     def _on_device(self, index: int) -> None:
-        self._settings.set(DEVICE, self._device.itemData(index))
+        box = self._device
+        if box.itemData(index) == _CLUSTER:
+            self._choose_cluster()
+        else:
+            self._settings.set(DEVICE, box.itemData(index))
+            self._set_cluster("")
         self.deviceChanged.emit()
+
+    def _choose_cluster(self) -> None:
+        """Ask for the address of a cluster, until there is one or the person leaves it."""
+        # Not before somebody wants it: it comes with all that travels to a worker.
+        from pruneapp.cluster.connection import check_address
+
+        proposed, wrong = self.cluster or self._settings.cluster, ""
+        while address := dialogs.cluster(self._window, proposed, wrong):
+            try:
+                check_address(address)
+            except PruneAppError as error:
+                proposed, wrong = address, str(error)
+                continue
+            self._settings.set_cluster(address)
+            self._set_cluster(address)
+            return
+        self._show_device()
+
+    def _set_cluster(self, address: str) -> None:
+        self.cluster = address
+        box, place = self._device, self._device.findData(_CLUSTER)
+        text = self.tr("Cluster {address}…").format(address=address)
+        box.setItemText(place, text if address else self.tr("Cluster…"))
+        self._show_device()
 
     # -- settings, by their names --------------------------------------------------------------
 

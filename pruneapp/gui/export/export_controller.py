@@ -130,19 +130,35 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
     return export(capture.snapshot, request, job, origin)
 
 
+def _export_on(address: str, capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
+    """Export a document on a cluster, which repeats what was done; the same files."""
+    # With Dask, which nobody else waits for.
+    from pruneapp.cluster.connection import connect
+    from pruneapp.cluster.export import export_recipe
+
+    checkpoint, recipe = capture.snapshot.checkpoint, history_recipe(capture, job)
+    job.start(0, request.path.name)
+    with connect(address, job) as cluster:
+        return export_recipe(cluster, checkpoint, recipe, request, job, resume=True)
+
+
 @dataclass(eq=False)
 class ExportJob:
     """An export of the window, and what is written beside it."""
 
     capture: Capture
     request: ExportRequest
+    cluster: str = ""  # the address of the one that it runs on; this machine without
     # Of the export, as soon as that is written: no cancelling takes it back then.
     report: ExportReport | None = None
     missing: tuple[Path, ...] = ()  # files that are wanted beside it, and not written yet
 
     def work(self, job: Job) -> ExportReport:
         """Export the document, and write what is wanted beside it."""
-        report = export_document(self.capture, self.request, job)
+        if self.cluster:
+            report = _export_on(self.cluster, self.capture, self.request, job)
+        else:
+            report = export_document(self.capture, self.request, job)
         self.missing = files_beside(report, self.request)
         self.report = report
         while self.missing:
@@ -310,6 +326,7 @@ class ExportController(DialogController[ExportDialog]):
     """The export of the open document.
 
     `asked` returns the words on the button that would apply the preview; empty without one.
+    `cluster` returns the address of the cluster that exports run on; empty for this machine.
     """
 
     sized = Signal(object)  # int: how many bytes the default export will take; None while unknown
@@ -318,11 +335,17 @@ class ExportController(DialogController[ExportDialog]):
     cancelled = Signal(str)  # the person cancelled an export: a sentence about that
 
     def __init__(
-        self, context: AppContext, session: OpenDocument, *, asked: Callable[[], str]
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        *,
+        asked: Callable[[], str],
+        cluster: Callable[[], str],
     ) -> None:
         super().__init__(context, session.closed)
         self._session = session
         self._asked = asked
+        self._cluster = cluster
         self._choices: ExportChoices | None = None
         self._opened = Path()
         self.report: ExportReportDialog | None = None
@@ -472,7 +495,8 @@ class ExportController(DialogController[ExportDialog]):
             self._write(document, replace(request, omit=tuple(unread)))
 
     def _write(self, document: Document, request: ExportRequest) -> None:
-        writing = ExportJob(Capture.of(document), request)
+        cluster = self._cluster()
+        writing = ExportJob(Capture.of(document), request, cluster)
         shown = self._session.contents.shown
         self.began.emit(request.path)
         if request.replace_original:
@@ -484,7 +508,7 @@ class ExportController(DialogController[ExportDialog]):
                 ),
             )
         task = self._jobs.submit(
-            self.tr("Exporting"),
+            self.tr("Exporting on the cluster") if cluster else self.tr("Exporting"),
             writing.work,
             writes=True,
             on_result=partial(self._on_exported, writing, shown),

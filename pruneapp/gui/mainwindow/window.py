@@ -241,15 +241,18 @@ class MainWindow(QMainWindow):
         spring = QWidget()
         spring.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         bar.addWidget(spring)
-        label = label_for(self.device, self.tr("Device"))
+        label = label_for(self.device, self.tr("Run on"))
         label.setContentsMargins(0, 0, 8, 0)
         bar.addWidget(label)
         self.device.addItem(self.tr("Automatic"), "auto")
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
-        self.device.setAccessibleName(self.tr("Device"))
+        self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
-            self.tr("Device that computes masks. The result is the same on all devices.")
+            self.tr(
+                "What computes masks; or a cluster that exports run on. The result is the same "
+                "everywhere."
+            )
         )
         bar.addWidget(self.device)
         gap = QWidget()

@@ -308,7 +308,12 @@ class Workbench(QObject):
             pages=views.pages,
             parent=self,
         )
-        self.export = ExportController(context, session, asked=views.preview.action.asked)
+        self.export = ExportController(
+            context,
+            session,
+            asked=views.preview.action.asked,
+            cluster=lambda: self.settings_controller.cluster,
+        )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
         self.navigation = NavigationController(views, window.actions_, settings, self)

@@ -1,0 +1,118 @@
+"""The export of a document on a cluster that is chosen in the window: the same bytes as here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QDialog, QInputDialog
+from safetensors.numpy import save_file
+
+from tests.cluster.conftest import clients, no_warnings_of_dask  # noqa: F401 - fixtures
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """Answer the question for an address by one text after the other; None leaves it."""
+    asked: list[str] = []
+
+    def give(*texts: str | None) -> list[str]:
+        left = list(texts)
+
+        def run(dialog: QInputDialog) -> int:
+            asked.append(dialog.labelText())
+            text = left.pop(0)
+            if text is None:
+                return QDialog.DialogCode.Rejected
+            dialog.setTextValue(text)
+            return QDialog.DialogCode.Accepted
+
+        monkeypatch.setattr(QInputDialog, "exec", run)
+        return asked
+
+    return give
+
+
+@pytest.fixture
+def pruned(person, tmp_path):
+    """Half of a model of two files is pruned."""
+    rng = np.random.default_rng(1)
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for number, name in enumerate("ab", 1):
+        tensors = {f"{name}.weight": rng.normal(size=(64, 48)).astype(np.float32)}
+        save_file(tensors, folder / f"model-0000{number}-of-00002.safetensors")
+    person.open(folder)
+    person.wait_open(folder)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    return person
+
+
+def export(person, target: Path) -> None:
+    exporting = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+    person.click(exporting.dialog.formats.radios["safetensors"])
+    exporting.dialog.target.path.setText(str(target))
+    person.click(exporting.dialog.go)
+
+
+def written(person, target: Path) -> dict[str, bytes]:
+    export(person, target)
+    person.wait(lambda: person.workbench.export.report is not None or person.trouble)
+    assert person.trouble == []
+    person.close_report()
+    return {path.name: path.read_bytes() for path in target.iterdir()}
+
+
+def test_exports_run_where_the_person_says(pruned, tmp_path, answer, clients, monkeypatch):  # noqa: F811
+    address = clients(2).scheduler.address
+    here = written(pruned, tmp_path / "here")
+    titles = []
+    submit = pruned.workbench.jobs.submit
+    monkeypatch.setattr(
+        pruned.workbench.jobs,
+        "submit",
+        lambda title, *args, **named: (titles.append(title), submit(title, *args, **named))[1],
+    )
+    box = pruned.window.device
+    asked = answer("nowhere", address)
+    pruned.choose(box, "Cluster")
+    assert "(got 'nowhere')" in asked[1]
+    assert "(got" not in asked[0]
+    assert box.currentText() == f"Cluster {address}…"
+    assert written(pruned, tmp_path / "there") == here
+    assert "Exporting on the cluster" in titles
+    assert {path.name for path in tmp_path.iterdir()} == {"model", "here", "there"}
+    pruned.workbench.settings.flush()
+    assert pruned.workbench.settings.cluster == address, "it is proposed the next time"
+    pruned.choose(box, "CPU")
+    titles.clear()
+    assert written(pruned, tmp_path / "again") == here
+    assert "Exporting" in titles
+    assert "Exporting on the cluster" not in titles
+
+
+def test_who_leaves_the_question_stays_where_they_were(pruned, answer):
+    box = pruned.window.device
+    before = box.currentText()
+    asked = answer(None)
+    pruned.key("End", box)
+    assert len(asked) == 1
+    assert box.currentText() == before
+    assert pruned.workbench.settings_controller.cluster == ""
+
+
+def test_a_cluster_that_does_not_answer_is_a_sentence(pruned, tmp_path, answer, monkeypatch):
+    from pruneapp.cluster import connection
+
+    monkeypatch.setattr(connection, "_PATIENCE", 0.2)
+    answer("tcp://127.0.0.1:9")
+    pruned.choose(pruned.window.device, "Cluster")
+    export(pruned, tmp_path / "there")
+    pruned.wait(lambda: pruned.trouble)
+    assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in pruned.trouble[0]
+    assert not (tmp_path / "there").exists()
