@@ -97,5 +97,5 @@ def on_cluster(
         replayed = recipe_of(checkpoint, done)
         request = ExportRequest(format="safetensors", path=target, params=params)
         resolved = resolve(state, request, job, provenance_on(state, replayed, job))
-        writer = ClusterWriter(state, request, resolved.values, resume=resume)
+        writer = ClusterWriter(state, resolved.target, resume=resume)
         return write(resolved, job, make=writer.make)
