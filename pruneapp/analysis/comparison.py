@@ -218,7 +218,7 @@ def compare(
     added.
     """
     matched = pairs(a, b, names)
-    job.start(sum(map(_work, matched)))
+    job.start(sum(map(work_of, matched)))
     tensors = []
     known = StateCache() if known is None else known
     for pair in matched:
@@ -231,12 +231,12 @@ def compare(
             known.put(key, owners, tensors[-1])
         else:
             tensors.append(before)
-            job.step(_work(pair))
-    return Comparison(*called, (*tensors, *_unread(a, b, names)))
+            job.step(work_of(pair))
+    return Comparison(*called, (*tensors, *unread_in(a, b, names)))
 
 
-def _unread(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:
-    """Yield the tensors whose numbers cannot be read on one side, unless it is the same file."""
+def unread_in(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:
+    """Yield the tensors whose numbers cannot be read on a side, unless both are one file."""
     if a.checkpoint is b.checkpoint:
         return
     here, other = a.checkpoint, b.checkpoint
@@ -290,7 +290,7 @@ def difference(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifferen
     if x is None or y is None:
         return _described(pair, "only a" if y is None else "only b")
     if untouched(a, b, x, y):
-        job.step(_work(pair))
+        job.step(work_of(pair))
         mask = a.zeroed(x.name)
         pruned = 0 if mask is None else mask.pruned
         sign = 1.0 if x.numel else None
@@ -345,7 +345,7 @@ def _described(pair: Pair, kind: Difference, **numbers: Any) -> TensorDifference
     )
 
 
-def _work(pair: Pair) -> int:
+def work_of(pair: Pair) -> int:
     """Return how many elements are read of each side."""
     _, x, y = pair
     return x.numel if x and y and _comparable(x, y) else 0

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
 from pruneapp.methods import registry
-from pruneapp.methods.builtin.patterns import N_M
+from pruneapp.methods.builtin.patterns import N_M, sizes_of
 from pruneapp.methods.method import GroupMethod
 from pruneapp.methods.prune_tensors import prune
 from pruneapp.progress import Job
@@ -63,38 +64,51 @@ def check_pattern(  # noqa: PLR0917 - each its own type
     first_names = resolve(snapshot.checkpoint, names)
     entries = [snapshot.entry(name) for name in first_names]
     job.start(sum(entry.numel for entry in entries))
-    tensors: list[TensorPattern] = []
-    norms: list[RetainedNorm] = []
-    for entry in entries:
-        job.label(entry.name)
-        if not -len(entry.shape) <= dim < len(entry.shape) or len(entry.shape) < 2:
-            why = f"It has {len(entry.shape)} dimensions, and no dimension {dim}."
-            if len(entry.shape) < 2:
-                why = "Groups need a tensor of two or more dimensions."
-            tensors.append(TensorPattern(entry.name, entry.shape, why_not=why))
-            job.step(entry.numel)
-            continue
-        groups = Groups(dim % len(entry.shape), m, n)
-        left = nonzero(snapshot, entry, job)
-        tensor = _look(left, entry, groups, job)
-        if tensor.broken:
-            view = snapshot.view(entry.name)
-            mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
-            job.extend(entry.numel)
-            norm = measure_retained_norm(snapshot, entry.name, mask, job)
-            norms.append(norm)
-            has_protected = snapshot.protected.get(entry.name) is not None
-            stays = left & mask
-            tensor = replace(
-                tensor,
-                lost=None if norm.share is None else 1 - norm.share,
-                to_prune=left.kept - stays.kept,
-                blocked_by_protection=_look(stays, entry, groups, job).broken
-                if has_protected
-                else 0,
-            )
-        tensors.append(tensor)
-    return PatternReport(n, m, dim, tuple(tensors), _lost_of(norms))
+    found = [look_for_pattern(snapshot, entry, pattern, job) for entry in entries]
+    return pattern_report(n, m, dim, found)
+
+
+def pattern_report(
+    n: int, m: int, dim: int, found: Sequence[tuple[TensorPattern, RetainedNorm | None]]
+) -> PatternReport:
+    """Return what was found in tensors, with what mending all of them would cost."""
+    norms = [norm for _, norm in found if norm is not None]
+    return PatternReport(n, m, dim, tuple(tensor for tensor, _ in found), _lost_of(norms))
+
+
+def look_for_pattern(
+    snapshot: Snapshot, entry: TensorEntry, values: Mapping[str, Any], job: Job
+) -> tuple[TensorPattern, RetainedNorm | None]:
+    """Look for a pattern in one tensor, given as the values of the method N:M.
+
+    Where it is broken, says what mending it would leave of the norm.
+    """
+    (n, m), dim = sizes_of(values["pattern"]), values["dim"]
+    norm = None
+    job.label(entry.name)
+    if not -len(entry.shape) <= dim < len(entry.shape) or len(entry.shape) < 2:
+        why = f"It has {len(entry.shape)} dimensions, and no dimension {dim}."
+        if len(entry.shape) < 2:
+            why = "Groups need a tensor of two or more dimensions."
+        job.step(entry.numel)
+        return TensorPattern(entry.name, entry.shape, why_not=why), None
+    groups = Groups(dim % len(entry.shape), m, n)
+    left = nonzero(snapshot, entry, job)
+    tensor = _look(left, entry, groups, job)
+    if tensor.broken:
+        view = snapshot.view(entry.name)
+        mask = prune([view], N_M, values, "local", CpuKernel(), job).masks[entry.name]
+        job.extend(entry.numel)
+        norm = measure_retained_norm(snapshot, entry.name, mask, job)
+        has_protected = snapshot.protected.get(entry.name) is not None
+        stays = left & mask
+        tensor = replace(
+            tensor,
+            lost=None if norm.share is None else 1 - norm.share,
+            to_prune=left.kept - stays.kept,
+            blocked_by_protection=_look(stays, entry, groups, job).broken if has_protected else 0,
+        )
+    return tensor, norm
 
 
 def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:

@@ -5,24 +5,32 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from pruneapp.analysis.layout import percentile
 from pruneapp.analysis.pooling import reader
-from pruneapp.analysis.retained_norm import aligned, block_sums, real_values
+from pruneapp.analysis.retained_norm import aligned, block_sums, real_values, total_of
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import BLOCK, Kernel, Slices
+from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Float64s, Floats, Indices
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
-from pruneapp.results.tensor_statistics import Binning, ChannelNorms, Histogram, TensorStats
+from pruneapp.results.tensor_statistics import (
+    Binning,
+    ChannelNorms,
+    Histogram,
+    TensorNumbers,
+    TensorStats,
+)
 
 # Values in float64 that are at work at once: they stay in the cache of a core.
 _PIECE = 64 * BLOCK
@@ -79,6 +87,91 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
         nan=nan,
         infinite=infinite,
         repaired=snapshot.replaces(name),
+    )
+
+
+# Elements of a task of a thread.
+_STRETCH = 8 * _PIECE
+
+
+@dataclass
+class _NumberSums:
+    """What a stretch, or all of a tensor, comes to."""
+
+    size: int = 0
+    zeros: int = 0
+    nan: int = 0
+    minimum: float = math.inf
+    maximum: float = -math.inf
+    magnitudes: list[Float64s] = field(default_factory=list)  # of each block
+    squares: list[Float64s] = field(default_factory=list)
+
+    def take(self, values: Floats) -> None:
+        """Take in values that follow."""
+        wide = values.astype(np.float64)
+        missing = np.isnan(wide)
+        self.size += wide.size
+        self.zeros += wide.size - int(np.count_nonzero(wide))
+        many = int(np.count_nonzero(missing))
+        self.nan += many
+        if many < wide.size:
+            there = ~missing if many else True
+            self.minimum = min(self.minimum, float(wide.min(where=there, initial=math.inf)))
+            self.maximum = max(self.maximum, float(wide.max(where=there, initial=-math.inf)))
+        if many:
+            wide[missing] = 0.0
+        np.abs(wide, out=wide)
+        self.magnitudes.append(block_sums(wide))
+        self.squares.append(block_sums(np.square(wide, out=wide)))
+
+    def join(self, other: _NumberSums) -> None:
+        """Take in what another one took that follows."""
+        self.size += other.size
+        self.zeros += other.zeros
+        self.nan += other.nan
+        self.minimum = min(self.minimum, other.minimum)
+        self.maximum = max(self.maximum, other.maximum)
+        self.magnitudes += other.magnitudes
+        self.squares += other.squares
+
+
+def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
+    """Count and measure the values of a tensor, pruned or not, in one pass.
+
+    Sums are float64, of blocks and then of all of these rounded once, so that they are the same
+    bits whatever the threads and machines. `job` is stepped by the bytes. Raises `CheckpointError`
+    if the file cannot be read.
+    """
+    entry = snapshot.entry(name)
+    if entry.dtype.packed:
+        job.step(entry.nbytes)
+        return TensorNumbers(entry.name, entry.numel)
+    # The halves of a complex128 are elements of their own.
+    many = 2 if entry.dtype.name == "C128" else 1
+
+    def work(start: int) -> _NumberSums:
+        sums, stop = _NumberSums(), min(start + _STRETCH, entry.numel)
+        with np.errstate(all="ignore"):  # infinities are answers here
+            for chunk in snapshot.chunks(entry.name, start * many, stop * many, _PIECE * many):
+                job.cancel.check()
+                sums.take(real_values(chunk.bits, entry.dtype, entry.name))
+        return sums
+
+    total = _NumberSums()
+    starts = range(0, entry.numel, _STRETCH)
+    for sums in in_order(starts, work, job, threads_for(entry.numel)):
+        total.join(sums)
+        job.step(entry.dtype.nbytes(sums.size))
+    there = total.nan < total.size
+    return TensorNumbers(
+        entry.name,
+        entry.numel,
+        total.zeros,
+        total.nan,
+        total.minimum if there else None,
+        total.maximum if there else None,
+        total_of(np.concatenate([*total.magnitudes, np.zeros(0)]).tolist()),
+        math.sqrt(total_of(np.concatenate([*total.squares, np.zeros(0)]).tolist())),
     )
 
 

@@ -120,6 +120,7 @@ _ALONE = {
     "importance_scores": "Importance scores",
     "load_method": "Methods of your own",
     "report": "Reports",
+    "recompute": "Repairs that are computed again",
 }
 
 
@@ -141,8 +142,18 @@ def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> Non
         )
 
 
-def connection(options: argparse.Namespace, job: Job) -> AbstractContextManager[Cluster]:
-    """Connect to the cluster that is named; raises `ParameterError` for what it cannot do."""
+def connection(
+    options: argparse.Namespace, job: Job, form: str = "safetensors"
+) -> AbstractContextManager[Cluster]:
+    """Connect to the cluster that is named; raises `ParameterError` for what it cannot do.
+
+    `form` is the format that is written.
+    """
+    if form != "safetensors":
+        raise ParameterError(
+            f"The format '{form}' cannot be written on a cluster yet.",
+            remedy="Choose safetensors, or run without --cluster.",
+        )
     for name, what in _ALONE.items():
         if getattr(options, name, None):
             raise ParameterError(

@@ -11,6 +11,7 @@ from typing import Any
 from pruneapp.analysis.patterns import check_pattern
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.arguments import connection
 from pruneapp.cli.terminal import DIFFERENT, DONE, named, print_json, print_table
 from pruneapp.document.selection import default_selection, select
 from pruneapp.edits.existing_masks import open_document
@@ -45,7 +46,14 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
             raise ParameterError(
                 f"--dim must be from {-most} to {most - 1} for these tensors (got {options.dim})."
             )
-        report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
+        if options.cluster:
+            from pruneapp.cluster.inspection import check_on, refuse_masks
+
+            refuse_masks(checkpoint)
+            with connection(options, job) as cluster:
+                report = check_on(cluster, checkpoint, names, n, m, options.dim, job)
+        else:
+            report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
     if options.json:
         print_json(_as_json(report))
     else:

@@ -14,6 +14,7 @@ from typing import Any
 from pruneapp.analysis.comparison import compare
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.arguments import connection
 from pruneapp.cli.terminal import DIFFERENT, DONE, named, percent, print_json, print_table
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
@@ -45,13 +46,18 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
                 (options.b, options.other_state_dict),
             )
         )
-        comparison = compare(
-            a.snapshot(),
-            b.snapshot(),
-            job,
-            called=(options.a, options.b),
-            names=_names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None,
-        )
+        names = _names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None
+        called = options.a, options.b
+        if options.cluster:
+            from pruneapp.cluster.inspection import compare_on, refuse_masks
+
+            refuse_masks(a.checkpoint, b.checkpoint)
+            cluster = stack.enter_context(connection(options, job))
+            comparison = compare_on(
+                cluster, a.checkpoint, b.checkpoint, job, called=called, names=names
+            )
+        else:
+            comparison = compare(a.snapshot(), b.snapshot(), job, called=called, names=names)
     rows = sorted(
         comparison.differing if options.only_different else comparison.tensors, key=_by_difference
     )

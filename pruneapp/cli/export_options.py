@@ -369,7 +369,7 @@ def write_export(
 
         assert isinstance(state, ClusterState)
         resolved = resolve(state, request, job, provenance_on(state, recipe, job))
-        make = ClusterWriter(state, request, resolved.values, resume=options.resume).make
+        make = ClusterWriter(state, resolved.target, resume=options.resume).make
     else:
         resolved = resolve(state, request, job, provenance_of(state, recipe, job))
     replaced = [path.name for path in resolved.replaced] if resolved.is_folder else ()

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+from collections.abc import Sequence
 from contextlib import closing
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from pruneapp.analysis.statistics import numbers
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.cli import terminal
+from pruneapp.cli.arguments import connection
 from pruneapp.cli.export_options import zeros_not_counted
-from pruneapp.cli.terminal import named, percent, print_json, print_table, size
+from pruneapp.cli.terminal import named, percent, print_json, print_table, real, size
 from pruneapp.document.document import Document
 from pruneapp.document.selection import matching
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import counted, escaped
+from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.progress import CancelToken
+from pruneapp.results.tensor_statistics import TensorNumbers
 
 # Keys beside the state dict that are named.
 _KEYS = 12
@@ -33,14 +40,52 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
     ):
         patterns = options.select
         names = matching(checkpoint, patterns) if patterns else tuple(checkpoint.entries)
+        measured: Sequence[TensorNumbers] = ()
+        if options.stats and options.cluster:
+            from pruneapp.cluster.inspection import numbers_on
+
+            with connection(options, job) as cluster:
+                measured = numbers_on(cluster, checkpoint, names, job)
+        elif options.stats:
+            state = Snapshot(checkpoint)
+            job.start(sum(checkpoint.entries[name].nbytes for name in names), "")
+            measured = [numbers(state, name, job) for name in names]
+        elif options.cluster:
+            raise ParameterError(
+                "Without --stats no weight is read, so there is nothing to do on a cluster.",
+                remedy="Add --stats, or leave out --cluster.",
+            )
         if options.json:
-            print_json(_as_json(document, names))
+            print_json(_as_json(document, names, measured))
+        elif options.stats:
+            _print_numbers(measured)
         else:
             _print(document, names)
     return 0
 
 
-def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
+_NUMBERS = ("name", "elements", "zeros", "NaN", "minimum", "maximum", "L1", "L2")
+
+
+def _print_numbers(measured: Sequence[TensorNumbers]) -> None:
+    rows = [
+        (
+            named(each.name),
+            f"{each.count:,}",
+            *("" if n is None else f"{n:,}" for n in (each.zeros, each.nan)),
+            *(
+                "" if value is None else real(value)
+                for value in (each.minimum, each.maximum, each.l1, each.l2)
+            ),
+        )
+        for each in measured
+    ]
+    print_table(_NUMBERS, rows, (False, *[True] * (len(_NUMBERS) - 1)))
+
+
+def _as_json(
+    document: Document, names: tuple[str, ...], measured: Sequence[TensorNumbers]
+) -> dict[str, Any]:
     contents = document.checkpoint.contents
     counted = size_of(document.checkpoint.entries[name] for name in names)
     return {
@@ -60,8 +105,26 @@ def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
         "unreadable": dict(contents.unreadable),
         "beside": list(contents.beside),
         "not_tensors": list(contents.others),
-        "tensors": [_tensor(document, document.checkpoint.entries[name]) for name in names],
+        "tensors": [
+            _tensor(document, document.checkpoint.entries[name]) | _numbers(each)
+            for name, each in zip_longest(names, measured)
+        ],
     }
+
+
+def _numbers(each: TensorNumbers | None) -> dict[str, Any]:
+    """Return what was measured of a tensor; JSON has no infinities, so these are text."""
+    if each is None:
+        return {}
+    numbers = {"zeros": each.zeros, "nan": each.nan}
+    real_numbers = {
+        "minimum": each.minimum, "maximum": each.maximum, "l1": each.l1, "l2": each.l2
+    }  # fmt: skip
+    said = {
+        name: value if value is None or math.isfinite(value) else str(value)
+        for name, value in real_numbers.items()
+    }
+    return {"statistics": numbers | said}
 
 
 def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:

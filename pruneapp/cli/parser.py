@@ -52,6 +52,12 @@ def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
 def _add_inspect(inspect: argparse.ArgumentParser) -> None:
     _add_file(inspect)
     _add_select(inspect, f"list only {_MATCHING}; default: all tensors")
+    inspect.add_argument(
+        "--stats",
+        action="store_true",
+        help="read the weights: zeros, NaN, minimum, maximum, L1 and L2 norm of each tensor",
+    )
+    add_cluster(inspect)
     add_state_dict(inspect)
     inspect.add_argument("--json", action="store_true", help="print JSON")
 
@@ -65,6 +71,7 @@ def _add_diff(diff: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         help="only tensors whose full name matches this glob (case-sensitive, * matches dots)",
     )
+    add_cluster(diff)
     diff.add_argument("--only-different", action="store_true", help="list only tensors that differ")
     diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {STATE_DICT}")
     diff.add_argument("--other-state-dict", metavar="KEY", help="same for B")
@@ -87,6 +94,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
         help="dimension along which groups lie; default 1, the input dimension",
     )
     _add_select(check, f"check {_MATCHING}; default: {_USUAL}")
+    add_cluster(check)
     add_state_dict(check)
     check.add_argument("--json", action="store_true", help="print JSON")
 
@@ -222,6 +230,7 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
     add_state_dict(verify)
     add_statistics(verify)
     add_computing(verify)
+    add_cluster(verify)
     verify.add_argument(
         "--format",
         choices=list(FORMATS),

@@ -87,13 +87,15 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
-        cluster = stack.enter_context(connection(options, job)) if options.cluster else None
-        if cluster is not None and any(e.mask_of for e in checkpoint.entries.values()):
-            raise ClusterError(
-                f"'{checkpoint.path}' holds masks beside its weights, which cannot be used on a "
-                "cluster yet.",
-                remedy="Run without --cluster.",
-            )
+        cluster = (
+            stack.enter_context(connection(options, job, request.format))
+            if options.cluster
+            else None
+        )
+        if cluster is not None:
+            from pruneapp.cluster.inspection import refuse_masks
+
+            refuse_masks(checkpoint)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)

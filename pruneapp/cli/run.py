@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             from pruneapp.cluster.export import hashed_by
             from pruneapp.cluster.steps import ClusterState, apply_actions
 
-            cluster = stack.enter_context(connection(options, job))
+            cluster = stack.enter_context(connection(options, job, request.format))
             with hashed_by(cluster, checkpoint, job):
                 state, done = apply_actions(
                     ClusterState(cluster, checkpoint), fitted, recipe.where, job

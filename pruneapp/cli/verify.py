@@ -10,11 +10,12 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.arguments import connection
 from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.evaluation.calibrated_repair import RepeatedRepair
-from pruneapp.export.verify import Against, Verification
+from pruneapp.export.verify import Against, Engine, Here, Verification
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
@@ -49,7 +50,14 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             recompute,
             options.tolerance,
         )
-        result = verify_file(Path(options.file), against, kernel_for(options.device), job)
+        engine: Engine
+        if options.cluster:
+            from pruneapp.cluster.inspection import ClusterEngine
+
+            engine = ClusterEngine(stack.enter_context(connection(options, job)))
+        else:
+            engine = Here(kernel_for(options.device))
+        result = verify_file(Path(options.file), against, engine, job)
     if options.json:
         print_json(_as_json(options.file, result))
     else:

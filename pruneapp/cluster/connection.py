@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import platform
 import re
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 # Seconds that a scheduler is given to answer.
 _PATIENCE = 10
+# What Dask logs under names of their own.
+_LOUD = ("client", "comm", "core", "nanny", "scheduler", "worker", "utils", "batched")
+# Seconds in which the first worker should be there.
+_FIRST_WORKER = 60
 # Seconds between two looks at the job.
 _LOOK = 0.05
 # Workers that die with a task, before it is given up: they may have been killed for other reasons.
@@ -97,7 +102,8 @@ class Cluster:
     Workers that join later take part, those that go are done without as long as there is one.
     """
 
-    def __init__(self, client: Client, address: str) -> None:
+    def __init__(self, client: Client, address: str, job: Job | None = None) -> None:
+        job = job or Job()
         self._client = client
         self.address = address
         self.flow = Flow()
@@ -107,6 +113,7 @@ class Cluster:
         self._number = 0
         client.subscribe_topic(PROGRESS, self._on_progress)
         try:
+            self._await_workers(job)
             self._check_versions()
         except BaseException:
             self.close()
@@ -143,6 +150,18 @@ class Cluster:
             self._partial[key] = max(self._partial[key], int(done))
             self._where[key] = worker
 
+    def _await_workers(self, job: Job) -> None:
+        """Wait for the first worker: where they are asked of a queue, it takes a while."""
+        begun = time.monotonic()
+        while not self.workers():
+            if time.monotonic() - begun > _FIRST_WORKER:
+                raise ClusterError(
+                    f"The cluster at '{self.address}' has no workers.",
+                    remedy="Start some, such as with `dask worker ADDRESS`.",
+                )
+            job.step(0, "Waiting for workers")
+            time.sleep(_LOOK)
+
     def _check_versions(self) -> None:
         """Refuse workers with other versions, whose bits might differ."""
 
@@ -162,11 +181,6 @@ class Cluster:
         mine = (__version__, np.__version__, ".".join(platform.python_version_tuple()[:2]))
         names = ("Pruneapp", "numpy", "Python")
         found = self._client.run(versions)
-        if not found:
-            raise ClusterError(
-                f"The cluster at '{self.address}' has no workers.",
-                remedy="Start some, such as with `dask worker ADDRESS`.",
-            )
         for worker, its in found.items():
             if not its[0]:
                 raise ClusterError(
@@ -397,11 +411,27 @@ def connect(address: str, job: Job) -> Iterator[Cluster]:
     check_address(address)
     local = _LOCAL.fullmatch(address)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet())
         if local is not None:
             client = stack.enter_context(_processes(int(local[1])))
         else:
             client = stack.enter_context(_client(address))
-        yield stack.enter_context(Cluster(client, address))
+        yield stack.enter_context(Cluster(client, address, job))
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Let Dask say nothing of what is mended or told in a sentence."""
+    names = ("distributed", *(f"distributed.{name}" for name in _LOUD))
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 @contextlib.contextmanager

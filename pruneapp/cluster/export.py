@@ -41,7 +41,7 @@ from pruneapp.export.exporter import (
     resolve,
     write,
 )
-from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
@@ -68,12 +68,16 @@ class FileOrder:
     nbytes: int
 
     @classmethod
-    def of(
-        cls, state: ClusterState, plan: Plan, form: Format, values: Mapping[str, Any]
-    ) -> FileOrder:
-        """Say how a planned file is planned again."""
-        part = plan.part
-        assert part is not None  # it holds tensors
+    def of(cls, state: ClusterState, plan: Plan) -> FileOrder:
+        """Say how a planned file is planned again; raises `ExportError` for what one must write."""
+        origin = plan.origin
+        assert origin is not None  # it holds tensors
+        if plan.expected is not None or plan.prepare is not None or plan.container:
+            raise ExportError(
+                f"The format '{origin.format}' cannot be written on a cluster yet.",
+                remedy="Choose safetensors, and convert it afterwards.",
+            )
+        part = origin.part
         names = tuple(entry.name for entry in part.entries)
         files = state.checkpoint.files
         return cls(
@@ -83,8 +87,8 @@ class FileOrder:
             tuple(part.metadata.items()),
             part.suffix,
             part.provenance,
-            form.name,
-            tuple(values.items()),
+            origin.format,
+            tuple(origin.values.items()),
             plan.nbytes,
         )
 
@@ -242,31 +246,19 @@ class Stage(contextlib.ExitStack):
 class ClusterWriter:
     """Writes the files of an export on a cluster; see `pruneapp.export.exporter.MakeFiles`."""
 
-    def __init__(
-        self,
-        state: ClusterState,
-        request: ExportRequest,
-        values: Mapping[str, Any],
-        *,
-        resume: bool,
-    ) -> None:
+    def __init__(self, state: ClusterState, target: Path, *, resume: bool) -> None:
         self._state = state
         self._cluster: Cluster = state.cluster
-        self._request = request
-        self._values = values
+        self._target = target
         self._resume = resume
 
     def make(
         self, files: Sequence[PlannedFile], stack: contextlib.ExitStack, job: Job
     ) -> Iterator[tuple[SealedFile, WrittenFile]]:
         """Write and seal files: those of weights on the stage, small ones here."""
-        form = get(self._request.format)
-        weights = [file for file in files if file.plan.names and file.plan.part is not None]
-        for file in weights:
-            refuse_plan(file.plan, form)
-        orders = [FileOrder.of(self._state, file.plan, form, self._values) for file in weights]
-        home = self._request.path.absolute()
-        stage = stack.enter_context(Stage(home, self._job_of(weights), resume=self._resume))
+        weights = [file for file in files if file.plan.origin is not None]
+        orders = [FileOrder.of(self._state, file.plan) for file in weights]
+        stage = stack.enter_context(Stage(self._target, self._job_of(weights), resume=self._resume))
         names = [f"{number:05}-{file.path.name}" for number, file in enumerate(weights)]
         done = self._known(stage, names, job)
         left = [number for number, name in enumerate(names) if name not in done]
@@ -321,9 +313,11 @@ class ClusterWriter:
     def _job_of(self, weights: Sequence[PlannedFile]) -> str:
         """Return what tells this job from others: what is written, and of what."""
         plans = [(str(file.path), file.nbytes) for file in weights]
-        texts = {}
-        if (part := weights[0].plan.part) is not None and part.provenance is not None:
-            texts = part.provenance.texts(self._request.format, self._values)
+        origin = weights[0].plan.origin
+        assert origin is not None
+        texts: dict[str, str] = {}
+        if origin.part.provenance is not None:
+            texts = origin.part.provenance.texts(origin.format, origin.values)
         return hashlib.sha256(repr((plans, sorted(texts.items()))).encode()).hexdigest()
 
 
@@ -348,17 +342,8 @@ def export_recipe(
         state, done = apply_actions(first, fitted, recipe.where, job)
     origin = provenance_on(state, recipe_of(checkpoint, done), job)
     resolved = resolve(state, request, job, origin)
-    writer = ClusterWriter(state, request, resolved.values, resume=resume)
+    writer = ClusterWriter(state, resolved.target, resume=resume)
     return write(resolved, job, make=writer.make)
-
-
-def refuse_plan(plan: Plan, form: Format) -> None:
-    """Raise `ExportError` for a file that only one machine can write yet."""
-    if plan.expected is not None or plan.prepare is not None or plan.container:
-        raise ExportError(
-            f"The format '{form.name}' cannot be written on a cluster yet.",
-            remedy="Choose safetensors, and convert it afterwards.",
-        )
 
 
 @contextlib.contextmanager

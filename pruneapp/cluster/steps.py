@@ -208,7 +208,7 @@ class ClusterState:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Weights are read by workers."""
+        """Weights are read by workers: the formats that are written there need none beforehand."""
         raise NotImplementedError
 
     def replaces(self, name: str) -> bool:

@@ -71,6 +71,15 @@ class ExportPart:
 
 
 @dataclass(frozen=True)
+class PlanOrigin:
+    """What a file was planned of: a part, the name of a format, values of its parameters."""
+
+    part: ExportPart
+    format: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A file to be written."""
 
@@ -101,7 +110,7 @@ class Plan:
     # Small files that are written into the same folder, by name, unless there are such.
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
     # What it was planned of, from which another machine plans the same; None of small files.
-    part: ExportPart | None = None
+    origin: PlanOrigin | None = None
 
     @classmethod
     def of(cls, data: bytes, notices: tuple[str, ...] = ()) -> Plan:
@@ -171,13 +180,14 @@ class Format:
         values of the parameters name a type of 16 bits, the format is given tensors of that type:
         it need know nothing of rounding. Raises `ExportError` if the format cannot hold it.
         """
+        origin = PlanOrigin(part, self.name, values)
         rounding = Rounding.to(values.get(DTYPE.name, KEEP))
         if rounding is None:
-            return replace(self.planner(part, values, job), part=part)
+            return replace(self.planner(part, values, job), origin=origin)
         state = RoundedState(part.state, rounding, originals=self.originals)
         entries = tuple(rounding.entry(entry) for entry in job.cancel.each(part.entries))
         plan = self.planner(replace(part, state=state, entries=entries), values, job)
-        return replace(_counting(plan, rounding), part=part)
+        return replace(_counting(plan, rounding), origin=origin)
 
     def fits(self, name: str) -> bool:
         """Whether a file of this name is one that the format usually writes."""

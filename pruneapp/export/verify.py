@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -57,6 +57,8 @@ MOST = 100
 # last bit; docs/repair.md has how far they are off.
 TOLERANCE = 1e-3
 
+# Is called with the state before each edit of a recipe, and the edit.
+Look: TypeAlias = Callable[[Snapshot, Replayed, Job], None]
 # Computes a repair of a state again; returns how far the values of each tensor are from those that
 # were recorded, as a share of their norm.
 Recompute: TypeAlias = Callable[[Snapshot, RepairedValues, Job], Mapping[str, float]]
@@ -205,7 +207,69 @@ class Against:
     tolerance: float = TOLERANCE
 
 
-def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verification:
+class Engine(Protocol):
+    """Does a recipe again, and compares what it makes: here, or on a cluster."""
+
+    def apply(
+        self,
+        original: Checkpoint,
+        recipe: Recipe,
+        fitted: Fit,
+        look: Look,
+        job: Job,
+        *,
+        hashed: bool,
+    ) -> tuple[State, Recipe]:
+        """Return the state after a recipe; see `apply_recipe`.
+
+        `hashed` says whether the checksums of the files will be asked for.
+        """
+
+    def provenance(self, state: State, recipe: Recipe, job: Job) -> provenance.Provenance:
+        """Say what the state was made of; see `pruneapp.export.provenance.provenance_of`."""
+
+    def compare(
+        self, state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
+    ) -> Iterator[tuple[Sequence[Difference], int]]:
+        """Yield what differs in each of some files, and how many bytes were compared.
+
+        `checkpoint` is what they are, opened; None if that cannot be.
+        """
+
+
+@dataclass(frozen=True)
+class Here:
+    """Does it in this process."""
+
+    kernel: Kernel
+
+    def apply(
+        self,
+        original: Checkpoint,
+        recipe: Recipe,
+        fitted: Fit,
+        look: Look,
+        job: Job,
+        *,
+        hashed: bool,
+    ) -> tuple[State, Recipe]:
+        """Do it, and count the checksums of the files meanwhile."""
+        with hashed_meanwhile(original.files if hashed else ()):
+            return apply_recipe(original, recipe, fitted, self.kernel, job, look=look)
+
+    def provenance(self, state: State, recipe: Recipe, job: Job) -> provenance.Provenance:
+        """Say what it was made of."""
+        return provenance.provenance_of(state, recipe, job)
+
+    def compare(
+        self, _state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
+    ) -> Iterator[tuple[Sequence[Difference], int]]:
+        """Compare one file after another."""
+        for path, plan in plans.items():
+            yield compare_file(path, plan, checkpoint, job)
+
+
+def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verification:
     """Do a recipe again, and compare every byte of what it makes with a file.
 
     Nothing is written. Finds a single flipped bit, wherever it is: in a tensor that was pruned or
@@ -248,10 +312,9 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         recipe, lost = _with_values(recipe, checkpoint, original, job)
         if lost:
             return Verification(lost)
-        with hashed_meanwhile(original.files if texts else ()):
-            fitted = fit(recipe, original, job)
-            again = _Recomputation(fitted, against.recompute)
-            state, made_recipe = apply_recipe(original, recipe, fitted, kernel, job, look=again)
+        fitted = fit(recipe, original, job)
+        again = _Recomputation(fitted, against.recompute)
+        state, made_recipe = engine.apply(original, recipe, fitted, again, job, hashed=bool(texts))
         if against.recipe is not None and _names_another(texts, made_recipe):
             return Verification((_OTHER_RECIPE,), recipe=made_recipe.canonical())
         if len(shards) == 1 and not original.contents.shards and file.is_dir():
@@ -271,7 +334,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         ]
         origin = None
         if texts:
-            counted = provenance.provenance_of(state, made_recipe, job)
+            counted = engine.provenance(state, made_recipe, job)
             recorded = provenance.inputs_in(metadata)
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
@@ -293,8 +356,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verificati
         if checkpoint is not None and form.lossless:
             differences += _lacking(original, plans.values(), checkpoint)
         compared = 0
-        for path, plan in plans.items():
-            differing, size = _compare(path, plan, checkpoint, job)
+        for differing, size in engine.compare(state, plans, checkpoint, job):
             differences += differing
             compared += size
         omitted = tuple(name for name in left if name in named_recipe)
@@ -436,7 +498,7 @@ def apply_recipe(
     kernel: Kernel,
     job: Job,
     *,
-    look: Callable[[Snapshot, Replayed, Job], None] = lambda *_: None,
+    look: Look = lambda *_: None,
 ) -> tuple[Snapshot, Recipe]:
     """Return the state after a recipe, and the recipe as it is said for this checkpoint.
 
@@ -512,7 +574,7 @@ def _other_original(
     )
 
 
-def _compare(
+def compare_file(
     path: Path, plan: Plan, checkpoint: Checkpoint | None, job: Job
 ) -> tuple[list[Difference], int]:
     """Return what differs, and how many bytes were compared: of a compressed file those it has."""

@@ -97,6 +97,24 @@ class TensorStats:
     repaired: bool = False
 
 
+@dataclass(frozen=True)
+class TensorNumbers:
+    """Numbers about all values of a tensor as the file has it; complex ones by magnitude.
+
+    `minimum` and `maximum` are of what is not NaN, infinities among it; None if that is nothing.
+    `l1` and `l2` leave out NaN. All are None of a type whose elements have no single value.
+    """
+
+    name: str
+    count: int
+    zeros: int | None = None
+    nan: int | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    l1: float | None = None
+    l2: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class ChannelNorms:
     """Norms of the channels along a dimension: whole, what is left of them, and a preview."""

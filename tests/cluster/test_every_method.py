@@ -19,7 +19,7 @@ from tests.cluster.workers import contents, locally, on_cluster
 from tests.support.activation_statistics import registered
 from tests.support.model_folders import write_llama
 
-METHODS = [name for name in registry.BUILT_IN if not registry.get(name).takes_mask]
+METHODS = [name for name in registry.METHODS if not registry.get(name).takes_mask]
 
 
 def recipe_of_steps(*made: Step) -> Recipe:

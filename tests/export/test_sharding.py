@@ -24,7 +24,7 @@ from pruneapp.export.exporter import export
 from pruneapp.export.format_sizes import format_offer
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.sharding import SHARD_SIZE
-from pruneapp.export.verify import Against, verify
+from pruneapp.export.verify import Against, Here, verify
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, recipe_of
@@ -363,10 +363,10 @@ class TestVerify:
         return Against(opened.path)
 
     def test_a_folder_of_a_largest_size_is_made_again(self, opened, out):
-        verdict = verify(out, self.original(opened), kernel_for("cpu"), Job())
+        verdict = verify(out, self.original(opened), Here(kernel_for("cpu")), Job())
         assert verdict.same
         assert verdict.compared > sum(p.stat().st_size for p in weights(out))  # and the index
-        assert verify(weights(out)[1], self.original(opened), kernel_for("cpu"), Job()).same
+        assert verify(weights(out)[1], self.original(opened), Here(kernel_for("cpu")), Job()).same
 
     @pytest.mark.parametrize("as_folder", [True, False])
     def test_a_folder_of_one_file_is_as_good_as_the_file(self, as_folder, tmp_path):
@@ -381,7 +381,7 @@ class TestVerify:
             export(state, ExportRequest("safetensors", target), Job(), origin)
         for original in (home, home / "model.safetensors"):
             for file in {target, *target.glob("*.safetensors")}:
-                verdict = verify(file, Against(original), kernel_for("cpu"), Job())
+                verdict = verify(file, Against(original), Here(kernel_for("cpu")), Job())
                 assert verdict.same, verdict.differences
 
     def test_shards_are_no_result_of_a_single_file(self, opened, tmp_path):
@@ -395,7 +395,7 @@ class TestVerify:
             )
         save_file({"t1": torch.ones(2)}, tmp_path / "one.safetensors")
         against = Against(tmp_path / "one.safetensors")
-        verdict = verify(folder, against, kernel_for("cpu"), Job())
+        verdict = verify(folder, against, Here(kernel_for("cpu")), Job())
         assert [d.where for d in verdict.differences] == ["file"]
         assert "2 shards" in verdict.differences[0].sentence
 
@@ -404,7 +404,7 @@ class TestVerify:
         data = bytearray(path.read_bytes())
         data[-1] ^= 1
         path.write_bytes(data)
-        assert not verify(out, self.original(opened), kernel_for("cpu"), Job()).same
+        assert not verify(out, self.original(opened), Here(kernel_for("cpu")), Job()).same
 
     def test_files_without_the_setting_say_nothing_of_it(self, opened, tmp_path):
         """So that what an older version has written is still what its recipe makes."""

@@ -1,0 +1,238 @@
+"""Commands that only read, on a cluster: numbers, differences, patterns, verification.
+
+Each tensor, or file, is looked at by one worker with the code of a single machine; what it finds is
+a few numbers, which the client puts in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from pruneapp.analysis.comparison import difference, pairs, unread_in
+from pruneapp.analysis.patterns import look_for_pattern, pattern_report
+from pruneapp.analysis.statistics import numbers
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.cluster.connection import Cluster, Work
+from pruneapp.cluster.export import FileOrder, hashed_by, provenance_on
+from pruneapp.cluster.masks import ModelSource
+from pruneapp.cluster.steps import ClusterState, apply_actions
+from pruneapp.cluster.tasks import entered, task
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ClusterError
+from pruneapp.export.format import Plan
+from pruneapp.export.provenance import Provenance
+from pruneapp.export.records import State
+from pruneapp.export.verify import Difference, Look, compare_file
+from pruneapp.methods.builtin.patterns import N_M
+from pruneapp.progress import Job
+from pruneapp.recipes.fit import Fit
+from pruneapp.recipes.recipe import Recipe, recipe_of
+from pruneapp.results.pattern_report import PatternReport
+from pruneapp.results.state_comparison import Comparison, TensorDifference
+from pruneapp.results.tensor_statistics import TensorNumbers
+
+
+@task
+def numbers_of(model: ModelSource, names: Sequence[str]) -> list[TensorNumbers]:
+    """Count and measure the values of tensors."""
+    with entered() as job:
+        state = Snapshot(model.open())
+        return [numbers(state, name, job) for name in names]
+
+
+@task
+def differences_of(
+    a: ModelSource, b: ModelSource, matched: Sequence[tuple[str, str | None, str | None]]
+) -> list[TensorDifference]:
+    """Compare tensors of two models, each by its name in common and its first names."""
+    with entered() as job:
+        one, other = a.open(), b.open()
+        found = []
+        for name, x, y in matched:
+            pair = (
+                name,
+                None if x is None else one.entries[x],
+                None if y is None else other.entries[y],
+            )
+            found.append(difference(Snapshot(one), Snapshot(other), pair, Job(cancel=job.cancel)))
+            job.step(0 if pair[1] is None else pair[1].nbytes)
+        return found
+
+
+@task
+def patterns_of(model: ModelSource, names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
+    """Look for a pattern in tensors."""
+    with entered() as job:
+        state, found = Snapshot(model.open()), []
+        for name in names:
+            entry = state.entry(name)
+            found.append(look_for_pattern(state, entry, values, Job(cancel=job.cancel)))
+            job.step(entry.nbytes)
+        return found
+
+
+@task
+def compare_written(
+    order: FileOrder, path: Path, written: ModelSource | None
+) -> tuple[list[Difference], int]:
+    """Compare a file with what it should be, byte by byte."""
+    with entered() as job:
+        checkpoint = None if written is None else written.open()
+        return compare_file(path, order.plan(job), checkpoint, job)
+
+
+def numbers_on(
+    cluster: Cluster, checkpoint: Checkpoint, names: Sequence[str], job: Job
+) -> list[TensorNumbers]:
+    """Count and measure the values of tensors; see `pruneapp.analysis.statistics.numbers`."""
+    return _by_tensor(
+        cluster,
+        checkpoint,
+        names,
+        job,
+        "Measuring",
+        lambda model, some: (numbers_of, (model, some)),
+    )
+
+
+def check_on(  # noqa: PLR0917 - as `check_pattern`
+    cluster: Cluster,
+    checkpoint: Checkpoint,
+    names: Sequence[str],
+    n: int,
+    m: int,
+    dim: int,
+    job: Job,
+) -> PatternReport:
+    """Look whether tensors have a pattern; see `pruneapp.analysis.patterns.check_pattern`."""
+    values = N_M.validate({"pattern": f"{n}:{m}", "dim": dim})
+    first = resolve(checkpoint, names)
+    found = _by_tensor(
+        cluster,
+        checkpoint,
+        first,
+        job,
+        "Checking",
+        lambda model, some: (patterns_of, (model, some, values)),
+    )
+    return pattern_report(n, m, dim, found)
+
+
+def compare_on(
+    cluster: Cluster,
+    a: Checkpoint,
+    b: Checkpoint,
+    job: Job,
+    *,
+    called: tuple[str, str],
+    names: set[str] | None,
+) -> Comparison:
+    """Compare two models; see `pruneapp.analysis.comparison.compare`."""
+    job.start(0)
+    here, there = Snapshot(a), Snapshot(b)
+    matched = pairs(here, there, names)
+    sources = ModelSource.of(a), ModelSource.of(b)
+    of_name: dict[str, list[int]] = {}  # numbers of pairs; "" for those that only B has
+    for number, (_, x, _) in enumerate(matched):
+        of_name.setdefault("" if x is None else x.name, []).append(number)
+    batches = [
+        [number for name in batch for number in of_name[name]]
+        for batch in ClusterState(cluster, a).batches(name for name in of_name if name)
+    ]
+    batches += [of_name[""]] if "" in of_name else []
+    works = []
+    for batch in batches:
+        some = [matched[number] for number in batch]
+        named = [(name, x and x.name, y and y.name) for name, x, y in some]
+        nbytes = sum(x.nbytes for _, x, _ in some if x is not None)
+        works.append(Work(differences_of, (*sources, named), nbytes, "Comparing"))
+    rows: dict[int, TensorDifference] = {}
+    for batch, found in zip(batches, cluster.run(works, job), strict=True):
+        rows |= dict(zip(batch, found, strict=True))
+    tensors = [rows[number] for number in range(len(matched))]
+    return Comparison(*called, (*tensors, *unread_in(here, there, names)))
+
+
+def _by_tensor(  # noqa: PLR0917 - each its own type
+    cluster: Cluster,
+    checkpoint: Checkpoint,
+    names: Sequence[str],
+    job: Job,
+    label: str,
+    ask: Callable[[ModelSource, list[str]], tuple[Callable[..., Any], tuple[Any, ...]]],
+) -> list[Any]:
+    """Ask about tensors, as many at a time as a task should read."""
+    job.start(0)
+    state = ClusterState(cluster, checkpoint)
+    works = []
+    for some in state.batches(names):
+        nbytes = sum(checkpoint.entries[name].nbytes for name in some)
+        works.append(Work(*ask(state.model, some), nbytes, label))
+    return [row for rows in cluster.run(works, job) for row in rows]
+
+
+class ClusterEngine:
+    """Does a recipe again on a cluster; see `pruneapp.export.verify.Engine`."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def apply(
+        self,
+        original: Checkpoint,
+        recipe: Recipe,
+        fitted: Fit,
+        _look: Look,
+        job: Job,
+        *,
+        hashed: bool,
+    ) -> tuple[State, Recipe]:
+        """Do it, and have the checksums counted meanwhile."""
+        first = ClusterState(self._cluster, original)
+        with ExitStack() as stack:
+            if hashed:
+                stack.enter_context(hashed_by(self._cluster, original, job))
+            state, done = apply_actions(first, fitted, recipe.where, job)
+        return state, recipe_of(original, done)
+
+    def provenance(self, state: State, recipe: Recipe, job: Job) -> Provenance:
+        """Say what it was made of."""
+        assert isinstance(state, ClusterState)
+        return provenance_on(state, recipe, job)
+
+    def compare(
+        self, state: State, plans: Mapping[Path, Plan], checkpoint: Checkpoint | None, job: Job
+    ) -> Iterator[tuple[Sequence[Difference], int]]:
+        """Compare each file of weights on a worker, and the small ones here."""
+        assert isinstance(state, ClusterState)
+        written = None if checkpoint is None else ModelSource.of(checkpoint)
+        job.start(0)
+        works: list[Work] = []
+        order: dict[Path, int] = {}
+        for path, plan in plans.items():
+            if plan.origin is None:
+                continue
+            order[path] = len(works)
+            arguments = (FileOrder.of(state, plan), path.absolute(), written)
+            works.append(Work(compare_written, arguments, plan.nbytes, f"Comparing {path.name}"))
+        found = self._cluster.run(works, job)
+        for path, plan in plans.items():
+            if path in order:
+                yield found[order[path]]
+            else:
+                yield compare_file(path, plan, checkpoint, Job(cancel=job.cancel))
+
+
+def refuse_masks(*checkpoints: Checkpoint) -> None:
+    """Raise `ClusterError` for files with masks beside their weights."""
+    for checkpoint in checkpoints:
+        if any(entry.mask_of for entry in checkpoint.entries.values()):
+            raise ClusterError(
+                f"'{checkpoint.path}' holds masks beside its weights, which cannot be used on a "
+                "cluster yet.",
+                remedy="Run without --cluster.",
+            )
