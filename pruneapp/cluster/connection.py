@@ -378,8 +378,8 @@ class Cluster:
     def _lost(self) -> ClusterLostError:
         return ClusterLostError(
             f"The cluster at '{self.address}' is gone.",
-            remedy="Start it again, then run the same command with --resume: what was written is "
-            "not written again.",
+            remedy="Start it again, then do the same once more (on the command line with "
+            "--resume): what was written is not written again.",
         )
 
 

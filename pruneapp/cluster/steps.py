@@ -427,13 +427,13 @@ class _RowOnCluster:
         self._method: Method = registry.get(row.method)
         if row.method not in registry.BUILT_IN:
             raise ClusterError(
-                f"'{row.method}' is a method of your own, which workers do not have.",
-                remedy="Run it without --cluster.",
+                f"'{row.method}' is a custom method, which workers do not have.",
+                remedy="Run it on this machine.",
             )
         if self._method.takes_mask:
             raise ClusterError(
                 f"'{row.method}' takes masks from a file, which cannot run on a cluster yet.",
-                remedy="Run it without --cluster.",
+                remedy="Run it on this machine.",
             )
         self._call = MethodCall.of(row)
         pairs = Companions(state.checkpoint, job.cancel)

@@ -231,10 +231,11 @@ def cluster(parent: QWidget, address: str, wrong: str) -> str:
     """Let the person name a cluster; "" if they leave it. `wrong` says what was wrong before."""
     text = translate(
         "Questions",
-        "Address of a Dask scheduler, such as tcp://host:8786, or local:2 for two processes on "
-        "this computer.\n\nExports run there. The workers read the opened files and write the new "
-        "ones, so they must see the same folders. Previews and masks are still computed on this "
-        "computer.",
+        "Address of a Dask scheduler, such as tcp://host:8786,\n"
+        "or local:2 for two processes on this computer.\n\n"
+        "Exports run there. The workers read the opened files and write the new\n"
+        "ones, so they must see the same folders. Previews and masks are still\n"
+        "computed on this computer.",
     )
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(translate("Questions", "Run on a cluster"))

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Slot
 
 from pruneapp.errors import (
     CheckpointError,
+    ClusterError,
     DeviceError,
     ExportError,
     FileChangedError,
@@ -42,7 +43,7 @@ class NoticeTopic(Enum):
     OPEN_FILE = (FileChangedError,)
     PRUNING = (SelectionError, ParameterError, StaleError)
     RECIPE = (RecipeError,)
-    EXPORT = (ExportError,)
+    EXPORT = (ExportError, ClusterError)
     METHOD = (MethodError,)
     DEVICE = (DeviceError,)
     HISTORY = (HistoryError,)

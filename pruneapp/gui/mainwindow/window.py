@@ -247,6 +247,8 @@ class MainWindow(QMainWindow):
         self.device.addItem(self.tr("Automatic"), "auto")
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
+        # The address of a cluster may be long.
+        self.device.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
             self.tr(

@@ -309,10 +309,7 @@ class Workbench(QObject):
             parent=self,
         )
         self.export = ExportController(
-            context,
-            session,
-            asked=views.preview.action.asked,
-            cluster=lambda: self.settings_controller.cluster,
+            context, session, asked=views.preview.action.asked, cluster=self._cluster
         )
         self.tables = TableController(context, session, views.pages)
         self.channel_lists = ChannelListController(context, session, views.pages)
@@ -347,7 +344,7 @@ class Workbench(QObject):
             open_work=self.files.open,
         )
         series = StepSequence(session, self)
-        self.recipes = RecipeController(context, session, series)
+        self.recipes = RecipeController(context, session, series, cluster=self._cluster)
         self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
         self.history = HistoryController(session, jobs, self)
         self.scripts = ScriptController(context, session)
@@ -545,6 +542,9 @@ class Workbench(QObject):
 
     def _on_saved(self, _path: Path) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.SAVING)
+
+    def _cluster(self) -> str:
+        return self.settings_controller.cluster
 
     def _on_device(self) -> None:
         self.notifications.end(NoticeTopic.DEVICE)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.edit import Edit
@@ -20,6 +20,7 @@ from pruneapp.gui.app.dialogs import DialogController, save_path
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -27,6 +28,7 @@ from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
 from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save
 from pruneapp.recipes.replay import replay_all
+from pruneapp.results.export import ExportReport, ExportRequest
 
 # Lines of problems that are seen at once, at least; and entries above them, at most.
 _LINES = 5
@@ -46,7 +48,8 @@ class RecipeLine:
 class RecipeDialog(DecisionDialog):
     """Shows the entries of a recipe and what does not fit; `accepted` once it is to be done.
 
-    `problems` say what does not fit, with the number of its entry: nothing can be done then.
+    `problems` say what does not fit, with the number of its entry: nothing can be done then. With
+    a `cluster` it may be done there, by `on_cluster`, to a new file instead.
     """
 
     def __init__(
@@ -55,6 +58,8 @@ class RecipeDialog(DecisionDialog):
         lines: Sequence[RecipeLine],
         problems: Sequence[str],
         parent: QWidget | None = None,
+        *,
+        cluster: str = "",
     ) -> None:
         steps = sum(line.steps for line in lines)
         action = plural(steps, self.tr("Apply 1 step"), self.tr("Apply {n} steps"))
@@ -89,9 +94,18 @@ class RecipeDialog(DecisionDialog):
             widget.setVisible(bool(problems))
         if problems:  # they are what is to be read, and may be long
             self.table.fit(_ROWS)
+        self.on_cluster = QPushButton(self.tr("Export on the cluster…"), self)
+        self.on_cluster.setToolTip(
+            self.tr("The cluster {address} does the steps and writes a new file.").format(
+                address=cluster
+            )
+        )
+        self.on_cluster.setEnabled(self.go.isEnabled())
+        self.on_cluster.setVisible(bool(cluster))
         self.lay_out(
             (self.file, self.sentence, self.table, self._trouble, self.problems),
             wide=self.problems if problems else self.table,
+            beside=(self.on_cluster,),
         )
         self.resize(600, 480)
         (self.leave if problems else self.go).setFocus()
@@ -109,10 +123,21 @@ class RecipeDialog(DecisionDialog):
 
 
 class RecipeController(DialogController[RecipeDialog]):
-    """The commands for recipes; `series` makes their steps those of the document."""
+    """The commands for recipes; `series` makes their steps those of the document.
 
-    def __init__(self, context: AppContext, session: OpenDocument, series: StepSequence) -> None:
+    `cluster` returns the address of the cluster that exports run on; empty for this machine.
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        series: StepSequence,
+        *,
+        cluster: Callable[[], str],
+    ) -> None:
         super().__init__(context, session.closed)
+        self._cluster = cluster
         self._session = session
         self._series = series
         for name, call in {
@@ -203,8 +228,11 @@ class RecipeController(DialogController[RecipeDialog]):
             for p in fitted.problems
         ]
         # Masks of the file are in force here already, if the person wants them.
-        dialog = RecipeDialog(recipe.where, lines, problems, parent=self._window)
+        dialog = RecipeDialog(
+            recipe.where, lines, problems, parent=self._window, cluster=self._cluster()
+        )
         dialog.accepted.connect(partial(self._apply, document, recipe, fitted))
+        dialog.on_cluster.clicked.connect(partial(self._export, document, recipe))
         self.open(dialog)
 
     def _apply(self, document: Document, recipe: Recipe, fitted: Fit) -> None:
@@ -233,6 +261,46 @@ class RecipeController(DialogController[RecipeDialog]):
 
     def _steps(self, count: int) -> str:
         return plural(count, self.tr("1 step"), self.tr("{n} steps"))
+
+    def _export(self, document: Document, recipe: Recipe) -> None:
+        """Let the person say where, and have the recipe done to a new file on the cluster."""
+        assert self.dialog is not None
+        self.dialog.reject()
+        checkpoint, address = document.checkpoint, self._cluster()
+        suffix = "" if checkpoint.contents.shards else ".safetensors"
+        path = save_path(
+            self._window,
+            self.tr("Export on the cluster"),
+            self._session.proposed("export", f"-pruned{suffix}"),
+            self.tr("All files (*)"),
+            suffix,
+        )
+        if path is None or self._session.document is not document:
+            return
+        request = ExportRequest(format="safetensors", path=path)
+
+        def work(job: Job) -> ExportReport:
+            # With Dask, which nobody else waits for.
+            from pruneapp.cluster.connection import connect
+            from pruneapp.cluster.export import export_recipe
+
+            job.start(0, path.name)
+            with connect(address, job) as cluster:
+                return export_recipe(cluster, checkpoint, recipe, request, job, resume=True)
+
+        self._jobs.submit(
+            self.tr("Exporting on the cluster"),
+            work,
+            on_result=self._on_exported,
+            on_error=self._session.refused.emit,
+            writes=True,
+        )
+
+    def _on_exported(self, report: ExportReport) -> None:
+        self._session.note_folder("export", report.path)
+        text = self.tr("{name} written: {share} of its weights are pruned.")
+        share = number_format.part(report.pruned, report.numel)
+        self._notifications.say_done(text.format(name=report.path.name, share=share))
 
     # -- as Python ------------------------------------------------------------------------------
 

@@ -116,3 +116,33 @@ def test_a_cluster_that_does_not_answer_is_a_sentence(pruned, tmp_path, answer, 
     pruned.wait(lambda: pruned.trouble)
     assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in pruned.trouble[0]
     assert not (tmp_path / "there").exists()
+
+
+def test_a_recipe_is_done_to_a_new_file_on_the_cluster(pruned, tmp_path, answer, clients):  # noqa: F811
+    """Nothing of it is done to the document."""
+    here = written(pruned, tmp_path / "here")
+    recipe = tmp_path / "half.json"
+    pruned.chooses_file(recipe, "getSaveFileName")
+    pruned.menu("Tools", "Save recipe")
+    pruned.wait(recipe.exists)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.document.position == 0)
+    recipes = pruned.workbench.recipes
+
+    def choose() -> None:
+        pruned.chooses_file(recipe)
+        pruned.menu("Tools", "Apply recipe")
+        pruned.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
+
+    choose()
+    assert not recipes.dialog.on_cluster.isVisible(), "no cluster is chosen"
+    pruned.click(recipes.dialog.leave)
+    answer(clients(2).scheduler.address)
+    pruned.choose(pruned.window.device, "Cluster")
+    choose()
+    pruned.chooses_file(tmp_path / "there", "getSaveFileName")
+    pruned.click(recipes.dialog.on_cluster)
+    pruned.wait(lambda: "there written" in pruned.window.done.label.text() or pruned.trouble)
+    assert pruned.trouble == []
+    assert {p.name: p.read_bytes() for p in (tmp_path / "there").iterdir()} == here
+    assert pruned.document.position == 0
