@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -14,9 +15,12 @@ from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cluster.connection import Cluster
 from pruneapp.cluster.export import ClusterWriter, hashed_by, provenance_on
 from pruneapp.cluster.steps import ClusterState, apply_actions
+from pruneapp.document.entries import StepEntry
+from pruneapp.document.step import Step
 from pruneapp.export.exporter import resolve, write
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.verify import apply_recipe
+from pruneapp.json_codec import convert
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
@@ -99,3 +103,20 @@ def on_cluster(
         resolved = resolve(state, request, job, provenance_on(state, replayed, job))
         writer = ClusterWriter(state, resolved.target, resume=resume)
         return write(resolved, job, make=writer.make)
+
+
+def recipe_of_steps(*made: Step) -> Recipe:
+    """Return a recipe by what steps say of themselves."""
+    return Recipe(tuple(convert(step.to_dict(), StepEntry, "test") for step in made))
+
+
+def compare(
+    cluster: Cluster, source: Path, recipe: Recipe, tmp_path: Path, **params: Any
+) -> ExportReport:
+    """Do a recipe on both sides; every byte and every word of the report is the same."""
+    here = locally(source, recipe, tmp_path / "here" / "out", **params)
+    there = on_cluster(cluster, source, recipe, tmp_path / "there" / "out", **params)
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    said = (str(tmp_path / "there"), str(tmp_path / "here"))
+    assert repr(dataclasses.asdict(there)).replace(*said) == repr(dataclasses.asdict(here))
+    return there
