@@ -73,7 +73,17 @@ def test_the_guide_names_every_export_format_and_links_to_every_method():
 
 
 def test_every_option_in_the_documentation_exists_and_every_one_is_documented(capsys):
-    commands = ("prune", "diff", "run", "verify", "evaluate", "statistics", "repair", "scan")
+    commands = (
+        "inspect",
+        "prune",
+        "diff",
+        "run",
+        "verify",
+        "evaluate",
+        "statistics",
+        "repair",
+        "scan",
+    )
     for command in (*commands, "allocate", "shrink", "unshrink"):
         with pytest.raises(SystemExit):
             parse([command, "--help"])

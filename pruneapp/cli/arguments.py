@@ -118,7 +118,7 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
 _ALONE = {
     "mask": "Masks from a file",
     "importance_scores": "Importance scores",
-    "load_method": "Methods of your own",
+    "load_method": "Custom methods",
     "report": "Reports",
     "recompute": "Repairs that are computed again",
 }

@@ -38,6 +38,8 @@ _LOUD = ("client", "comm", "core", "nanny", "scheduler", "worker", "utils", "bat
 _FIRST_WORKER = 60
 # Seconds between two looks at the job.
 _LOOK = 0.05
+# Seconds between two countings of the workers.
+_COUNT = 1
 # Workers that die with a task, before it is given up: they may have been killed for other reasons.
 _MOST_DEATHS = 20
 # Tasks under way for each worker: more would only wait there.
@@ -111,6 +113,7 @@ class Cluster:
         self._where: dict[str, str] = {}  # the worker of each, as far as it is known
         self._job = uuid.uuid4().hex[:12]
         self._number = 0
+        self._workers, self._counted = 0, 0.0
         client.subscribe_topic(PROGRESS, self._on_progress)
         try:
             self._await_workers(job)
@@ -130,8 +133,13 @@ class Cluster:
         return str(self._client.dashboard_link or "") if find_spec("bokeh") else ""
 
     def workers(self) -> int:
-        """Return how many workers there are now."""
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        """Return how many workers there are, about: they are counted now and then."""
+        now = time.monotonic()
+        if not self._workers or now - self._counted > _COUNT:
+            self._counted = now
+            with self._explained():
+                self._workers = len(self._client.scheduler_info(n_workers=-1)["workers"])
+        return self._workers
 
     def close(self) -> None:
         """Let go of the tasks that are left, and of the connection."""
@@ -213,7 +221,7 @@ class Cluster:
             begun: dict[int, float] = {}
             while waiting or under_way:
                 self._look(job)
-                room = self._room()
+                room = _AHEAD * max(1, self.workers())
                 while waiting and len(under_way) < room:
                     number = waiting.popleft()
                     future = keep(works[number])
@@ -317,9 +325,6 @@ class Cluster:
                 remedy="Look at their logs; they may have too little memory.",
             )
         return result
-
-    def _room(self) -> int:
-        return _AHEAD * max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
 
     def _look(self, job: Job) -> None:
         job.step(0)

@@ -13,7 +13,7 @@ import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -140,6 +140,10 @@ class MethodCall:
             statistics = NamedFile(path, status.st_size, status.st_mtime_ns)
         return cls(row.method, tuple(row.values.items()), statistics)
 
+    def but_amount(self) -> MethodCall:
+        """Return the same without an amount: what tells how weights are ranked."""
+        return replace(self, values=tuple(pair for pair in self.values if pair[0] != "amount"))
+
     def row(self, names: Iterable[str]) -> Row:
         """Return the row of some tensors; the statistics are open then."""
         if self.statistics is not None:
@@ -208,6 +212,26 @@ class CutRule:
         view = self.call.view(state, name)
         ranking = self.call.ranking(view, self.width, job)
         return CutMask(ranking, self.key, self.share, own=view.scores is None)
+
+    def after(self, before: Rule) -> CutRule | None:
+        """Return the one cut that two cuts come to; None if they rank otherwise.
+
+        The keys of a tensor are the same each time if nothing has to be measured for them; then
+        what went before has smaller keys than what goes now, or comes before it.
+        """
+        method = registry.get(self.call.method)
+        if not isinstance(before, CutRule) or not isinstance(method, WeightMethod):
+            return None
+        same = before.call.but_amount() == self.call.but_amount() and before.width == self.width
+        if not same or method.measure is not None:
+            return None
+        first, then = before.share, self.share
+        if not then.pruned:
+            return before
+        if self.key == before.key:
+            ties = first.ties_pruned + then.ties_pruned
+            return replace(self, share=replace(first, ties_pruned=ties))
+        return replace(self, share=replace(then, below=then.below + first.pruned))
 
 
 @dataclass(frozen=True)
@@ -294,6 +318,8 @@ Rules = tuple[Rule, ...]
 
 # Bytes of masks that a process keeps at hand, made of rules; one is kept however large.
 _ROOM = 128 << 20
+# Bytes of a mask that is made as a whole for a rule that comes after it.
+_MOST_TOGETHER = 64 << 20
 
 
 class _Cache:
@@ -330,7 +356,7 @@ class RuleMask(BitMask):
     A client knows how many are kept, and never asks for the bits: it has no `part` to make them.
     """
 
-    __slots__ = ("_made", "_part", "name", "rules")
+    __slots__ = ("_key", "_made", "_part", "name", "rules", "together")
 
     def __init__(
         self,
@@ -345,6 +371,10 @@ class RuleMask(BitMask):
         self.rules = rules
         self._part = part
         self._made: Mask | None = None
+        self._key: tuple[ModelSource, str, bytes] | None = None
+        # Whether all bits are made when some are asked for: what is looked at stretch by stretch
+        # would else be read for every rule before, again and again.
+        self.together = False
         if kept is not None:
             self.kept = kept
 
@@ -371,7 +401,7 @@ class RuleMask(BitMask):
         return self._mask().kept
 
     def _mask(self) -> Mask:
-        if isinstance(self.rules[-1], CutRule):
+        if isinstance(self.rules[-1], CutRule) and not self.together:
             if self._made is None:  # which holds no bits
                 self._made = self._last()
             return self._made
@@ -379,7 +409,7 @@ class RuleMask(BitMask):
 
     def _bits(self) -> BitMask:
         assert self._part is not None, "a mask was asked for where no file is read"
-        key = self._part[0], self.name, digest_of(self.rules)
+        key = self._key = self._key or (self._part[0], self.name, digest_of(self.rules))
         known = _cache.get(key)
         if known is None:
             made = self._last()
@@ -397,6 +427,7 @@ class RuleMask(BitMask):
             masks[self.name] = RuleMask(self.name, self.size, tuple(before), part=self._part)
             kept = masks[self.name].counted()
             masks[self.name].kept = kept
+            masks[self.name].together = self.nbytes <= _MOST_TOGETHER
         state = Snapshot(source.open(), MaskLayers(masks=MaskSet(masks)))
         return last.mask(state, self.name, Job(cancel=job.cancel))
 

@@ -139,10 +139,15 @@ class ClusterState:
 
     def followed(self, changes: Mapping[str, Rule], known: Mapping[str, Facts]) -> ClusterState:
         """Return the state after one more rule of some tensors."""
-        rules = {name: (*self.rules.get(name, ()), rule) for name, rule in changes.items()}
+        rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         return ClusterState(
             self.cluster, self.checkpoint, self.rules | rules, {**self.known, **known}
         )
+
+    def _rules_after(self, name: str, rule: Rule) -> Rules:
+        before = self.rules.get(name, ())
+        joined = rule.after(before[-1]) if before and isinstance(rule, CutRule) else None
+        return (*before, rule) if joined is None else (*before[:-1], joined)
 
     def counted(
         self, changes: Mapping[str, Rule], job: Job, *, optional: Iterable[str] = ()
@@ -151,7 +156,7 @@ class ClusterState:
 
         `optional` are left as they are where nothing changes.
         """
-        rules = {name: (*self.rules.get(name, ()), rule) for name, rule in changes.items()}
+        rules = {name: self._rules_after(name, rule) for name, rule in changes.items()}
         trial = ClusterState(self.cluster, self.checkpoint, self.rules | rules, {})
         found = trial.facts(changes, job)
         for name in optional:

@@ -172,6 +172,27 @@ def _save(state: object, path: Path) -> None:
 
 
 # Name: suffix, and what writes it.
+# Shards of the model for a cluster, matrices in each, and rows and columns of these: 4.3 GB.
+_CLUSTER = 8, 8, 4096
+
+
+def _cluster(folder: Path) -> None:
+    """Write a folder of float32 shards; every matrix is the first one, turned and scaled."""
+    shards, each, side = _CLUSTER
+    first = np.random.default_rng(0).normal(size=(side, side)).astype(np.float32)
+    folder.mkdir()
+    for shard in range(shards):
+        numbers = range(shard * each, (shard + 1) * each)
+        shapes: Shapes = {f"model.layers.{number}.weight": (side, side) for number in numbers}
+
+        def read(name: str) -> np.ndarray:
+            number = int(name.split(".")[2])
+            return np.roll(first, 977 * number, axis=1) * np.float32(1 + number / 100)
+
+        file = folder / f"model-{shard + 1:05}-of-{shards:05}.safetensors"
+        write_safetensors(file, shapes, "F32", read)
+
+
 MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "mixed": (".safetensors", _mixed),
     "mixed-torch": (".pt", _mixed_torch),
@@ -180,6 +201,7 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "many": (".safetensors", _many),
     "many-torch": (".pt", _many_torch),
     "convolutions": (".safetensors", _convolutions),
+    "cluster": ("", _cluster),
     "shards": ("", sharded_model.write),
     "shards-sparse": ("", partial(sharded_model.write, sparse=True)),
 }

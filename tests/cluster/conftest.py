@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 distributed = pytest.importorskip("distributed")
 
 from pruneapp.cluster.connection import Cluster  # noqa: E402
 from pruneapp.cluster.masks import close_models  # noqa: E402
 from tests.cluster import workers  # noqa: E402
+from tests.support.model_folders import write_llama  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +47,52 @@ def no_warnings_of_dask() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"(distributed|dask|tornado)\b.*")
         yield
+
+
+@pytest.fixture(scope="session")
+def network(tmp_path_factory) -> Path:
+    """Two convolutions, each with its norm, and two matrices, of three types, in three files."""
+    folder = tmp_path_factory.mktemp("network")
+    rng = np.random.default_rng(0)
+
+    def normal(*shape, dtype=np.float32):
+        # Few different values, so that there are many ties.
+        return np.round(rng.normal(size=shape) * 8).astype(dtype) / dtype(8)
+
+    save_file(
+        {
+            "conv1.weight": normal(16, 4, 3, 3),
+            "conv1.bias": normal(16),
+            "bn1.weight": normal(16),
+            "bn1.bias": normal(16),
+            "bn1.running_mean": normal(16),
+        },
+        folder / "model-00001-of-00003.safetensors",
+    )
+    save_file(
+        {"conv2.weight": normal(8, 16, 3, 3), "bn2.weight": normal(8), "bn2.bias": normal(8)},
+        folder / "model-00002-of-00003.safetensors",
+    )
+    save_file(
+        {
+            "fc1.weight": normal(40, 64, dtype=np.float16),
+            "fc2.weight": normal(24, 40, dtype=np.float64),
+        },
+        folder / "model-00003-of-00003.safetensors",
+    )
+    (folder / "config.json").write_text("{}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def llama(tmp_path_factory) -> Path:
+    """A small language model, in whose groups units go."""
+    folder = tmp_path_factory.mktemp("llama") / "model"
+    write_llama(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -13,9 +14,12 @@ from distributed import Client, LocalCluster
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cluster.connection import Cluster
 from pruneapp.cluster.export import export_recipe
+from pruneapp.document.entries import StepEntry
+from pruneapp.document.step import Step
 from pruneapp.export.exporter import resolve, write
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.verify import apply_recipe
+from pruneapp.json_codec import convert
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
@@ -91,3 +95,20 @@ def on_cluster(
     with closing(open_checkpoint(source)) as checkpoint:
         request = ExportRequest(format="safetensors", path=target, params=params)
         return export_recipe(cluster, checkpoint, recipe, request, job, resume=resume)
+
+
+def recipe_of_steps(*made: Step) -> Recipe:
+    """Return a recipe by what steps say of themselves."""
+    return Recipe(tuple(convert(step.to_dict(), StepEntry, "test") for step in made))
+
+
+def compare(
+    cluster: Cluster, source: Path, recipe: Recipe, tmp_path: Path, **params: Any
+) -> ExportReport:
+    """Do a recipe on both sides; every byte and every word of the report is the same."""
+    here = locally(source, recipe, tmp_path / "here" / "out", **params)
+    there = on_cluster(cluster, source, recipe, tmp_path / "there" / "out", **params)
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    said = (str(tmp_path / "there"), str(tmp_path / "here"))
+    assert repr(dataclasses.asdict(there)).replace(*said) == repr(dataclasses.asdict(here))
+    return there

@@ -213,6 +213,40 @@ def _evaluations(options: argparse.Namespace) -> tuple[str, list[str]]:
     return text, wrong
 
 
+def _cluster(options: argparse.Namespace) -> tuple[str, list[str]]:
+    # Imported here: everything else runs without Dask.
+    from tests.reliability import cluster_kills
+
+    times = {"a worker": max(1, options.kills // 4)}  # 50, 10 and 10 by default
+    tallies = {
+        victim: cluster_kills.kill(victim, times.get(victim, max(1, options.kills // 20)), 800)
+        for victim in cluster_kills.VICTIMS
+    }
+    text = _table(
+        "## Killed jobs on a cluster",
+        "A scheduler and two workers, each a process of its own, do a recipe of two steps on a "
+        "model of six shards; one of them, or the client, is killed at moments spread over the "
+        "job, those of scheduler and client over its second half. A worker that is killed is "
+        "replaced by a new one, and the job goes on. With the scheduler gone the job stops with a "
+        "sentence; a client that is killed says nothing. The same command with `--resume` then "
+        "takes up what was written, or begins again where nothing was. All files come out with "
+        "the bytes of one machine, and nothing else is left.",
+        ("killed", "runs", "went on", "taken up", "begun again", "wrong"),
+        [
+            (
+                victim,
+                tally.runs,
+                tally.ends["done"],
+                tally.ends["resumed"],
+                tally.ends["stopped, run again"],
+                len(tally.wrong),
+            )
+            for victim, tally in tallies.items()
+        ],
+    )
+    return text, [line for tally in tallies.values() for line in tally.wrong]
+
+
 def _everywhere(
     options: argparse.Namespace,
     weights: int,
@@ -264,6 +298,7 @@ SUBJECTS = {
     "journal": _journal,
     "journal-faults": _journal_faults,
     "evaluations": _evaluations,
+    "cluster": _cluster,
 }
 
 if __name__ == "__main__":

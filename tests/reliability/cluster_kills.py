@@ -22,13 +22,11 @@ from safetensors.numpy import save_file
 from pruneapp.checkpoint.io.files import find_abandoned
 from pruneapp.cluster import steps
 from pruneapp.cluster.connection import connect
-from pruneapp.document.entries import StepEntry
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ClusterLostError
-from pruneapp.json_codec import convert
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe
-from tests.cluster.workers import contents, locally, on_cluster
+from tests.cluster.workers import contents, locally, on_cluster, recipe_of_steps
 
 SHARDS = 6
 NAMES = tuple(f"layers.{n}.weight" for n in range(4 * SHARDS))
@@ -104,7 +102,7 @@ def recipe() -> Recipe:
     """Return a recipe with two passes over all weights, and one by tensor."""
     cut = Step((Row(NAMES, "l1_unstructured", {"amount": 0.3}),), "global")
     rows = Step((Row(NAMES, "l1_per_row", {"amount": 0.2}),))
-    return Recipe(tuple(convert(s.to_dict(), StepEntry, "test") for s in (cut, rows)))
+    return recipe_of_steps(cut, rows)
 
 
 def make_model(folder: Path, side: int) -> None:
