@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
@@ -28,7 +27,7 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
     """Print the tensors of a checkpoint."""
     with (
         terminal.job("Opening", token) as job,
-        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
         closing(open_document(checkpoint, job)) as document,
     ):
         patterns = options.select

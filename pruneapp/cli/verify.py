@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes, size
@@ -35,13 +36,13 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
         if options.recompute:
             unpruned = None
             if options.unpruned:
-                unpruned = stack.enter_context(open_checkpoint(Path(options.unpruned), job=job))
+                unpruned = stack.enter_context(open_checkpoint(options.unpruned, job=job))
             recompute = RepeatedRepair(Path(options.recompute), unpruned)
-        recipe = load(Path(options.recipe), job) if options.recipe else None
+        recipe = load(locate(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
         offer_statistics(options.statistics, job)
         against = Against(
-            Path(options.against),
+            locate(options.against),
             recipe,
             options.format,
             options.state_dict,
@@ -49,7 +50,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             recompute,
             options.tolerance,
         )
-        result = verify_file(Path(options.file), against, kernel_for(options.device), job)
+        result = verify_file(locate(options.file), against, kernel_for(options.device), job)
     if options.json:
         print_json(_as_json(options.file, result))
     else:

@@ -25,6 +25,7 @@ import msgspec
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.digest import known_sha256
 from pruneapp.checkpoint.io.files import exists, is_folder
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.model_folder import name_before
 from pruneapp.errors import CheckpointError, OriginalMissingError, counted
@@ -137,7 +138,7 @@ T = TypeVar("T")
 def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
     """Open a file and ask something of it; `otherwise` if it cannot be read."""
     try:
-        file = FileSource(place)
+        file = open_source(place)
     except CheckpointError:
         return otherwise
     try:
