@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import pruneapp
 from pruneapp import resources
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.mainwindow.window import MainWindow
@@ -240,7 +241,7 @@ class Start(QObject):
 
     @Slot(str)
     def _open_recent(self, path: str) -> None:
-        self.open(Path(path))
+        self.open(locate(path))
 
     @Slot(object)
     def _on_closing(self, _event: QCloseEvent) -> None:
@@ -263,7 +264,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
         window,
         settings,
         appearance,
-        file=None if file is None else Path(file),
+        file=None if file is None else locate(file),
         state_dict=state_dict,
     )
     application.fileRequested.connect(start.open)

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QDialog
 
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
