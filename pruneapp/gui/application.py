@@ -29,7 +29,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import pruneapp
 from pruneapp import resources
-from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.mainwindow.window import MainWindow
@@ -241,7 +240,7 @@ class Start(QObject):
 
     @Slot(str)
     def _open_recent(self, path: str) -> None:
-        self.open(locate(path))
+        self.open(next(known for known in self._settings.recent if str(known) == path))
 
     @Slot(object)
     def _on_closing(self, _event: QCloseEvent) -> None:
@@ -251,7 +250,7 @@ class Start(QObject):
             self._thread.join()
 
 
-def main(file: str | None = None, state_dict: str | None = None) -> int:
+def main(file: Path | None = None, state_dict: str | None = None) -> int:
     """Show the window, with `file` if one is named; returns the exit status."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
@@ -264,7 +263,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
         window,
         settings,
         appearance,
-        file=None if file is None else locate(file),
+        file=file,
         state_dict=state_dict,
     )
     application.fileRequested.connect(start.open)

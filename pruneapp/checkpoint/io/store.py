@@ -360,14 +360,14 @@ class Store:
     def find(self, path: StorePath) -> Seen | None:
         """Return what is at a path; a folder may be overlooked."""
         try:
-            return _seen(self.files.info(str(path)))
+            return _seen(self.files.info(str(path), refresh=True))
         except FileNotFoundError:
             return None
 
     def list(self, path: StorePath) -> dict[str, Seen]:
         """Return what lies in a folder."""
         try:
-            rows = self.files.ls(str(path), detail=True)
+            rows = self.files.ls(str(path), detail=True, refresh=True)
         except (FileNotFoundError, NotADirectoryError):
             return {}
         named = {row["name"].rstrip("/").rpartition("/")[2]: _seen(row) for row in rows}

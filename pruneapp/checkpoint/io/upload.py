@@ -119,6 +119,7 @@ class ObjectFile:
         self._sent = 0
         self._under_way: deque[Future[tuple[int, bytes]]] = deque()
         self._is_new = False
+        self._compared = False  # where it was before it could be seen; counted by the job once
 
     def __enter__(self) -> Self:
         with self._translated():
@@ -180,15 +181,15 @@ class ObjectFile:
                 self._sums.append((self.taken, self._hash.digest()))
             if back := self._upload.sealed():
                 self._compare(back)
+                self._compared = True
         return self._hash.hexdigest()
 
     def commit(self) -> None:
-        """Let the object be seen, and compare it where nobody could before."""
+        """Let the object be seen, and compare it."""
         assert self._upload is not None
         with self._translated():
             try:
-                if back := self._upload.commit(bytes(self._part)):
-                    self._compare(back)
+                self._compare(self._upload.commit(bytes(self._part)))
             except BaseException:
                 self.retract()
                 raise
@@ -239,7 +240,7 @@ class ObjectFile:
                 raise _OtherBytesError
             # What took the place of another object cannot be taken back: it is too late to stop.
             with contextlib.suppress(*(() if self._is_new else (Cancelled,))):
-                self._job.step(size)
+                self._job.step(0 if self._compared else size)
         if seen.size != self.taken:
             raise _OtherBytesError
 
@@ -315,8 +316,8 @@ class _Upload(Protocol):
     def sealed(self) -> tuple[StorePath, Seen] | None:
         """Return where everything can be read back already."""
 
-    def commit(self, small: bytes) -> tuple[StorePath, Seen] | None:
-        """Let it be seen; returns where it can be read back if it could not before."""
+    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+        """Let it be seen; returns what can be read back."""
 
     def retract(self) -> None:
         """Remove what was committed, if it is still that."""
@@ -443,7 +444,7 @@ class _HiddenObject:
         self._store.forget()
         return self._hidden, self._hidden.seen(now=True)
 
-    def commit(self, small: bytes) -> None:
+    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
         assert not small
         now = self._store.seen(self._path, now=True)
         if now != self._was:
@@ -452,6 +453,7 @@ class _HiddenObject:
         self._store.ask(self._path, lambda: self._store.files.cp_file(*names))
         self._store.forget()
         self._seen = self._path.seen(now=True)
+        return self._path, self._seen
 
     def retract(self) -> None:
         if self._seen is not None and self._path.seen(now=True) == self._seen:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
@@ -237,7 +237,8 @@ def location(parent: QWidget) -> str:
         translate("Questions", "Path, or URL of an object store (s3://, gs://, az://, hf://):")
     )
     dialog.setOkButtonText(translate("Questions", "Open"))
-    dialog.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LOCATION_WIDTH)
+    for field in dialog.findChildren(QLineEdit):
+        field.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LOCATION_WIDTH)
     chosen = dialog.exec() == QDialog.DialogCode.Accepted
     text = dialog.textValue().strip()
     dialog.deleteLater()

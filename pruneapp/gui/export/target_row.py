@@ -306,7 +306,9 @@ class TargetRow(QWidget):
 
     def _about(self) -> str:
         if self.is_url():
-            return self.tr("Uploaded when you press the button; what is there is replaced.")
+            return self.tr(
+                "Uploaded when you press the button. An object of this name is replaced."
+            )
         offer, path = self._offer, Path(self.text()).expanduser()
         where = (
             "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())

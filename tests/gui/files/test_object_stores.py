@@ -10,8 +10,8 @@ import threading
 
 import pytest
 import torch
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit
 from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint.io.store import Store
@@ -52,9 +52,10 @@ def writes_location(person, text, typed=lambda: None):
         dialog = QApplication.activeModalWidget()
         if isinstance(dialog, QInputDialog):
             timer.stop()
-            person.qtbot.keyClicks(QApplication.focusWidget(), text)
+            field = dialog.findChild(QLineEdit)
+            person.qtbot.keyClicks(field, text)
             typed()
-            person.qtbot.keyClick(QApplication.focusWidget(), "\r")
+            person.qtbot.keyClick(field, Qt.Key.Key_Return)
 
     timer.timeout.connect(look)
     timer.start()
