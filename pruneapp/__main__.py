@@ -59,9 +59,16 @@ def _run(argv: list[str], usual: Any) -> int:
                 "There is no display to open a window on. Use pruneapp inspect or pruneapp prune, "
                 "or set DISPLAY."
             )
+        from pruneapp.checkpoint.io.store import locate
+        from pruneapp.errors import PruneAppError
+
+        try:
+            file = None if options.file is None else locate(options.file)
+        except PruneAppError as error:
+            return fail(str(error))
         from pruneapp.gui.application import main as show_window
 
-        return show_window(options.file, options.state_dict)
+        return show_window(file, options.state_dict)
     except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
         return defect()
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.stores import bucket, memory_store, s3_server  # noqa: F401 - fixtures
+
 # A screen is not needed, and the person's own settings are not touched.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")

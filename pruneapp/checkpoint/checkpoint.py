@@ -27,7 +27,9 @@ from pruneapp.checkpoint.elements import (
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats import onnx, safetensors, sharded
 from pruneapp.checkpoint.io.files import is_folder
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
+from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.prunability import annotate
 from pruneapp.errors import CheckpointError, UnknownTensorError, UnrecognizedFileError
 from pruneapp.progress import CancelToken, Job
@@ -186,6 +188,15 @@ class Checkpoint:
         for source in self.sources:
             source.verify_unchanged()
 
+    def verify_on_disk(self) -> None:
+        """As `verify_unchanged`, of the files on a disk: they answer at once.
+
+        An object of a store is held against what was opened whenever it is read.
+        """
+        for source in self.sources:
+            if not is_store(source.path):
+                source.verify_unchanged()
+
     def close(self) -> None:
         """Let go of the files."""
         for source in self.sources:
@@ -231,7 +242,7 @@ def open_checkpoint(
             remedy="Use a machine with an x86-64 or ARM processor.",
         )
     job = job or Job()
-    path = Path(path)
+    path = locate(path)
     with _collector_paused():
         if places is None:
             contents, sources = read_headers(path, state_dict, job)
@@ -248,7 +259,7 @@ def refuse_unknown(path: Path) -> None:
     if is_folder(path):
         model_folder.find_model(path)
         return
-    with closing(FileSource(path)) as source:
+    with closing(open_source(path)) as source:
         _recognise(source, (*READERS, _INDEX))
 
 
@@ -333,7 +344,7 @@ def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...])
 def _read_file(
     path: Path, state_dict: str | None, job: Job, readers: tuple[Reader, ...] = READERS
 ) -> ReadResult:
-    source = FileSource(path)
+    source = open_source(path)
     with closed_on_error([source]):
         return _recognise(source, readers).read(source, state_dict, job)
 

@@ -24,6 +24,7 @@ from typing import IO, Any
 from pruneapp import errors
 from pruneapp.checkpoint.formats import headers
 from pruneapp.checkpoint.formats.headers import Header, ShardIndex
+from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.progress import Job
 
@@ -77,6 +78,8 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Shar
 def parse_torch(path: str, reader: str, state_dict: str | None, job: Job) -> Parsed:
     """Read the headers of a torch file, whatever their size; raises what the reader raises."""
     request = marshal.dumps((reader, state_dict))
+    if is_store(locate(path)):  # which the other process has no packages to read from
+        return _here("torch", request, path)
     return _in_process("torch", [request], path, job)
 
 
@@ -102,6 +105,12 @@ def command() -> list[str]:
     return [sys.executable, "-I", "-S", "-c", code]
 
 
+def _here(task: str, text: bytes, path: str) -> Parsed:
+    parser = importlib.import_module(PARSER)
+    parsed: Parsed = parser.parse_here(task, text, path)
+    return parsed
+
+
 def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Parsed:
     """Parse in the helper; raises what the parser raises there, or `Cancelled`."""
     job.cancel.check()
@@ -114,9 +123,7 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError:  # no process can be started: better a window that stalls than no model
-        parser = importlib.import_module(PARSER)
-        here: Parsed = parser.parse_here(task, b"".join(pieces), path)
-        return here
+        return _here(task, b"".join(pieces), path)
     assert process.stdin is not None
     assert process.stdout is not None
     done = threading.Event()

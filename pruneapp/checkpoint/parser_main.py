@@ -6,7 +6,6 @@ import gc
 import marshal
 import sys
 import traceback
-from pathlib import Path
 
 from pruneapp.checkpoint.formats import headers
 from pruneapp.checkpoint.parser_client import Parsed, receive, send
@@ -27,14 +26,15 @@ def _index_rows(text: bytes, path: str) -> Parsed:
 
 
 def _torch_rows(text: bytes, path: str) -> Parsed:
-    from pruneapp.checkpoint.io.source import FileSource
+    from pruneapp.checkpoint.io.object_source import open_source
+    from pruneapp.checkpoint.io.store import locate
     from pruneapp.checkpoint.torchfile import legacy_format, zip_format
     from pruneapp.checkpoint.torchfile.to_contents import to_rows
     from pruneapp.checkpoint.torchfile.torch_objects import located
 
     reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process
     index = zip_format.index_file if reader == zip_format.FORMAT else legacy_format.index_stream
-    source = FileSource(Path(path))
+    source = open_source(locate(path))
     try:
         with located(source.path):
             return to_rows(index(source, state_dict, CancelToken()))

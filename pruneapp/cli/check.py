@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from pruneapp.analysis.patterns import check_pattern
@@ -36,7 +35,7 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
     n, m = sizes_of(PatternParam().parse(options.pattern))
     with (
         terminal.job("Checking", token) as job,
-        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
         closing(open_document(checkpoint, job)) as document,
     ):
         chosen = options.select

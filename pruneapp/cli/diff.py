@@ -13,6 +13,7 @@ from typing import Any
 
 from pruneapp.analysis.comparison import compare
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
 from pruneapp.cli.terminal import DIFFERENT, DONE, named, percent, print_json, print_table
@@ -40,7 +41,7 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Comparing", token))
         a, b = (
-            _open(stack, Path(path), key, job)
+            _open(stack, locate(path), key, job)
             for path, key in (
                 (options.a, options.state_dict),
                 (options.b, options.other_state_dict),

@@ -127,7 +127,7 @@ def script_runner(
 def _of_images(
     given: Options, model: str, options: argparse.Namespace, need: str
 ) -> tuple[EvaluationScript, Options]:
-    with open_checkpoint(Path(model), state_dict=options.state_dict) as checkpoint:
+    with open_checkpoint(model, state_dict=options.state_dict) as checkpoint:
         classifier = classifier_of(checkpoint)
     if classifier is None:
         raise ParameterError(
@@ -178,7 +178,7 @@ def details_printed() -> Iterator[None]:
 
 def open_state(stack: contextlib.ExitStack, path: str, key: str | None, job: Job) -> Snapshot:
     """Open a checkpoint until the stack ends; returns it with the masks that it contains."""
-    checkpoint = stack.enter_context(open_checkpoint(Path(path), state_dict=key, job=job))
+    checkpoint = stack.enter_context(open_checkpoint(path, state_dict=key, job=job))
     return stack.enter_context(contextlib.closing(open_document(checkpoint, job))).snapshot()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.terminal import size
 from pruneapp.errors import escaped
@@ -16,7 +16,7 @@ from pruneapp.progress import CancelToken
 def expand(options: argparse.Namespace, token: CancelToken) -> int:
     """Write the dense file; prints its checksum."""
     with terminal.job("Expanding", token) as job:
-        written = unpacked(Path(options.file), Path(options.output), job)
+        written = unpacked(locate(options.file), locate(options.output), job)
     path = escaped(str(written.path))
     sys.stdout.write(f"{path}: {size(written.nbytes)}, SHA-256 {written.sha256}\n")
     return 0

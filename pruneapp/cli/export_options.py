@@ -17,6 +17,7 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.files import is_folder
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli.arguments import add_option, add_param, option_of, rule_of
 from pruneapp.cli.terminal import named, percent, size
 from pruneapp.errors import (
@@ -50,7 +51,7 @@ def target_of(output: str) -> Path:
             "'--output' must be a file: what was written is read back and compared, which a pipe "
             "cannot do (got '-')."
         )
-    return Path(output)
+    return locate(output)
 
 
 def format_of(target: Path) -> str:
@@ -238,7 +239,7 @@ def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
 
 
 def _named(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    return ((name, Path(text)) for name, text in _texts(options, names) if text)
+    return ((name, locate(text)) for name, text in _texts(options, names) if text)
 
 
 def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -385,11 +386,11 @@ def write_export(
     try:
         if options.report:
             account = account_of(state, report, steps, job, resolved.provenance)
-            for path in map(Path, options.report):
+            for path in map(locate, options.report):
                 _refuse_exported(path, report)
                 write_account(account, path, job)
         if options.check_script:
-            path = Path(options.check_script)
+            path = locate(options.check_script)
             written = write_check_script(checkpoint, report, path, job)
             if written.name != path.name:
                 more = (f"The script is '{written}'.", left_as_it_was(path))

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from pruneapp.analysis.statistics import numbers
@@ -35,7 +34,7 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
     """Print the tensors of a checkpoint."""
     with (
         terminal.job("Opening", token) as job,
-        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
         closing(open_document(checkpoint, job)) as document,
     ):
         patterns = options.select

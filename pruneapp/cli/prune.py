@@ -84,7 +84,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
         checkpoint = stack.enter_context(
-            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
         cluster = (
@@ -300,7 +300,7 @@ def _scores(
             f"'{method.name}' does not take --importance-scores.",
             remedy="Remove them, or choose a method that ranks by magnitude.",
         )
-    return stack.enter_context(open_checkpoint(Path(options.importance_scores)))
+    return stack.enter_context(open_checkpoint(options.importance_scores))
 
 
 def _masks(
@@ -318,7 +318,7 @@ def _masks(
         )
     if options.mask is None:
         return None
-    return stack.enter_context(open_checkpoint(Path(options.mask)))
+    return stack.enter_context(open_checkpoint(options.mask))
 
 
 def _as_json(

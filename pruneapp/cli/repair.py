@@ -58,10 +58,10 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Repairing", token))
         checkpoint = stack.enter_context(
-            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
-        against = stack.enter_context(open_checkpoint(Path(options.against), job=job))
+        against = stack.enter_context(open_checkpoint(options.against, job=job))
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         _treat_zeros(document, job)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection, refuse_resume
 from pruneapp.cli.export_options import (
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         offer_methods(options.load_method, methods_of(recipe))
         offer_statistics(options.statistics, job)
         checkpoint = stack.enter_context(
-            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         fitted = fit(recipe, checkpoint, job)
         if options.check:
@@ -89,16 +90,16 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
 def _recipe(options: argparse.Namespace, job: Job) -> Recipe:
     """Read the recipe; a checkpoint in its place is named, and the right order if known."""
     try:
-        return load(Path(options.recipe), job)
+        return load(locate(options.recipe), job)
     except RecipeError:
-        if not is_recipe(Path(options.recipe)) and is_recipe(Path(options.file)):
+        if not is_recipe(locate(options.recipe)) and is_recipe(locate(options.file)):
             end = "--check" if options.output is None else f"-o {shlex.quote(options.output)}"
             words = f"{shlex.quote(options.file)} {shlex.quote(options.recipe)}"
             raise RecipeError(
                 f"The recipe comes first, then the checkpoint, but '{options.file}' is the recipe.",
                 remedy=f"Use: pruneapp run {words} {end}",
             ) from None
-        if _is_checkpoint(Path(options.recipe), job):
+        if _is_checkpoint(locate(options.recipe), job):
             raise RecipeError(
                 f"'{options.recipe}' is a checkpoint, not a recipe.",
                 remedy="Name the recipe first, then the checkpoint: "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import target_of
 from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
@@ -79,7 +80,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         refuse_target(target_of(options.output))
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Shrinking", token))
-        checkpoint = stack.enter_context(open_checkpoint(Path(options.file), job=job))
+        checkpoint = stack.enter_context(open_checkpoint(options.file, job=job))
         structure = structure_of(checkpoint)
         if isinstance(structure, Unknown):
             raise ShrinkError(structure.why_not)
@@ -108,9 +109,9 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
     """Write a shrunk model in the shapes of the model that it was cut out of."""
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Unshrinking", token))
-        folder = Path(options.file)
+        folder = locate(options.file)
         shrunk = stack.enter_context(open_checkpoint(folder, job=job))
-        against = stack.enter_context(open_checkpoint(Path(options.against), job=job))
+        against = stack.enter_context(open_checkpoint(options.against, job=job))
         record = read_record(folder)
         state = UnshrunkState(shrunk, against, record.cut)
         target = target_of(options.output)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.terminal import print_json, print_table, size
 from pruneapp.edits.existing_masks import open_document
@@ -27,10 +27,10 @@ _PURPOSES = {
 
 def sizes(options: argparse.Namespace, token: CancelToken) -> int:
     """Print the sizes of all formats, of the checkpoint as it is."""
-    path = None if options.output is None else Path(options.output)
+    path = None if options.output is None else locate(options.output)
     with (
         terminal.job("Counting", token) as job,
-        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+        open_checkpoint(options.file, state_dict=options.state_dict, job=job) as checkpoint,
         closing(open_document(checkpoint, job)) as document,
     ):
         offered = format_offers(document.snapshot(), job, path=path)

@@ -30,7 +30,7 @@ def statistics(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
         checkpoint = stack.enter_context(
-            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+            open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         output = _output(options, checkpoint)
         if options.imatrix is not None:

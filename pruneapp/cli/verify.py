@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection
 from pruneapp.cli.prune import offer_methods, offer_statistics
@@ -36,13 +37,13 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
         if options.recompute:
             unpruned = None
             if options.unpruned:
-                unpruned = stack.enter_context(open_checkpoint(Path(options.unpruned), job=job))
+                unpruned = stack.enter_context(open_checkpoint(options.unpruned, job=job))
             recompute = RepeatedRepair(Path(options.recompute), unpruned)
-        recipe = load(Path(options.recipe), job) if options.recipe else None
+        recipe = load(locate(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
         offer_statistics(options.statistics, job)
         against = Against(
-            Path(options.against),
+            locate(options.against),
             recipe,
             options.format,
             options.state_dict,
@@ -57,7 +58,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             engine = ClusterEngine(stack.enter_context(connection(options, job)))
         else:
             engine = Here(kernel_for(options.device))
-        result = verify_file(Path(options.file), against, engine, job)
+        result = verify_file(locate(options.file), against, engine, job)
     if options.json:
         print_json(_as_json(options.file, result))
     else:

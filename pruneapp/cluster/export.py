@@ -22,10 +22,11 @@ from typing import Any, Self
 import msgspec
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error, write_whole
+from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
 from pruneapp.checkpoint.io.digest import bytes_left, remember_sha256, sha256_of
 from pruneapp.checkpoint.io.files import lock, partial_name
 from pruneapp.checkpoint.io.source import FileSource, close_quietly
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.cluster import tasks
 from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import ModelSource, StatePart

@@ -18,6 +18,7 @@ from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.formats import safetensors
 from pruneapp.checkpoint.io.files import temporary_folder
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import JsonError
 from pruneapp.evaluation.handover import Handover
@@ -242,7 +243,15 @@ class ScriptRunner:
 
 
 def path_of(checkpoint: Checkpoint) -> Path:
-    """Return what to load: a folder or index as it was opened, or the file where it is by now."""
+    """Return what to load: a folder or index as it was opened, or the file where it is by now.
+
+    Raises `EvaluationError` if it is in a store, from which scripts do not read.
+    """
+    if is_store(checkpoint.path):
+        raise EvaluationError(
+            f"Scripts and commands read files of a disk, and '{checkpoint.path}' is in a store.",
+            remedy="Download the model first, then open the copy.",
+        )
     contents = checkpoint.contents
     if contents.shards or contents.index is not None or checkpoint.path.is_dir():
         return checkpoint.path.absolute()

@@ -13,7 +13,7 @@ from msgspec import Meta, field
 from msgspec.structs import asdict, replace
 
 from pruneapp import json_codec
-from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.entries import Part
 from pruneapp.errors import JsonError, nearest
 from pruneapp.evaluation.process import EvaluationError

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.atomic_file import AtomicFile
-from pruneapp.checkpoint.io.files import hidden_name, lock
+from pruneapp.checkpoint.io.files import hidden_name, lexists, lock
 from pruneapp.checkpoint.io.source import FileSource, close_quietly
+from pruneapp.checkpoint.io.upload import NewFile, ObjectFile, new_file
 from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.catalog import FORMATS, get
 from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
@@ -34,6 +34,7 @@ from pruneapp.export.format import Format, Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, Rounding, describe
+from pruneapp.export.scripts.loading_code import loading
 from pruneapp.export.sharding import INDEX, in_folder, plan_weights
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -72,7 +73,7 @@ class ResolvedExport:
     def replaced(self) -> tuple[Path, ...]:
         """Files that are there and will be lost, which those of the opened model never are."""
         return tuple(
-            p for p in self.files if os.path.lexists(p) and not _is_opened(self.state.checkpoint, p)
+            p for p in self.files if lexists(p) and not _is_opened(self.state.checkpoint, p)
         )
 
 
@@ -188,7 +189,7 @@ def _copied(resolved: ResolvedExport, job: Job) -> tuple[str, ...]:
             names[f"{first}/" if more else first] = None
     checkpoint = resolved.state.checkpoint
     for name in empty_modules(checkpoint):
-        if not os.path.lexists(resolved.target / name):
+        if not lexists(resolved.target / name):
             names[f"{name.partition('/')[0]}/"] = None
     if not names:
         return ()
@@ -312,7 +313,7 @@ def write(
 
 def make_file(
     planned: PlannedFile, stack: contextlib.ExitStack, job: Job
-) -> tuple[AtomicFile, WrittenFile]:
+) -> tuple[NewFile, WrittenFile]:
     """Write and seal a file, which is gone with `stack` unless it is committed.
 
     The job was started with the bytes that were expected of it; what it turns out to have is made
@@ -322,7 +323,7 @@ def make_file(
     with contextlib.ExitStack() as preparing:
         if plan.prepare is not None:
             plan = preparing.enter_context(plan.prepare(job))
-        file = stack.enter_context(AtomicFile(planned.target, plan.nbytes, job, exact=plan.exact))
+        file = stack.enter_context(new_file(planned.target, plan.nbytes, job, exact=plan.exact))
         if plan.exact:
             job.extend(2 * (plan.nbytes - expected))
             expected = plan.nbytes
@@ -382,7 +383,7 @@ def _report(
         omitted=omitted(state.checkpoint, request.omit),
         label=form.label,
         dtype=resolved.values.get(DTYPE.name, KEEP),
-        loads=form.loads(request.path.absolute()),
+        loads=loading(form.loads, request.path),
     )
 
 
@@ -420,6 +421,10 @@ def publish(
     spares: list[Path] = []
     with contextlib.ExitStack() as claims, contextlib.ExitStack() as undo:
         for file in files:
+            if isinstance(file, ObjectFile):
+                undo.callback(file.retract)
+                file.commit()
+                continue
             was = _inode(file.target)
             source = next((s for s in opened if was == (s.identity.device, s.identity.inode)), None)
             if source is not None or (was is not None and file.target in also_keep):

@@ -27,7 +27,7 @@ from pruneapp import __version__
 from pruneapp.analysis.patterns import broken_patterns, certificate, groups_wanted
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
-from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.document.entries import StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -204,7 +204,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 def is_packed(file: Path) -> bool:
     """Whether a file is compressed with zstd as a whole."""
     try:
-        source = FileSource(file)  # which waits for no pipe
+        source = open_source(file)  # which waits for no pipe
     except CheckpointError:
         return False
     with contextlib.closing(source):

@@ -18,7 +18,7 @@ import numpy as np
 
 from pruneapp import __version__, resources
 from pruneapp.analysis.retained_norm import measure_retained_norms
-from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError, escaped
 from pruneapp.export.catalog import FORMATS

@@ -240,7 +240,7 @@ class Start(QObject):
 
     @Slot(str)
     def _open_recent(self, path: str) -> None:
-        self.open(Path(path))
+        self.open(next(known for known in self._settings.recent if str(known) == path))
 
     @Slot(object)
     def _on_closing(self, _event: QCloseEvent) -> None:
@@ -250,7 +250,7 @@ class Start(QObject):
             self._thread.join()
 
 
-def main(file: str | None = None, state_dict: str | None = None) -> int:
+def main(file: Path | None = None, state_dict: str | None = None) -> int:
     """Show the window, with `file` if one is named; returns the exit status."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
@@ -263,7 +263,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
         window,
         settings,
         appearance,
-        file=None if file is None else Path(file),
+        file=file,
         state_dict=state_dict,
     )
     application.fileRequested.connect(start.open)

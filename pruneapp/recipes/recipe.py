@@ -22,7 +22,8 @@ from msgspec import UNSET
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.io.atomic_file import write_error, write_whole
+from pruneapp.checkpoint.io.atomic_file import write_error
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Capture
 from pruneapp.document.entries import (
     ChosenConfiguration,

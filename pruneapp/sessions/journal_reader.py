@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.document.edit import is_work
 from pruneapp.errors import JsonError, SessionError, words_of
 from pruneapp.json_codec import decode, load_object
@@ -372,7 +373,7 @@ def _summary(path: Path, job: Job) -> UnsavedWork | None:
     steps = len(story.branches.path(story.position))
     return UnsavedWork(
         path,
-        Path(story.original.path),
+        locate(story.original.path),
         steps,
         len(story.edits) - steps,
         last,

@@ -25,7 +25,9 @@ import msgspec
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.digest import known_sha256
 from pruneapp.checkpoint.io.files import exists, is_folder
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.model_folder import name_before
 from pruneapp.errors import CheckpointError, OriginalMissingError, counted
 from pruneapp.progress import Job
@@ -61,6 +63,8 @@ class Original(msgspec.Struct, frozen=True):
     def seen_from(self, folder: Path) -> Original:
         """Return it with the way to it from a folder."""
         relative = ""
+        if is_store(locate(self.path)):
+            return msgspec.structs.replace(self, relative="")
         with contextlib.suppress(ValueError):  # on another drive of Windows
             relative = Path(os.path.relpath(self.path, folder)).as_posix()
         return msgspec.structs.replace(self, relative=relative)
@@ -83,16 +87,18 @@ class Original(msgspec.Struct, frozen=True):
     def places(self, folder: Path) -> tuple[Path, ...]:
         """Return where it may be as seen from the folder of the session, the likeliest first.
 
-        What lies beside the session comes first: both may have been copied together.
+        What lies beside the session comes first: both may have been copied together. Not so if it
+        is in a store.
         """
-        result = []
+        path = locate(self.path)
+        result = [path] if is_store(path) else []
         if self.relative:
             way = folder / self.relative
             # As it was made, by the names alone; then as the system goes it, through links.
             result += [Path(os.path.normpath(way)), way]
         if self.name:
             result.append(folder / self.name)
-        return tuple(dict.fromkeys((*result, Path(self.path))))
+        return tuple(dict.fromkeys((*result, path)))
 
 
 def describe(checkpoint: Checkpoint, job: Job) -> Original:
@@ -137,7 +143,7 @@ T = TypeVar("T")
 def _ask(place: Path, question: Callable[[FileSource], T], otherwise: T) -> T:
     """Open a file and ask something of it; `otherwise` if it cannot be read."""
     try:
-        file = FileSource(place)
+        file = open_source(place)
     except CheckpointError:
         return otherwise
     try:

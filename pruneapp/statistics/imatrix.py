@@ -21,6 +21,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.errors import (
     CheckpointError,
@@ -130,7 +131,7 @@ def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     CheckpointError
         If the file is none, is damaged, or is of a model of other layers or sizes.
     """
-    source = FileSource(path)
+    source = open_source(path)
     try:
         head = source.read(0, min(4, source.size))
         raw = _read_gguf(source, job) if head == _GGUF else _read_dat(source, job)
@@ -452,7 +453,7 @@ class _Gram:
     place: _Place
 
     def __iter__(self) -> Iterator[Float64s]:
-        with contextlib.closing(FileSource(self.path)) as source:
+        with contextlib.closing(open_source(self.path)) as source:
             for row in range(self.place.shape[0]):
                 yield _floats(source, self.place, row * self.place.shape[1], self.place.shape[1])
 

@@ -106,5 +106,5 @@ def test_no_thread_is_left_where_a_command_ends_early(
     monkeypatch.setattr(module, masks, broken)
     monkeypatch.setattr(digest, "_AHEAD", 0)  # the thread waits for somebody who reads
     assert main(list(ready[name])) == status
-    assert threading.active_count() == 1
+    assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     assert len(counted) == 1

@@ -24,6 +24,7 @@ from pruneapp.checkpoint.formats.headers import MAX_RANK, show
 from pruneapp.checkpoint.formats.protobuf import LENGTH, VARINT, Message, WireField
 from pruneapp.checkpoint.formats.sharded import check_inside
 from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 from pruneapp.progress import Job
@@ -466,7 +467,7 @@ class _ExternalFiles:
         place = stored.external.get("location", "")
         number = self._number.get(place)
         if number is None:
-            self.opened.append(FileSource(self._inside(place, name)))
+            self.opened.append(open_source(self._inside(place, name)))
             number = self._number[place] = len(self.opened)
         source = self.opened[number - 1]
         offset = self._count(stored, "offset", 0)

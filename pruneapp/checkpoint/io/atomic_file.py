@@ -466,18 +466,6 @@ def check_regular(path: Path) -> None:
         )
 
 
-def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
-    """Write a file whose bytes are at hand, as `AtomicFile` does; returns its SHA-256.
-
-    `job` is stepped by every byte twice.
-    """
-    with AtomicFile(target, memoryview(data).nbytes, job) as file:
-        file.write(data)
-        digest = file.seal()
-        file.commit()
-    return digest
-
-
 def flush_folder(folder: Path) -> None:
     """Make the names in `folder` durable, where the system can.
 

@@ -60,6 +60,15 @@ def exists(path: Path) -> bool:
         return False
 
 
+def lexists(path: Path) -> bool:
+    """Whether there is anything, a link that leads nowhere too, as far as this process may see."""
+    try:
+        path.lstat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 if sys.platform == "win32":
     import msvcrt
 

@@ -86,11 +86,11 @@ class FileSource:
         try:
             # Looked at first: opening some devices does something. And without waiting, as
             # opening a pipe without a writer would, if it was put there in between.
-            _refuse_irregular(path, path.stat())
+            refuse_irregular(path, path.stat())
             flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
         except OSError as error:
-            raise _cannot_open(path, error) from None
+            raise cannot_open(path, error) from None
         except ValueError:
             raise CheckpointError(
                 f"'{path}' cannot be opened: its name contains a character that file names cannot "
@@ -99,7 +99,7 @@ class FileSource:
             ) from None
         status = os.fstat(self._fd)
         try:
-            _refuse_irregular(path, status)
+            refuse_irregular(path, status)
         except CheckpointError:
             close_quietly(self._fd)
             raise
@@ -220,7 +220,7 @@ class FileSource:
         try:
             fd = os.open(path, flags)
         except OSError as error:
-            raise _cannot_open(path, error) from error
+            raise cannot_open(path, error) from error
         try:
             with self._lock:
                 identity = FileIdentity.of(os.fstat(fd))
@@ -261,7 +261,8 @@ def close_quietly(fd: int) -> None:
         os.close(fd)
 
 
-def _refuse_irregular(path: Path, status: os.stat_result) -> None:
+def refuse_irregular(path: Path, status: os.stat_result) -> None:
+    """Raise `CheckpointError` for what is no regular file."""
     if stat.S_ISREG(status.st_mode):
         return
     kinds = {
@@ -277,7 +278,8 @@ def _refuse_irregular(path: Path, status: os.stat_result) -> None:
     )
 
 
-def _cannot_open(path: Path, error: OSError) -> CheckpointError:
+def cannot_open(path: Path, error: OSError) -> CheckpointError:
+    """Say in a sentence why something cannot be opened."""
     remedy = ""
     if isinstance(error, PermissionError):
         remedy = "Ask for the right to read it, or copy it to a folder of your own."

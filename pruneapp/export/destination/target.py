@@ -26,10 +26,12 @@ from pruneapp.checkpoint.io.files import (
     device_of,
     ends_badly,
     is_folder,
+    lexists,
     lock,
     partial_name,
 )
 from pruneapp.checkpoint.io.source import close_quietly
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import ExportError, first_names
 from pruneapp.export.destination import sidecars
 from pruneapp.export.destination.sidecars import (
@@ -103,6 +105,8 @@ def check_weights(
             remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
         )
     target = check_file(path, follow_links=follow_links)
+    if is_store(target.path) and any(target.path == file.path for file in checkpoint.files):
+        raise _opened_in_store(target.path)
     for shard in checkpoint.contents.shards:
         if target.path.exists() and shard.path.samefile(target.path):
             reason = "has the weights of the opened folder, and an export replaces the model of a "
@@ -149,6 +153,14 @@ def _file_notices(
         yield from sidecars.type_notices(checkpoint, path.parent, values)
 
 
+def _opened_in_store(path: Path) -> ExportError:
+    """Return why an export cannot take the place of what was opened: no store keeps it beside."""
+    return ExportError(
+        f"'{path}' is the model that was opened, and a store keeps no original beside an export.",
+        remedy="Choose another name.",
+    )
+
+
 def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     """Refuse the name of a file where files of a largest size go into a folder."""
     if limit_of(values) is None or is_folder(path) or not form.fits(path.name):
@@ -189,7 +201,7 @@ def plan_sidecars(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str
     notices = []
     for name, data in plan.beside.items():
         path = target.with_name(name)
-        if not os.path.lexists(path):
+        if not lexists(path):
             plans[path] = Plan.of(data)
         elif not has_bytes(path, data):
             notices.append(left_as_it_was(path))
@@ -256,6 +268,8 @@ def check_folder(path: Path, *, follow_links: bool = False) -> ExportTarget:
 
 def _resolved_parent(path: Path) -> Path:
     parent = path.parent
+    if is_store(path):
+        return path  # whose folders are but the beginnings of names
     if parent.exists() and not parent.is_dir():
         raise ExportError(
             f"'{path}' cannot be written: '{parent}' is a file, not a folder.",
@@ -336,7 +350,7 @@ def keep_original(path: Path, job: Job) -> Path:
         except FileExistsError:
             continue
         except OSError:
-            if os.path.lexists(kept):
+            if lexists(kept):
                 continue
             _copy(path, kept, job)
         flush_folder(kept.parent)
@@ -346,7 +360,7 @@ def keep_original(path: Path, job: Job) -> Path:
 
 def kept_name(path: Path) -> Path:
     """Return the name under which `keep_original` would keep a file now."""
-    return next(name for name in _names(path) if not os.path.lexists(name))
+    return next(name for name in _names(path) if not lexists(name))
 
 
 def _names(path: Path) -> Iterator[Path]:
@@ -361,7 +375,7 @@ def unused_name(path: Path, data: bytes) -> Path:
     """
     others = (path.with_name(f"{path.stem}{number}{path.suffix}") for number in count(2))
     names = chain([path], others)
-    return next(name for name in names if not os.path.lexists(name) or has_bytes(name, data))
+    return next(name for name in names if not lexists(name) or has_bytes(name, data))
 
 
 def has_bytes(path: Path, data: bytes) -> bool:
@@ -399,6 +413,8 @@ def plan_folder(
     folder has the name of a file.
     """
     opened = is_home(checkpoint, target)
+    if opened and is_store(target):
+        raise _opened_in_store(target)
     # Files of a largest size have the names of those that were opened by chance alone.
     refuse_others(checkpoint, target, () if opened and limit_of(values) is not None else plans)
     for name in plans:
@@ -420,7 +436,7 @@ def plan_folder(
     for name, path in beside.items():
         if name not in weights:
             copy = sidecars.copy_with(path, values) if name == CONFIG else copy_of(path)
-            if not os.path.lexists(target / name):
+            if not lexists(target / name):
                 copies[name] = copy
             elif not has_same_bytes(copy, target / name):
                 differing.append(name)
@@ -443,6 +459,8 @@ def refuse_without_room(target: Path, nbytes: int) -> None:
 
     What they replace stays until all are written; the folder `target` need not be there.
     """
+    if is_store(target):
+        return
     home = target if target.is_dir() else target.parent
     with contextlib.suppress(OSError):  # then whoever writes will see
         if shutil.disk_usage(home).free >= nbytes:
@@ -455,7 +473,8 @@ class TargetFolder(contextlib.ExitStack):
     """A folder to write files into; a context manager.
 
     A folder that is there is written into. A new one is made under another name, and gets its own
-    by `commit`: leaving the context without it removes everything.
+    by `commit`: leaving the context without it removes everything. In a store, where folders are
+    but the beginnings of names, none is made.
     """
 
     def __init__(self, target: Path) -> None:
@@ -470,7 +489,7 @@ class TargetFolder(contextlib.ExitStack):
         return self._partial or self._target
 
     def __enter__(self) -> Self:
-        if not self._target.exists():
+        if not (is_store(self._target) or self._target.exists()):
             partial = self._target.with_name(partial_name(self._target.name))
             try:
                 partial.mkdir()
@@ -494,6 +513,8 @@ class TargetFolder(contextlib.ExitStack):
     def make(self, name: str) -> None:
         """Make a subfolder, and those that it lies in, where they are not there."""
         path = Path(name)
+        if is_store(self._target):
+            return
         for folder in (*reversed(path.parents[:-1]), path):
             try:
                 (self.path / folder).mkdir()

@@ -23,8 +23,10 @@ from pruneapp.checkpoint.formats import compact_codec
 from pruneapp.checkpoint.formats.compact import FORMAT, FRAMES, INDEX, dense_metadata
 from pruneapp.checkpoint.formats.compact_codec import COMPACT, KEY, VERSION
 from pruneapp.checkpoint.formats.safetensors import read_header
-from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile
+from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES
+from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.io.upload import new_file
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError, ExportError, UnsupportedFileError, words_of
 from pruneapp.export import size_estimate
@@ -304,7 +306,7 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
     Which of them it is tells the content. `job` is stepped by every byte twice. Raises
     `CheckpointError` if it is neither, or damaged; `ExportError` if it cannot be written.
     """
-    source = FileSource(path)
+    source = open_source(path)
     try:
         target = check_file(out).path
         if target.exists() and target.samefile(path):
@@ -334,7 +336,7 @@ def _dense(
     records = [finalized(state, entry) for entry in checkpoint.entries.values()]
     plan = plan_safetensors(records, metadata, job)
     job.start(2 * plan.nbytes, target.name)
-    with AtomicFile(target, plan.nbytes, job) as file:
+    with new_file(target, plan.nbytes, job) as file:
         for piece in plan.pieces():
             file.write(piece)
         written = WrittenFile(target, plan.nbytes, file.seal())
@@ -357,7 +359,7 @@ def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
             remedy="Unpack it with `zstd -d`.",
         )
     job.start(2 * nbytes, target.name)
-    with AtomicFile(target, nbytes, job, exact=False) as file:
+    with new_file(target, nbytes, job, exact=False) as file:
         try:
             for piece in _inflated(source):
                 if file.taken + len(piece) > nbytes:

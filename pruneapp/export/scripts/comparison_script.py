@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.checkpoint.io.store import is_store
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.errors import CheckpointError, ExportError
 from pruneapp.export.catalog import get
@@ -30,6 +31,12 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     Else the user fills in the one function that makes the model. Raises `ExportError` if the
     original is not there any more, so that the export cannot be compared with it.
     """
+    for path in (checkpoint.path, report.path):
+        if is_store(path):
+            raise ExportError(
+                f"The comparison script reads files of a disk, and '{path}' is in a store.",
+                remedy="Compare with `pruneapp diff`, or download both first.",
+            )
     form = get(report.format)
     before = _format_of(checkpoint)
     original = checkpoint.path

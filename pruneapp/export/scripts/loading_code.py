@@ -7,9 +7,11 @@ wherever Python, or a shell, runs.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 from pruneapp import resources
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.export.destination.sidecars import CONFIG
 from pruneapp.export.destination.target import has_bytes
 
@@ -17,6 +19,20 @@ READER_NAME = "read_compact.py"
 _DENSE = ".safetensors"
 # What `AutoTokenizer` reads a tokenizer from.
 _TOKENIZERS = ("tokenizer*.json", "vocab.*", "*.model")
+
+
+def loading(loads: Callable[[Path], str], path: Path) -> str:
+    """Return how an export is loaded; from a store it is downloaded before."""
+    if not is_store(path):
+        return loads(path.absolute())
+    code, name = loads(path), path.name
+    if not code.startswith(("from ", "import ")):  # a command that unpacks it
+        dense = name.removesuffix(".zst").removesuffix(".safetensors").removesuffix(".compact")
+        return shlex.join(["pruneapp", "expand", str(path), "-o", f"{dense}{_DENSE}"])
+    return (
+        f"import fsspec\nstore, key = fsspec.url_to_fs({str(path)!r})\n"
+        f"store.get(key, {name!r}, recursive=True)\n{code.replace(str(path), name)}"
+    )
 
 
 def safetensors(path: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
@@ -22,6 +22,8 @@ from pruneapp.gui.widgets.labels import translate
 _LISTED = 6
 # So much of a name, or of a part of a path, that more may follow of.
 _LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
+# Characters of a URL that are seen at once.
+_LOCATION_WIDTH = 72
 _Role = QMessageBox.ButtonRole
 
 
@@ -247,12 +249,28 @@ def cluster(parent: QWidget, address: str, wrong: str) -> str:
     return dialog.textValue().strip() if accepted else ""
 
 
+def location(parent: QWidget) -> str:
+    """Let the person write where a model is; empty if they leave it."""
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(translate("Questions", "Open location"))
+    dialog.setLabelText(
+        translate("Questions", "Path, or URL of an object store (s3://, gs://, az://, hf://):")
+    )
+    dialog.setOkButtonText(translate("Questions", "Open"))
+    for field in dialog.findChildren(QLineEdit):
+        field.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LOCATION_WIDTH)
+    chosen = dialog.exec() == QDialog.DialogCode.Accepted
+    text = dialog.textValue().strip()
+    dialog.deleteLater()
+    return text if chosen else ""
+
+
 def about(parent: QWidget) -> None:
     """Say what this is."""
     text = translate(
         "Questions",
-        "Prune neural networks by pointing and clicking.\nNothing is uploaded. "
-        "Files are read, never run.\n\nMIT License.",
+        "Prune neural networks by pointing and clicking.\nNothing is uploaded unless you name a "
+        "URL as the target. Files are read, never run.\n\nMIT License.",
     )
     box = _box(parent, f"Pruneapp {pruneapp.__version__}", text)
     box.addButton(translate("Questions", "Close"), _Role.RejectRole)

@@ -13,6 +13,7 @@ import msgspec
 import platformdirs
 
 from pruneapp.checkpoint.io.files import is_folder
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.json_codec import decode, encoded
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
@@ -116,7 +117,7 @@ class Settings:
     @property
     def recent(self) -> tuple[Path, ...]:
         """The files that were opened last, the latest first."""
-        return tuple(Path(p) for p in self._stored.recent)
+        return tuple(locate(p) for p in self._stored.recent)
 
     def add_recent(self, path: Path) -> None:
         """Put a file in front of the recent ones."""

@@ -66,6 +66,13 @@ _FILE = _in(
         always=True,
     ),
     ActionSpec(
+        "open_location",
+        QT_TRANSLATE_NOOP("Actions", "Open &location…"),
+        keys=("Ctrl+U",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open a path or the URL of an object store (s3://…)"),
+        always=True,
+    ),
+    ActionSpec(
         "sample",
         QT_TRANSLATE_NOOP("Actions", "Try the sa&mple"),
         tip=QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),

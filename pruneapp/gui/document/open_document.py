@@ -16,6 +16,7 @@ from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
@@ -367,9 +368,11 @@ class OpenDocument(QObject):
         assert self.document is not None
         source = self.document.checkpoint.path
         # The sample lies where the application is installed, which is no place for work.
-        beside = Path.home() if self.is_sample else source.absolute().parent
-        name = source.name if source.is_dir() else source.stem
-        return self.folder(purpose, beside) / f"{name}{suffix}"
+        # And nothing of it goes into a store unless a person names that.
+        elsewhere = self.is_sample or is_store(source)
+        beside = Path.home() if elsewhere else source.absolute().parent
+        is_whole = not is_store(source) and source.is_dir()
+        return self.folder(purpose, beside) / f"{source.name if is_whole else source.stem}{suffix}"
 
     # -- changing it ---------------------------------------------------------------------------
 
@@ -377,7 +380,7 @@ class OpenDocument(QObject):
         """Put a change in force; False if it came too late, or the file is another one by now."""
 
         def commit(document: Document) -> None:
-            document.checkpoint.verify_unchanged()
+            document.checkpoint.verify_on_disk()
             document.commit(proposal)
 
         return self._try(commit)

@@ -17,7 +17,7 @@ import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog
 
-from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import PastState

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QDialog
 
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
@@ -201,6 +202,8 @@ class ScriptController(DialogController[ConsentDialog]):
         contents = self._session.contents
         if contents.classifier is not None:
             return (DataKind.SCRIPT, DataKind.IMAGES)
+        if is_store(document.checkpoint.path):
+            return (DataKind.SCRIPT,)  # which says that it needs a file
         folder = path_of(document.checkpoint)
         by_transformers = contents.configuration is not None and folder.is_dir()
         more = (DataKind.TEXT, DataKind.TOKENS) if by_transformers else ()
@@ -254,7 +257,9 @@ class ScriptController(DialogController[ConsentDialog]):
     def _folder(self) -> Path:
         """Where a command line runs: where the open file is."""
         document = self._session.document
-        return Path.home() if document is None else document.checkpoint.path.absolute().parent
+        if document is None or is_store(document.checkpoint.path):
+            return Path.home()
+        return document.checkpoint.path.absolute().parent
 
     def _words(self, found: _Found) -> str:
         python = found.interpreter

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
@@ -541,7 +540,7 @@ class ExportDialog(Dialog):
             return None  # said beside the field
         return ExportRequest(
             offer.name,
-            Path(self.target.text()).expanduser(),
+            self.target.place(),
             replace_original=self.target.replace.isChecked() and self.target.replaces_source(),
             params=values,
             script=self.beside.script.isChecked(),
@@ -617,7 +616,10 @@ class ExportDialog(Dialog):
         offer, request = self.chosen(), self.request()
         if request is not None and not request.writes_as(self._checked):
             self._checked = request
-            self._pause.start()
+            if self.target.is_url():
+                self._pause.stop()
+            else:
+                self._pause.start()
             self.target.set_check(None)
         sized = offer is not None and offer.nbytes is not None
         replaced = 0 if request is None else self.target.replaced()

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from pruneapp.checkpoint.io.files import is_folder
+from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
@@ -89,7 +90,14 @@ def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
 
 
 def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
-    """Return a name beside the source that does not replace it, without ``..`` in it."""
+    """Return a name beside the source that does not replace it, without ``..`` in it.
+
+    For what is in a store, a file or folder on this machine: nobody uploads what they did not name.
+    """
+    if is_store(path):
+        is_file = path.suffix.lower() in suffixes
+        name = path.stem if is_file or path.suffix == ".json" else path.name
+        return Path.home() / f"{name}{PRUNED}{path.suffix if is_file else ''}"
     if ".." in path.parts:
         path = path.resolve()  # what `..` means behind a link, the file system knows
     if path.is_dir():
@@ -102,6 +110,8 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
 
 def _shrunk_target(target: Path, opened: Path) -> Path:
     """Return a new folder for a shrunk model, beside what would be exported else."""
+    if is_store(opened):
+        return target.with_name(f"{opened.stem or target.stem}{SHRUNK}")
     opened = opened.resolve() if ".." in opened.parts else opened.absolute()
     home = opened.parent
     name = opened.name if opened.is_dir() else opened.stem
@@ -400,7 +410,9 @@ class ExportController(DialogController[ExportDialog]):
         able = [one for one in preview.offers if not one.why_not]
         dialog = ExportDialog(self._window)
         dialog.set_offers(preview.offers)
-        dialog.target.set_source(str(source), kept_name(source).name)
+        dialog.target.set_locator(locate)
+        if not is_store(source):
+            dialog.target.set_source(str(source), kept_name(source).name)
         target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
         if self._session.is_sample:
             # The sample lies where the application is installed, which is no place for exports.
@@ -581,7 +593,8 @@ class ExportController(DialogController[ExportDialog]):
         self._theme.apply_to(dialog)
         self.report = dialog
         dialog.open()
-        if report.path.absolute().parent != self._opened.absolute().parent:
+        beside = report.path.absolute().parent == self._opened.absolute().parent
+        if not (beside or is_store(report.path)):
             self._session.note_folder("export", report.path)  # else beside the next file as well
 
     def _show_folder(self, path: Path) -> None:

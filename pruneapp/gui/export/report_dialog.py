@@ -66,6 +66,7 @@ class ExportReportDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
+        self._in_store = "://" in str(report.path)  # which nobody asks again to show this
         self._steps = tuple(steps)
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
         notes = [notice for notice in report.notices if notice not in wrong]
@@ -105,6 +106,7 @@ class ExportReportDialog(Dialog):
         self.show_folder.setAccessibleDescription(
             self.tr("Open the folder that contains the file.")
         )
+        self.show_folder.setHidden(self._in_store)
         self.copy = CopyButton(self.tr("Copy the whole report."), self)
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
@@ -209,7 +211,7 @@ class ExportReportDialog(Dialog):
         nbytes, rest = report.nbytes_of_weights, len(report.beside)
         size, checksum, each = number_format.size(nbytes), f"sha256 {report.sha256}", ""
         exact = number_format.exact_size(nbytes)
-        folder = report.path.is_dir()
+        folder = report.files[0].path != report.path if self._in_store else report.path.is_dir()
         if folder:
             one, several = self.tr("{size} in 1 file"), self.tr("{size} in {n} files")
             size = number_format.plural(len(report.files) - rest, one, several).format(size=size)

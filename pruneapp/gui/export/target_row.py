@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.errors import abridged
+from pruneapp.errors import PruneAppError, abridged
 from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, plain, translate
@@ -95,6 +95,7 @@ class TargetRow(QWidget):
         self._source = ""
         self._kept_as = ""
         self._folders = False
+        self._locate: Callable[[str], Path] = Path
         self.title = heading("")
         self.path = QLineEdit(self)
         self.path.setMinimumWidth(420)
@@ -154,6 +155,18 @@ class TargetRow(QWidget):
         self._show_note()
         self.changed.emit()
 
+    def set_locator(self, locate: Callable[[str], Path]) -> None:
+        """Set what makes a path of a text; it raises `PruneAppError` for one that is none."""
+        self._locate = locate
+
+    def is_url(self) -> bool:
+        """Whether the text is a URL; who has it is not asked before the export."""
+        return "://" in self.text()
+
+    def place(self) -> Path:
+        """Return the path that is wanted; raises what the locator raises."""
+        return self._locate(self.text()).expanduser()
+
     def set_source(self, path: str, kept_as: str) -> None:
         """Set the file that is open, and how it is kept if the export replaces it."""
         self._source, self._kept_as = path, kept_as
@@ -170,6 +183,12 @@ class TargetRow(QWidget):
 
     def problem(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
+        if self.is_url():
+            try:
+                self.place()
+            except PruneAppError as error:
+                return str(error)
+            return ""
         problem = misplaced(
             self.text(),
             self._source,
@@ -182,7 +201,7 @@ class TargetRow(QWidget):
     def replaces_source(self) -> bool:
         """Whether the file that is open would be replaced."""
         path = self.text()
-        if not path or not self._source or self._limit is not None:
+        if not path or self.is_url() or not self._source or self._limit is not None:
             return False
         source = Path(self._source)
         try:
@@ -286,6 +305,10 @@ class TargetRow(QWidget):
         self.replace.setVisible(not problem and self.replaces_source())
 
     def _about(self) -> str:
+        if self.is_url():
+            return self.tr(
+                "Uploaded when you press the button. An object of this name is replaced."
+            )
         offer, path = self._offer, Path(self.text()).expanduser()
         where = (
             "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import READERS, refuse_unknown
+from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
@@ -52,6 +53,7 @@ class OpenController(Controller):
         for name, call in {
             "open": self.ask_file,
             "open_folder": self.ask_folder,
+            "open_location": self.ask_location,
             "sample": self.open_sample,
             "state_dict": self.choose_state_dict,
             "close": self.close,
@@ -114,6 +116,18 @@ class OpenController(Controller):
             self._session.note_folder("open", Path(name))
             self.open(Path(name))
 
+    def ask_location(self) -> None:
+        """Let the person write where a model is, also in a store; nobody is asked before."""
+        text = dialogs.location(self._window)
+        try:
+            path = locate(text).expanduser() if text else None
+        except (PruneAppError, RuntimeError) as error:  # no such user
+            refused = error if isinstance(error, PruneAppError) else PruneAppError(f"{error}")
+            self._session.refused.emit(refused)
+            return
+        if path is not None:
+            self.open(path)
+
     def choose_state_dict(self) -> None:
         """Let the person switch to another dict of tensors in the file."""
         document = self._session.document
@@ -140,7 +154,7 @@ class OpenController(Controller):
         if document is None:
             return
         try:
-            document.checkpoint.verify_unchanged()
+            document.checkpoint.verify_on_disk()
         except PruneAppError as error:
             self._notifications.refuse(error)
         else:
@@ -193,7 +207,8 @@ class OpenController(Controller):
 
     def _folder(self) -> Path:
         recent = self._settings.recent
-        return self._session.folder("open", recent[0].parent if recent else Path.home())
+        beside = (path.parent for path in recent if not is_store(path))
+        return self._session.folder("open", next(beside, Path.home()))
 
     # -- what was open before -------------------------------------------------------------------
 
@@ -214,4 +229,4 @@ class OpenController(Controller):
         self._on_recent(action.data())
 
     def _on_recent(self, path: str) -> None:
-        self.open(Path(path))
+        self.open(locate(path))

@@ -10,6 +10,7 @@ from typing import TypeVar
 from PySide6.QtCore import QDateTime, QLocale
 
 from pruneapp.checkpoint.io.files import find_abandoned, remove_abandoned
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
@@ -80,7 +81,8 @@ class RecoveryController(Controller):
 
     def find_work(self) -> None:
         """Look for what there is, and offer it."""
-        recent = (path.parent for path in self._settings.recent)
+        # Nobody looks into a store that was not named in this window.
+        recent = (path.parent for path in self._settings.recent if not is_store(path))
         places = frozenset((*self._settings.written, *recent))
         self._answer(lambda job: find_leftovers(places, job), self._on_found)
 
@@ -102,7 +104,8 @@ class RecoveryController(Controller):
             self.find_work()  # what was taken up is no longer there
 
     def _on_export(self, path: Path) -> None:
-        self._settings.add_written(path.parent)
+        if not is_store(path):
+            self._settings.add_written(path.parent)
 
     def _restore(self, key: str) -> None:
         # Work that is held by an opening under way cannot be opened a second time.

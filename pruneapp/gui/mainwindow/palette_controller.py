@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QAbstractButton
 
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.actions import BETWEEN, plain
@@ -46,7 +47,7 @@ class PaletteController(QObject):
         commands = [command(named) for named in self._actions.named()]
         # Not by their actions, which are gone when a file is opened or saved behind the palette.
         recent = [
-            replace(command((name, action)), run=partial(self._open_file, Path(action.data())))
+            replace(command((name, action)), run=partial(self._open_file, locate(action.data())))
             for name, action in self._actions.recent()
         ]
         entries = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import save_path

@@ -20,7 +20,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from pruneapp.analysis.layout import layout
 from pruneapp.analysis.statistics import channel_norms, histogram, stats
 from pruneapp.analysis.tiles import tile
-from pruneapp.checkpoint.io.atomic_file import write_whole
+from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import Jobs, LatestTask, Throttle

@@ -404,7 +404,7 @@ class PreviewController(QObject):
         document = self._session.document
         if document is not None:
             try:
-                document.checkpoint.verify_unchanged()
+                document.checkpoint.verify_on_disk()
             except PruneAppError:
                 return
             self.renew()

@@ -191,7 +191,7 @@ def test_several_threads_count_each_byte_once_and_all_see_it_grow(file, places):
 def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
     with hashed_meanwhile([file]):
         stretches.until(lambda: known_sha256(file))
-    assert threading.active_count() == 1
+    assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     job = Told()
     assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
     assert job.units == 0
@@ -221,7 +221,7 @@ def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, 
     kind = type(error) if isinstance(error, Exception) else error
     with pytest.raises(kind), hashed_meanwhile([file]):
         raise error
-    assert threading.active_count() == 1
+    assert [t for t in threading.enumerate() if not t.daemon] == [threading.main_thread()]
     assert bytes_left(file) == 10_000
 
 

@@ -1,0 +1,247 @@
+"""Reading objects of stores by position: few large requests, side by side, ahead of who reads.
+
+A request takes some 50 ms before its first byte comes, whatever its size, so a pass over a tensor
+that asked for one chunk after another would mostly wait. Blocks are what is kept, runs of missing
+blocks are what is asked for, and behind a reader that goes on where it left off more and more is
+asked for before it is needed. Readers of several tensors in one file are told apart by where they
+left off.
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+from collections import OrderedDict
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from pathlib import Path
+
+from pruneapp.checkpoint.io.source import FileIdentity, FileSource, cannot_open, refuse_irregular
+from pruneapp.checkpoint.io.store import POOL, ChangedError, Seen, StorePath, store_of
+from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError, words_of
+
+# A header is a few of them, a request at most `_REQUEST`.
+_BLOCK = 256 << 10
+_REQUEST = 8 << 20
+# The most that is asked for behind one reader.
+_AHEAD = 32 << 20
+# Readers that are told apart in one file.
+_READERS = 16
+# Of all files together.
+CACHE_BYTES = 256 << 20
+
+
+def open_source(path: Path) -> FileSource:
+    """Open a file on a disk, or an object in a store; see `FileSource`."""
+    return ObjectSource(path) if isinstance(path, StorePath) else FileSource(path)
+
+
+class _Range:
+    """Bytes of an object that were asked for."""
+
+    def __init__(self, start: int, stop: int, blocks: dict[int, _Range]) -> None:
+        self.start = start
+        self.stop = stop
+        self.blocks = blocks  # those of its object; not that itself, which may be dropped
+        self.data: Future[bytes]
+
+
+class _Cache:
+    """What was read of all objects, the longest unused dropped first."""
+
+    def __init__(self) -> None:
+        # Taken again by a source that is dropped while it is held.
+        self.lock = threading.RLock()
+        self._ranges: OrderedDict[_Range, None] = OrderedDict()
+        self._bytes = 0
+
+    def add(self, one: _Range) -> None:
+        """Keep a range, at the cost of others; called with the lock."""
+        self._ranges[one] = None
+        self._bytes += one.stop - one.start
+        while self._bytes > CACHE_BYTES and len(self._ranges) > 1:
+            self.drop(next(iter(self._ranges)))
+
+    def use(self, one: _Range) -> None:
+        """Note that a range was needed; called with the lock."""
+        if one in self._ranges:
+            self._ranges.move_to_end(one)
+
+    def drop(self, one: _Range) -> None:
+        """Keep a range no longer; called with the lock."""
+        if one not in self._ranges:
+            return
+        del self._ranges[one]
+        self._bytes -= one.stop - one.start
+        for block in range(one.start // _BLOCK, -(-one.stop // _BLOCK)):
+            if one.blocks.get(block) is one:
+                del one.blocks[block]
+
+    def drop_all(self, blocks: dict[int, _Range]) -> None:
+        """Keep nothing of an object."""
+        with self.lock:
+            for one in set(blocks.values()):
+                self.drop(one)
+                one.data.cancel()
+
+
+_CACHE = _Cache()
+
+
+class ObjectSource(FileSource):
+    """An object of a store, read by position; see `FileSource`.
+
+    The store is told with every request which object is meant: if it was replaced meanwhile,
+    `FileChangedError` is raised, and bytes of two objects never mix.
+    """
+
+    def __init__(self, path: StorePath) -> None:
+        self.path: Path = path
+        self._closed = True
+        try:
+            self._store = store_of(path)
+            self._seen = path.seen(now=True)
+            refuse_irregular(path, self._seen.status(path))
+        except OSError as error:
+            raise cannot_open(path, error) from None
+        self.identity = FileIdentity.of(self._seen.status(path))
+        self._closed = False
+        self.delivered = 0
+        self._blocks: dict[int, _Range] = {}  # which range has a block; the lock is the cache's
+        # Where readers left off, and how much was asked for ahead of each.
+        self._readers_at: OrderedDict[int, int] = OrderedDict()
+
+    @property
+    def _object(self) -> StorePath:
+        assert isinstance(self.path, StorePath)
+        return self.path
+
+    def look_into(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` from `offset` on; see `ByteSource`."""
+        if self._closed:
+            raise self._was_closed()
+        view = buffer.cast("B")
+        stop = offset + len(view)
+        if stop > self.size:
+            raise DamagedFileError(
+                f"'{self.path}' ends at byte {self.size:,}, but {stop:,} are needed.",
+                remedy="The download or copy was interrupted: get the file again.",
+            )
+        if not view:
+            return
+        with _CACHE.lock:
+            ranges = self._covering(offset, stop)
+            self._read_ahead(offset, stop)
+        for one in ranges:
+            start, end = max(offset, one.start), min(stop, one.stop)
+            data = memoryview(self._data(one))
+            view[start - offset : end - offset] = data[start - one.start : end - one.start]
+
+    def _covering(self, offset: int, stop: int, *, ahead: bool = False) -> list[_Range]:
+        """Return the ranges that hold some bytes, in order; what is missing is asked for."""
+        ranges: list[_Range] = []
+        block, last = offset // _BLOCK, -(-stop // _BLOCK)
+        while block < last:
+            one = self._blocks.get(block)
+            if one is None:
+                end = block + 1
+                most = min(last, block + _REQUEST // _BLOCK)
+                while end < most and end not in self._blocks:
+                    end += 1
+                one = self._ask(block * _BLOCK, min(end * _BLOCK, self.size), ahead=ahead)
+            else:
+                _CACHE.use(one)
+            ranges.append(one)
+            block = -(-one.stop // _BLOCK)
+        return ranges
+
+    def _ask(self, start: int, stop: int, *, ahead: bool) -> _Range:
+        one = _Range(start, stop, self._blocks)
+        store, path, seen = self._store, self._object, self._seen
+        one.data = POOL.submit(partial(store.read, path, start, stop, seen), ahead=ahead)
+        for block in range(start // _BLOCK, -(-stop // _BLOCK)):
+            self._blocks[block] = one
+        _CACHE.add(one)
+        return one
+
+    def _read_ahead(self, offset: int, stop: int) -> None:
+        # A reader may leave out some bytes: the padding between two tensors.
+        at = next((end for end in self._readers_at if 0 <= offset - end < _BLOCK), None)
+        ahead = 0
+        if at is not None:
+            before = self._readers_at.pop(at)
+            most = min(_AHEAD, CACHE_BYTES // (2 * len(self._readers_at) + 2))
+            ahead = min(max(2 * before, 2 * (stop - offset), _BLOCK), most)
+        self._readers_at[stop] = ahead
+        if len(self._readers_at) > _READERS:
+            self._readers_at.popitem(last=False)
+        end = min(stop + ahead, self.size)
+        start = -(-stop // _BLOCK) * _BLOCK
+        while start < end and (one := self._blocks.get(start // _BLOCK)):
+            start = one.stop
+        if end < self.size:  # not a block at a time: as much as a request takes
+            size = min(_REQUEST, max(ahead // 2 // _BLOCK, 1) * _BLOCK)
+            end = start + max(end - start, 0) // size * size
+        if start < end:
+            self._covering(start, end, ahead=True)
+
+    def _data(self, one: _Range) -> bytes:
+        try:
+            return one.data.result()
+        except CancelledError:
+            raise self._was_closed() from None
+        except ChangedError as error:
+            self._forget(one)
+            raise self._changed_because(error) from None
+        except OSError as error:
+            self._forget(one)
+            raise CheckpointError(
+                f"'{self.path}' cannot be read at byte {one.start:,}: {words_of(error)}.",
+                remedy="Check the connection to the store, then try again.",
+                details=str(error),
+            ) from None
+        except BaseException:
+            self._forget(one)
+            raise
+
+    def _was_closed(self) -> CheckpointError:
+        return CheckpointError(f"'{self.path}' was closed.", remedy="Open it again.")
+
+    def _forget(self, one: _Range) -> None:
+        with _CACHE.lock:  # asked for once more by whoever needs it
+            _CACHE.drop(one)
+
+    def verify_unchanged(self) -> None:
+        """Ask the store whether the object is the one that was opened."""
+        try:
+            now: Seen = self._object.seen(now=True)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                raise CheckpointError(
+                    f"'{self.path}' cannot be looked at: {words_of(error)}.",
+                    remedy="Check the connection to the store, then try again.",
+                ) from None
+            raise self._changed_because(error) from None
+        if FileIdentity.of(now.status(self._object)) != self.identity:
+            raise self._changed()
+
+    def _changed_because(self, error: OSError) -> FileChangedError:
+        if error.errno == errno.ENOENT:
+            return FileChangedError(
+                f"'{self.path}' is no longer there.",
+                remedy="Put it back, or open it from its new place.",
+            )
+        return self._changed()
+
+    def moved(self, path: Path) -> None:
+        """Nothing moves in a store; see `FileSource`."""
+        raise NotImplementedError
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop what was read."""
+        if not self._closed:
+            self._closed = True
+            _CACHE.drop_all(self._blocks)

@@ -1,0 +1,469 @@
+"""Writing an object of a store so that it is seen whole, or not at all.
+
+As with `AtomicFile` the bytes are written, sealed and committed. In S3 they go up in parts, side by
+side; the store holds each against its checksum before it takes it, and nobody sees any of them
+before `commit` puts them together, on condition that the object is still the one that was there, or
+that there is still none. Then all of it is read back and compared. In other stores it is written
+under a hidden name, read back and compared there, and copied by the store itself.
+
+What is not committed is taken back; a process that is killed leaves parts that nobody sees, which
+the rule of the bucket for unfinished uploads removes.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import errno
+import hashlib
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from pruneapp.checkpoint.io.atomic_file import PIECE_BYTES, AtomicFile
+from pruneapp.checkpoint.io.files import hidden_name
+from pruneapp.checkpoint.io.store import (
+    POOL,
+    S3Store,
+    Seen,
+    Store,
+    StorePath,
+    refuse_read_only,
+    status_of,
+    store_of,
+)
+from pruneapp.errors import ExportError, words_of
+from pruneapp.progress import Cancelled, Job
+
+# S3 takes so many parts of an object, and none but the last smaller than 5 MiB.
+_MOST_PARTS = 10_000
+PART_BYTES = 16 << 20
+# Of one object, on their way at once; few large ones take as much memory as many small ones.
+_WINDOW_BYTES = 64 << 20
+# What an object says of the upload that made it: so it is known again where an answer was lost.
+_MARK = "pruneapp-upload"
+_BACK_BYTES = 8 << 20
+
+
+class NewFile(Protocol):
+    """A file or an object in the making: an `AtomicFile`, or an `ObjectFile`."""
+
+    target: Path
+
+    @property
+    def taken(self) -> int:
+        """How many bytes were written so far."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Append `data`; it may be used again as soon as this returns."""
+
+    def seal(self) -> str:
+        """Wait until everything is safe where it goes; returns the SHA-256."""
+
+    def commit(self) -> None:
+        """Let it be seen under the target's name."""
+
+    def discard(self) -> None:
+        """Leave nothing of what was not committed."""
+
+
+def new_file(target: Path, nbytes: int, job: Job, *, exact: bool = True) -> NewFile:
+    """Begin a file on a disk, or an object in a store; see `AtomicFile`."""
+    if isinstance(target, StorePath):
+        return ObjectFile(target, nbytes, job, exact=exact)
+    return AtomicFile(target, nbytes, job, exact=exact)
+
+
+def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
+    """Write a file whose bytes are at hand, see `AtomicFile`; returns its SHA-256.
+
+    `job` is stepped by every byte twice.
+    """
+    with new_file(target, memoryview(data).nbytes, job) as file:
+        file.write(data)
+        digest = file.seal()
+        file.commit()
+    return digest
+
+
+class ObjectFile:
+    """An object in the making; a context manager, see `AtomicFile`.
+
+    Raises
+    ------
+    ExportError
+        From every step; what was there before is as it was.
+    """
+
+    def __init__(self, target: StorePath, nbytes: int, job: Job, *, exact: bool = True) -> None:
+        self.target: Path = target
+        self.nbytes = nbytes
+        self.taken = 0
+        self._exact = exact
+        self._job = job
+        self._path = target
+        self._upload: _Upload | None = None
+        self._hash = hashlib.sha256()
+        self._part = bytearray()
+        self._part_bytes = max(PART_BYTES, -(-nbytes // _MOST_PARTS))
+        # Length and SHA-256 of each part, to hold what is read back against.
+        self._sums: list[tuple[int, bytes]] = []
+        self._sent = 0
+        self._under_way: deque[Future[tuple[int, bytes]]] = deque()
+        self._is_new = False
+        self._compared = False  # where it was before it could be seen; counted by the job once
+
+    def __enter__(self) -> Self:
+        with self._translated():
+            refuse_read_only(self._path)
+            store = store_of(self._path)
+            was = store.seen(self._path, now=True)
+            if was is not None and was.is_folder:
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self._path))
+            self._is_new = was is None
+            kind = _MultipartUpload if isinstance(store, S3Store) else _HiddenObject
+            self._upload = kind(store, self._path, was)
+        return self
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Append `data`; it may be used again as soon as this returns."""
+        view = memoryview(data).cast("B")
+        while view:
+            piece = view[: min(PIECE_BYTES, self._part_bytes - len(self._part))]
+            self._part += piece
+            self._hash.update(piece)
+            self.taken += len(piece)
+            view = view[len(piece) :]
+            self._job.step(len(piece))
+            if len(self._part) == self._part_bytes:
+                with self._translated():
+                    self._send()
+
+    def _send(self) -> None:
+        assert self._upload is not None
+        part, self._part = bytes(self._part), bytearray()
+        if not self._sent:
+            self._upload.begin()
+        self._sent += 1
+        most = max(1, _WINDOW_BYTES // self._part_bytes) if self._upload.side_by_side else 1
+        self._wait(most - 1)
+        self._under_way.append(POOL.submit(partial(_sent, self._upload, self._sent, part)))
+
+    def _wait(self, left: int) -> None:
+        """Wait until no more than so many parts are on their way."""
+        while len(self._under_way) > left:
+            while not self._under_way[0].done():
+                self._job.cancel.check()
+                with contextlib.suppress(TimeoutError):
+                    self._under_way[0].exception(timeout=_PATIENCE)
+            self._sums.append(self._under_way.popleft().result())
+
+    def seal(self) -> str:
+        """Wait until the store has everything; returns the SHA-256."""
+        if self.taken > self.nbytes or (self._exact and self.taken != self.nbytes):
+            most = "" if self._exact else " at most"
+            raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {self.taken:,} written")
+        assert self._upload is not None
+        with self._translated():
+            if self._sent or not self._upload.holds_small:
+                if self._part or not self._sent:
+                    self._send()
+                self._wait(0)
+            else:
+                self._sums.append((self.taken, self._hash.digest()))
+            if back := self._upload.sealed():
+                self._compare(back)
+                self._compared = True
+        return self._hash.hexdigest()
+
+    def commit(self) -> None:
+        """Let the object be seen, and compare it."""
+        assert self._upload is not None
+        with self._translated():
+            try:
+                self._compare(self._upload.commit(bytes(self._part)))
+            except BaseException:
+                self.retract()
+                raise
+            self._part = bytearray()
+
+    def retract(self) -> None:
+        """Take a new object back that was committed; one that took the place of another stays."""
+        if self._upload is not None and self._is_new:
+            with contextlib.suppress(OSError):
+                self._upload.retract()
+
+    def discard(self) -> None:
+        """Leave nothing of what was not committed."""
+        for future in self._under_way:
+            future.cancel()
+        for future in self._under_way:
+            if not future.cancelled():
+                future.exception()  # a part that arrives after the upload was ended would stay
+        self._under_way.clear()
+        upload, self._part = self._upload, bytearray()
+        if upload is not None:
+            with contextlib.suppress(OSError):
+                upload.abort()
+
+    def __exit__(self, *exc: object) -> None:
+        self.discard()
+
+    def _compare(self, back: tuple[StorePath, Seen]) -> None:
+        """Read back what is in the store, some parts of it side by side."""
+        path, seen = back
+        store = store_of(path)
+        reads: deque[tuple[Future[bytes], int]] = deque()
+        ranges = iter(self._ranges())
+        hasher, left, sums = hashlib.sha256(), 0, iter(self._sums)
+        want = b""
+        while True:
+            while len(reads) < _WINDOW_BYTES // _BACK_BYTES and (one := next(ranges, None)):
+                reads.append((POOL.submit(partial(store.read, path, *one, seen)), one[1] - one[0]))
+            if not reads:
+                break
+            data, size = reads.popleft()
+            if not left:
+                left, want = next(sums)
+                hasher = hashlib.sha256()
+            hasher.update(data.result())
+            left -= size
+            if not left and hasher.digest() != want:
+                raise _OtherBytesError
+            # What took the place of another object cannot be taken back: it is too late to stop.
+            with contextlib.suppress(*(() if self._is_new else (Cancelled,))):
+                self._job.step(0 if self._compared else size)
+        if seen.size != self.taken:
+            raise _OtherBytesError
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        """Yield what to read back at once; no range goes over the end of a part."""
+        start = 0
+        for size, _ in self._sums:
+            for first in range(start, start + size, _BACK_BYTES):
+                yield first, min(first + _BACK_BYTES, start + size)
+            start += size
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except _ConflictError:
+            was = "was written by another program" if self._is_new else "was changed or removed"
+            raise ExportError(
+                f"'{self.target}' {was} while it was being exported; that was not replaced.",
+                remedy="Look at it, then export again, or choose another name.",
+            ) from None
+        except _OtherBytesError:
+            raise ExportError(
+                f"'{self.target}' was not written: the bytes read back from the store differ from "
+                "those that were written.",
+                remedy="Export again; if it happens again, tell who operates the store.",
+            ) from None
+        except OSError as error:
+            remedy = "Check the connection to the store, then export again."
+            if isinstance(error, PermissionError):
+                remedy = "Choose a place that you may write to, or check your credentials."
+            elif isinstance(error, FileNotFoundError):
+                remedy = "Check the name of the bucket."
+            elif isinstance(error, IsADirectoryError):
+                remedy = "Choose another name."
+            raise ExportError(
+                f"'{self.target}' cannot be written: {words_of(error)}.",
+                remedy=remedy,
+                details=f"{type(error).__name__}: {error}",
+            ) from error
+
+
+# Seconds between two looks at the cancel token while parts are on their way.
+_PATIENCE = 0.025
+
+
+def _sent(upload: _Upload, number: int, part: bytes) -> tuple[int, bytes]:
+    """Send a part; returns its length and its SHA-256."""
+    upload.send(number, part)
+    return len(part), hashlib.sha256(part).digest()
+
+
+class _ConflictError(Exception):
+    """Somebody else wrote the object meanwhile."""
+
+
+class _OtherBytesError(Exception):
+    """Other bytes came back from the store than were sent to it."""
+
+
+class _Upload(Protocol):
+    """How bytes get into a store and are seen there."""
+
+    side_by_side: bool  # whether parts may be sent at the same time
+    holds_small: bool  # whether what is less than a part is given to `commit`
+
+    def begin(self) -> None:
+        """Begin; called before the first part is sent."""
+
+    def send(self, number: int, data: bytes) -> None:
+        """Send a part; the first is number 1."""
+
+    def sealed(self) -> tuple[StorePath, Seen] | None:
+        """Return where everything can be read back already."""
+
+    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+        """Let it be seen; returns what can be read back."""
+
+    def retract(self) -> None:
+        """Remove what was committed, if it is still that."""
+
+    def abort(self) -> None:
+        """Remove what was not committed."""
+
+
+class _MultipartUpload:
+    """An upload to S3 in parts, or in one request where it is small."""
+
+    side_by_side = True
+    holds_small = True
+
+    def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
+        assert isinstance(store, S3Store)
+        self._store = store
+        self._path = path
+        self._condition = {"IfNoneMatch": "*"} if was is None else {"IfMatch": was.tag}
+        self._mark = os.urandom(8).hex()
+        self._id = ""
+        self._tags: dict[int, str] = {}
+        self._done = False
+
+    def _call(self, method: str, **values: Any) -> Any:
+        path = self._path
+        return self._store.ask(path, lambda: self._store.call(method, path, **values))
+
+    def begin(self) -> None:
+        begun = self._call("create_multipart_upload", Metadata={_MARK: self._mark})
+        self._id = begun["UploadId"]
+
+    def send(self, number: int, data: bytes) -> None:
+        answer = self._call(
+            "upload_part",
+            UploadId=self._id,
+            PartNumber=number,
+            Body=data,
+            ContentMD5=_md5(data),
+        )
+        self._tags[number] = answer["ETag"]
+
+    def sealed(self) -> None:
+        return None
+
+    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+        self._store.forget()
+        if not self._id:
+            mark = {_MARK: self._mark}
+            self._once("put_object", Body=small, ContentMD5=_md5(small), Metadata=mark)
+        else:
+            parts = [
+                {"PartNumber": number, "ETag": tag} for number, tag in sorted(self._tags.items())
+            ]
+            self._once(
+                "complete_multipart_upload",
+                UploadId=self._id,
+                MultipartUpload={"Parts": parts},
+            )
+        self._done = True
+        self._store.forget()
+        return self._path, self._path.seen(now=True)
+
+    def _once(self, method: str, **values: Any) -> None:
+        """Do what may be done once only, where an answer that was lost does not tell if it was."""
+        try:
+            self._call(method, **values, **self._condition)
+        except OSError as error:
+            status = status_of(error)
+            if status in {404, 409, 412} or isinstance(error, FileExistsError):
+                if self._is_ours():
+                    return
+                if status != 404:
+                    raise _ConflictError from None
+            raise
+
+    def _is_ours(self) -> bool:
+        try:
+            head = self._call("head_object")
+        except FileNotFoundError:
+            return False
+        return bool(head.get("Metadata", {}).get(_MARK) == self._mark)
+
+    def retract(self) -> None:
+        if self._is_ours():
+            self._store.delete(self._path)
+
+    def abort(self) -> None:
+        if not self._id or self._done:
+            return
+        self._done = True
+        with contextlib.suppress(FileNotFoundError):
+            self._call("abort_multipart_upload", UploadId=self._id)
+
+
+def _md5(data: bytes) -> str:
+    return base64.b64encode(hashlib.md5(data, usedforsecurity=False).digest()).decode()
+
+
+class _HiddenObject:
+    """An object under a hidden name, which the store copies when all of it was compared."""
+
+    side_by_side = False
+    holds_small = False
+
+    def __init__(self, store: Store, path: StorePath, was: Seen | None) -> None:
+        self._store = store
+        self._path = path
+        self._was = was
+        self._hidden = path.with_name(hidden_name(path.name, "part"))
+        self._file: Any = None
+        self._begun = False
+        self._seen: Seen | None = None
+
+    def begin(self) -> None:
+        self._begun = True
+        self._file = self._store.files.open(str(self._hidden), "wb")
+
+    def send(self, number: int, data: bytes) -> None:  # noqa: ARG002 - one after another
+        self._file.write(data)
+
+    def sealed(self) -> tuple[StorePath, Seen]:
+        self._file.close()
+        self._store.forget()
+        return self._hidden, self._hidden.seen(now=True)
+
+    def commit(self, small: bytes) -> tuple[StorePath, Seen]:
+        assert not small
+        now = self._store.seen(self._path, now=True)
+        if now != self._was:
+            raise _ConflictError
+        names = str(self._hidden), str(self._path)
+        self._store.ask(self._path, lambda: self._store.files.cp_file(*names))
+        self._store.forget()
+        self._seen = self._path.seen(now=True)
+        return self._path, self._seen
+
+    def retract(self) -> None:
+        if self._seen is not None and self._path.seen(now=True) == self._seen:
+            self._store.delete(self._path)
+
+    def abort(self) -> None:
+        if not self._begun:
+            return
+        self._begun = False
+        with contextlib.suppress(Exception):  # an upload that ends before its last byte
+            self._file.close()
+        with contextlib.suppress(FileNotFoundError):
+            self._store.delete(self._hidden)

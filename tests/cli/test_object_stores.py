@@ -1,0 +1,126 @@
+"""Commands whose FILE and OUT are URLs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from pruneapp.__main__ import main
+
+
+@pytest.fixture
+def url(bucket, tmp_path):
+    save_file(
+        {"a.weight": torch.arange(1.0, 101).reshape(10, 10), "a.bias": torch.ones(10)},
+        tmp_path / "model.safetensors",
+    )
+    return str(bucket.put("m/model.safetensors", (tmp_path / "model.safetensors").read_bytes()))
+
+
+def test_every_command_takes_urls(url, bucket, tmp_path, capsys):
+    local, out = str(tmp_path / "model.safetensors"), url.replace("model", "out")
+    here, recipe = str(tmp_path / "out.safetensors"), str(tmp_path / "a.recipe.json")
+    step = ["--method", "l1_unstructured", "--amount", "0.5", "--save-recipe", recipe]
+    assert main(["inspect", url, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tensors"][0]["name"] == "a.bias"
+    assert main(["prune", url, "-o", out, *step]) == 0
+    assert f"{out}: " in capsys.readouterr().out
+    assert main(["prune", local, "-o", here, *step]) == 0
+    assert bucket.get("m/out.safetensors") == (tmp_path / "out.safetensors").read_bytes()
+    assert main(["run", recipe, url, "-o", url.replace("model", "again")]) == 0
+    assert bucket.get("m/again.safetensors") == bucket.get("m/out.safetensors")
+    capsys.readouterr()
+    assert main(["verify", out, "--against", url]) == 0
+    assert capsys.readouterr().out.startswith("Yes: s3://")
+    assert main(["diff", out, here]) == 0
+    assert main(["diff", out, url]) == 1
+    assert main(["sizes", url]) == 0
+    assert main(["check", out, "--pattern", "2:4"]) == 1
+    packed, report = url.replace("model", "p.compact"), url.replace("model.safetensors", "r.json")
+    assert main(["run", recipe, url, "-o", packed, "--report", report]) == 0
+    assert main(["expand", packed, "-o", str(tmp_path / "x.safetensors")]) == 0
+    assert torch.equal(
+        load_file(tmp_path / "x.safetensors")["a.weight"], load_file(here)["a.weight"]
+    )
+    assert "m/r.json" in bucket.listed()
+
+
+def test_a_url_that_does_not_exist(url, capsys):
+    assert main(["inspect", url.replace("model", "nothing")]) == 2
+    said = capsys.readouterr().err
+    assert "nothing.safetensors' cannot be opened: no such file" in said
+
+
+def test_nothing_is_contacted_for_files(tmp_path, run_python):
+    save_file({"w": torch.ones(4, 4)}, tmp_path / "m.safetensors")
+    run_python(
+        "import sys\n"
+        "from pruneapp.__main__ import main\n"
+        "assert main(['prune', sys.argv[1], '-o', sys.argv[2], '--method', 'l1_unstructured',"
+        " '--amount', '0.5']) == 0\n"
+        "assert not {'fsspec', 's3fs', 'botocore', 'aiohttp'} & sys.modules.keys()\n",
+        str(tmp_path / "m.safetensors"),
+        str(tmp_path / "o.safetensors"),
+    )
+
+
+def test_without_the_packages(tmp_path, run_python):
+    """A sentence that says what to install."""
+    said = run_python(
+        "import sys\n"
+        "sys.modules['fsspec'] = None\n"
+        "from pruneapp.__main__ import main\n"
+        "sys.stderr = sys.stdout\n"
+        "assert main(['inspect', 's3://b/m.safetensors']) == 2\n"
+    )
+    assert "the package s3fs, which reaches it, cannot be imported" in said
+    assert 'pip install "pruneapp[cloud]"' in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("https://example.org/m.safetensors", "begin with s3://, gs://, az:// or hf://"),
+        ("s3://", "names no object"),
+        ("s3://joe:SECRET@bucket/m.safetensors", "no ':' and no '?'"),
+        ("s3://joe:SEC/RET@bucket/m.safetensors", "no ':' and no '?'"),
+        ("s3://bucket/m.safetensors?X-Amz-Signature=SECRET", "no ':' and no '?'"),
+    ],
+)
+def test_urls_that_are_refused(text, said, capsys, tmp_path):
+    """Without the password that they hold."""
+    assert main(["inspect", text]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "SEC" not in error
+    assert main(["prune", text, "-o", text, "--method", "l1_unstructured", "--amount", "0.5"]) == 2
+    error = capsys.readouterr().err
+    assert "SEC" not in error
+
+
+@pytest.mark.logs
+def test_credentials_are_nowhere(url, bucket, tmp_path, capsys, caplog, monkeypatch):
+    """Not in a recipe, a report, what was exported or logged, whatever went wrong."""
+    monkeypatch.setattr("pruneapp.checkpoint.io.store._WAITS", (0.001,) * 2)
+    caplog.set_level(0)
+    out = url.replace("model", "out")
+    recipe, report = tmp_path / "a.recipe.json", tmp_path / "r.json"
+    step = ["--method", "l1_unstructured", "--amount", "0.5", "--save-recipe", str(recipe)]
+    assert main(["prune", url, "-o", out, *step, "--report", str(report)]) == 0
+    bucket.faults.errors = 1
+    page = str(tmp_path / "r.html")
+    assert main(["inspect", url]) == 2
+    bucket.faults.errors = 0
+    assert main(["prune", url, "-o", url.replace("model", "o2"), *step, "--report", page]) == 0
+    captured = capsys.readouterr()
+    texts = [
+        captured.out,
+        captured.err,
+        *(path.read_bytes().decode("latin1") for path in tmp_path.iterdir()),
+        *(bucket.get(key).decode("latin1") for key in bucket.listed()),
+        *(r.getMessage() for r in caplog.records if r.name.startswith("pruneapp")),
+    ]
+    assert not any("SECRETSECRET" in text for text in texts)

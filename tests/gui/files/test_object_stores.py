@@ -1,0 +1,197 @@
+"""Models in stores, in the window: nobody is asked before the person says so, and never waited for.
+
+Whatever is asked of a store while the window stands still would be felt, so every question must
+come from another thread.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit
+from safetensors.torch import load_file, save_file
+
+from pruneapp.checkpoint.io.store import Store
+
+
+@pytest.fixture
+def url(bucket, tmp_path):
+    save_file(
+        {"fc.weight": torch.arange(1.0, 101).reshape(10, 10), "fc.bias": torch.ones(10)},
+        tmp_path / "model.safetensors",
+    )
+    return str(bucket.put("m/model.safetensors", (tmp_path / "model.safetensors").read_bytes()))
+
+
+@pytest.fixture(autouse=True)
+def questions(monkeypatch):
+    """The names that a store is asked of, by now."""
+    names: list[str] = []
+    threads: set[threading.Thread] = set()
+    ask = Store.ask
+
+    def asking(self, path, question):
+        names.append(path.name)
+        threads.add(threading.current_thread())
+        return ask(self, path, question)
+
+    monkeypatch.setattr(Store, "ask", asking)
+    yield names
+    assert threading.main_thread() not in threads
+
+
+def writes_location(person, text, typed=lambda: None):
+    """Answer the dialog to come by typing."""
+    timer = QTimer(person.window)
+    timer.setInterval(5)
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, QInputDialog):
+            timer.stop()
+            field = dialog.findChild(QLineEdit)
+            person.qtbot.keyClicks(field, text)
+            typed()
+            person.qtbot.keyClick(field, Qt.Key.Key_Return)
+
+    timer.timeout.connect(look)
+    timer.start()
+
+
+def open_url(person, url):
+    writes_location(person, url)
+    person.key("Ctrl+U")
+    person.wait(lambda: person.session.document is not None)
+    person.wait(lambda: str(person.session.document.checkpoint.path) == url)
+
+
+def test_a_url_is_opened_pruned_and_exported(person, url, bucket, questions):
+    before = len(bucket.faults.requests)
+    asked_while_typing = []
+    writes_location(person, url, lambda: asked_while_typing.extend(questions))
+    person.key("Ctrl+U")
+    person.wait(lambda: person.session.document is not None)
+    assert asked_while_typing == []
+    assert len(bucket.faults.requests) > before
+    assert person.states == ["Opened"]
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.session.unexported)
+
+    person.key("Ctrl+E")
+    person.wait(lambda: person.workbench.export.dialog is not None)
+    dialog = person.workbench.export.dialog
+    assert "://" not in dialog.target.text()  # nothing is uploaded unless a URL is named
+    target = url.replace("model", "out")
+    person.type(dialog.target.path, target)
+    person.pause(600)  # longer than what is typed is left alone
+    assert "out.safetensors" not in questions
+    assert "Uploaded when you press the button" in dialog.target.note.text()
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.export.report is not None)
+    report = person.workbench.export.report
+    assert report.show_folder.isHidden()
+    assert "fsspec" in report.loads.text()
+    assert target in report.as_text()
+    person.click(report.close_button)
+    assert bucket.uploads() == []
+    assert "m/out.safetensors" in bucket.listed()
+
+
+def test_recent_urls_are_kept_and_not_contacted(new_person, url, questions):
+    person = new_person()
+    person.wait_ready()
+    open_url(person, url)
+    person.wait_idle()
+    person.key("Ctrl+W")
+    person.wait(lambda: person.session.document is None)
+    person.wait_idle()
+    count = len(questions)
+    later = new_person()
+    later.wait_ready()
+    later.wait_idle()
+    later.pause(200)
+    assert [button.text() for button in later.window.empty.recent_buttons] == ["model.safetensors"]
+    assert len(questions) == count
+    later.click(later.window.empty.recent_buttons[0])
+    later.wait(lambda: later.session.document is not None)
+    assert str(later.session.document.checkpoint.path) == url
+
+
+def test_a_session_refers_to_the_url(person, url, tmp_path, bucket):
+    open_url(person, url)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.session.unexported)
+    session = tmp_path / "work.prune"
+    person.chooses_file(session, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(session.exists)
+    person.wait_idle()
+    assert b"SECRETSECRET" not in session.read_bytes()
+    assert url.encode() in session.read_bytes()
+    person.key("Ctrl+W")
+    person.wait(lambda: person.session.document is None)
+    person.drop(session)
+    person.wait(lambda: person.session.document is not None)
+    assert str(person.session.document.checkpoint.path) == url
+    assert len(person.states) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("s3://joe:SECRET@bucket/model.safetensors", "no ':' and no '?'"),
+        ("https://example.org/model.safetensors", "begin with s3://"),
+        ("gs://bucket/model.safetensors", "gcsfs"),
+    ],
+)
+def test_what_cannot_be_opened(person, text, said, questions):
+    writes_location(person, text)
+    person.key("Ctrl+U")
+    person.wait(lambda: any(said in notice for notice in person.notices))
+    assert not any("SECRET" in notice for notice in person.notices)
+    assert questions == []
+
+
+def test_a_path_is_opened(person, url, tmp_path):
+    writes_location(person, str(tmp_path / "model.safetensors"))
+    person.key("Ctrl+U")
+    person.wait_open(tmp_path / "model.safetensors")
+
+
+def test_a_url_with_a_password_is_no_target(person, url):
+    open_url(person, url)
+    person.wait_preview()
+    person.key("Ctrl+E")
+    person.wait(lambda: person.workbench.export.dialog is not None)
+    dialog = person.workbench.export.dialog
+    person.type(dialog.target.path, "s3://joe:SECRET@bucket/out.safetensors")
+    assert not dialog.go.isEnabled()
+    assert "no ':'" in dialog.target.note.text()
+    assert "SECRET" not in dialog.target.note.text()
+    person.key("Escape", dialog)
+
+
+def test_the_promise(person):
+    assert "unless you name a URL as the target" in person.window.empty.promise.text()
+
+
+def test_what_was_exported_is_what_was_seen(person, url, bucket, tmp_path):
+    open_url(person, url)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.session.unexported)
+    person.key("Ctrl+E")
+    person.wait(lambda: person.workbench.export.dialog is not None)
+    dialog = person.workbench.export.dialog
+    person.type(dialog.target.path, url.replace("model", "seen"))
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.export.report is not None)
+    person.click(person.workbench.export.report.close_button)
+    (tmp_path / "seen.safetensors").write_bytes(bucket.get("m/seen.safetensors"))
+    zeros = (load_file(tmp_path / "seen.safetensors")["fc.weight"] == 0).sum()
+    assert zeros == person.session.document.snapshot().zeroed("fc.weight").pruned > 0

@@ -1,0 +1,15 @@
+"""A server of S3 in a process of its own, until its standard input is closed."""
+
+import os
+import sys
+
+# What is in parts here would be a large file else.
+os.environ["S3_UPLOAD_PART_MIN_SIZE"] = "1"
+
+from moto.server import ThreadedMotoServer
+
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+print("http://{}:{}".format(*server.get_host_and_port()), flush=True)  # noqa: T201 - to the fixture
+sys.stdin.read()
+server.stop()

@@ -1,0 +1,105 @@
+"""A server of S3 on this machine, and a bucket for each test."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pruneapp.checkpoint.io import store
+from pruneapp.checkpoint.io.store import StorePath
+from tests.support.store_faults import Faults, proxy
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[object]:
+    """A server of S3, and a proxy in front of it."""
+    pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    script = Path(__file__).with_name("s3_server.py")
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        url = process.stdout.readline().strip()
+        host, port = url.removeprefix("http://").split(":")
+        with proxy((host, int(port))) as server:
+            yield server
+        process.stdin.close()
+        process.wait(10)
+
+
+_NUMBERS = itertools.count()
+
+
+class Bucket:
+    """A bucket, looked at past the proxy."""
+
+    def __init__(self, name: str, direct: str, faults: Faults) -> None:
+        import botocore.session
+
+        self.name = name
+        self.faults = faults
+        self.client = botocore.session.get_session().create_client("s3", endpoint_url=direct)
+        self.client.create_bucket(Bucket=name)
+
+    def path(self, key: str) -> StorePath:
+        return StorePath(f"s3://{self.name}/{key}")
+
+    def put(self, key: str, data: bytes) -> StorePath:
+        self.client.put_object(Bucket=self.name, Key=key, Body=data)
+        return self.path(key)
+
+    def put_folder(self, folder: Path, key: str) -> StorePath:
+        for file in folder.rglob("*"):
+            if file.is_file():
+                self.put(f"{key}/{file.relative_to(folder).as_posix()}", file.read_bytes())
+        return self.path(key)
+
+    def get(self, key: str) -> bytes:
+        return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
+
+    def listed(self) -> list[str]:
+        rows = self.client.list_objects_v2(Bucket=self.name).get("Contents", ())
+        return [row["Key"] for row in rows]
+
+    def uploads(self) -> list[str]:
+        rows = self.client.list_multipart_uploads(Bucket=self.name).get("Uploads", ())
+        return [row["Key"] for row in rows]
+
+
+@pytest.fixture
+def bucket(s3_server, monkeypatch) -> Iterator[Bucket]:
+    """An empty bucket behind a proxy that does no harm unless it is told to."""
+    s3_server.faults = Faults()
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "SECRETSECRET")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    host, port = s3_server.server_address
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    monkeypatch.setattr(store, "_stores", {})
+    direct = "http://{}:{}".format(*s3_server.behind)
+    made = Bucket(f"bucket{next(_NUMBERS)}", direct, s3_server.faults)
+    yield made
+    made.client.close()
+
+
+@pytest.fixture
+def memory_store(monkeypatch) -> Iterator[type[StorePath]]:
+    """The store that fsspec keeps in memory, empty."""
+    fsspec = pytest.importorskip("fsspec")
+    monkeypatch.setattr(store, "_stores", {})
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
+    yield StorePath
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
