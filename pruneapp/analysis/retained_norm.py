@@ -325,12 +325,12 @@ def measure_retained_norms(
             continue
         dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
         everything = BitMask.full(size)
-        start = 0
-        for bits in snapshot.checkpoint.bits_batched(names, _PIECE_ENERGIES // size):
-            part = names[start : start + len(bits)]
-            start += len(bits)
+        most = max(1, _PIECE_ENERGIES // size)
+        for start in range(0, len(names), most):
+            part = names[start : start + most]
             job.label(part[0])
-            values = real_values(bits.reshape(-1), dtype, part[0]).reshape(bits.shape)
+            bits = snapshot.checkpoint.bits_joined(part)
+            values = real_values(bits, dtype, part[0]).reshape(len(part), size)
             before = [snapshot.masks.get(name) for name in part]
             kept_before = None
             if any(mask is not None for mask in before):

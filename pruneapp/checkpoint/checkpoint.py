@@ -21,7 +21,7 @@ from pruneapp.checkpoint.elements import (
     Elements,
     RawChunk,
     in_chunks,
-    read_batched,
+    read_joined,
     rows_of,
 )
 from pruneapp.checkpoint.entry import TensorEntry
@@ -143,14 +143,13 @@ class Checkpoint:
             raise IndexError(f"elements {start} to {stop} of {elements.size}")
         return elements, stop
 
-    def bits_batched(self, names: Sequence[str], most: int) -> Iterator[Bits]:
-        """Yield the elements of small tensors as matrices of at most `most` rows, one a tensor.
+    def bits_joined(self, names: Sequence[str]) -> Bits:
+        """Return the elements of small tensors one after another, in memory of their own.
 
-        They are read many at a time, as far as they lie near each other. All are of one source,
-        type and size, and in one piece (no strides). A matrix is valid until the next is asked
-        for.
+        They are of one type, and in one piece (no strides), and read many at once, as far as they
+        lie near each other.
         """
-        return read_batched([self.entry(name) for name in names], self.sources, most)
+        return read_joined([self.entry(name) for name in names], self.sources)
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), in memory of its own.

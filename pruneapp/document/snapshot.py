@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 from weakref import ref
 
@@ -17,6 +17,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import CHUNK_BYTES, Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.selection import resolve
+from pruneapp.kernels.kernel import ReadBits
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks, MaskLayers, MaskSet
 from pruneapp.masks.channels import channels_left
 from pruneapp.methods.method import Method, TensorView
@@ -225,6 +226,23 @@ class Snapshot:
             return self.checkpoint.bits(name, start, stop)
         return values[start : _stop(values, start, stop)].copy()
 
+    def bits_joined(self, names: Sequence[str]) -> Bits:
+        """Return the elements of whole small tensors of one type, by first names, as `bits` does.
+
+        One after another; those that lie near each other in the file are read at once.
+        """
+        entries = [self.checkpoint.entries[name] for name in names]
+        if any(entry.location.strides for entry in entries):
+            return np.concatenate([self.bits(name) for name in names])
+        joined = self.checkpoint.bits_joined(names)
+        if self.permanent or self.values:
+            at = 0
+            for name, entry in zip(names, entries, strict=True):
+                if name in self.permanent or name in self.values:
+                    joined[at : at + entry.numel] = self.bits(name)
+                at += entry.numel
+        return joined
+
     def _chunks(
         self, name: str, start: int, stop: int | None, size: int | None
     ) -> Iterator[RawChunk]:
@@ -342,7 +360,7 @@ class Snapshot:
             shape=entry.shape,
             dtype=entry.dtype,
             kept=self.masks.get(entry.name),
-            read=partial(self.chunks, entry.name),
+            read=StateReader(self, entry.name),
             scores=scores,
             given=given,
             protected=self.protected.get(entry.name),
@@ -355,6 +373,22 @@ class Snapshot:
         """
         entry = self.entry(name)
         return statistics.inputs(entry.names, entry.shape)
+
+
+class StateReader(NamedTuple):
+    """Reads a tensor of a state, by its first name; see `JoinedRead`."""
+
+    state: Snapshot
+    name: str
+
+    def __call__(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        """Yield the raw elements `start` to `stop`, as `Snapshot.chunks`."""
+        return self.state.chunks(self.name, start, stop)
+
+    def joined(self, reads: Sequence[ReadBits]) -> Bits | None:
+        """Return all elements of small tensors of this state one after another."""
+        names = [r.name for r in reads if isinstance(r, StateReader) and r.state is self.state]
+        return self.state.bits_joined(names) if len(names) == len(reads) else None
 
 
 def _stop(values: Bits, start: int, stop: int | None) -> int:
