@@ -24,7 +24,7 @@ from pruneapp.checkpoint.elements import (
     read_joined,
     rows_of,
 )
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import Size, TensorEntry, size_of
 from pruneapp.checkpoint.formats import onnx, safetensors, sharded
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
@@ -62,6 +62,7 @@ class Checkpoint:
         # In file order, each under its first name.
         self.entries: Mapping[str, TensorEntry] = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
+        self._size: Size | None = None
 
     @property
     def files(self) -> tuple[FileSource, ...]:
@@ -100,6 +101,12 @@ class Checkpoint:
                 f"'{self.path}' holds no tensor named '{name}'.",
                 remedy="`pruneapp inspect` lists the names.",
             ) from None
+
+    def size(self, cancel: CancelToken | None = None) -> Size:
+        """Count parameters and buffers; see `size_of`. Of 100,000 tensors that is done once."""
+        if self._size is None:
+            self._size = size_of(self.entries.values(), cancel)
+        return self._size
 
     def holds(self, name: str) -> bool:
         """Whether `name` is among the names of a tensor; masks that were folded away are none."""

@@ -23,6 +23,8 @@ from pruneapp.checkpoint.io.source import ByteSource
 SPAN_BYTES = 1 << 22
 # Reading so many bytes in vain takes as long as one more read.
 _GAP_BYTES = 1 << 13
+# Bytes of which a copy by itself takes no longer than picking each word.
+_LONG_BYTES = 1 << 8
 
 # The type of the words of each type of elements, made once.
 _WORDS = {name: np.dtype(dtype.storage) for name, dtype in DTYPES.items()}
@@ -111,9 +113,10 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
     """
     kind, count = _WORDS[entries[0].dtype.name], len(entries)
     places = [entry.location for entry in entries]
-    source = np.fromiter((place.source for place in places), np.int64, count)
-    offsets = np.fromiter((place.offset for place in places), np.int64, count)
-    nbytes = np.fromiter((entry.nbytes for entry in entries), np.int64, count)
+    source = np.fromiter([place.source for place in places], np.int64, count)
+    offsets = np.fromiter([place.offset for place in places], np.int64, count)
+    nbytes = np.fromiter([math.prod(entry.shape) for entry in entries], np.int64, count)
+    nbytes = nbytes * entries[0].dtype.bits // 8
     starts = np.cumsum(nbytes) - nbytes
     result = np.empty(int(nbytes.sum()), np.uint8)
     order = np.lexsort((offsets, source))
@@ -132,6 +135,11 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
             continue
         span = np.empty(stop - base, np.uint8)
         read(base, span.data)
+        if len(span) > _LONG_BYTES * len(run):
+            for place in run.tolist():
+                to, at, length = starts[place], offsets[place] - base, nbytes[place]
+                result[to : to + length] = span[at : at + length]
+            continue
         # Whole words are picked, if all begin at one.
         width = kind.itemsize if not ((offsets[run] - base) % kind.itemsize).any() else 1
         lengths = nbytes[run] // width

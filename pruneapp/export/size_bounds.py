@@ -53,7 +53,7 @@ class _Description(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is known of a state: the bytes of each tensor and of all but what edits say."""
+    """What is known of a state: the bytes of each packed tensor and of all but what edits say."""
 
     snapshot: Snapshot
     tensors: Mapping[str, int]
@@ -69,7 +69,8 @@ class CompactSizes:
 
     def forget(self) -> None:
         """Let go of everything: the document is closed."""
-        self._around: tuple[Checkpoint, int | None] | None = None
+        # The bytes of a file beside the tensors that are packed, and these.
+        self._around: tuple[Checkpoint, int | None, tuple[TensorEntry, ...]] | None = None
         self._last: _State | None = None
         # By identity, which the records beside keep.
         self._described: dict[int, tuple[Record, _Description]] = {}
@@ -107,10 +108,12 @@ class CompactSizes:
         snapshot, nbytes = state.snapshot, state.nbytes
         permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
         for t in tensors:
+            if t.name not in state.tensors:
+                continue
             pruned = t.after
             if permanent and (zeroed := snapshot.zeroed(t.name)) is not None:
                 pruned = max(pruned, zeroed.pruned)
-            nbytes += _most(entries[t.name], pruned) - state.tensors[t.name]
+            nbytes += most_of(entries[t.name], pruned) - state.tensors[t.name]
         described = self._of_step(snapshot.checkpoint, step, entry)
         return nbytes + _texts((*state.history, described))
 
@@ -120,7 +123,9 @@ class CompactSizes:
             return last
         around = self._around
         if around is None or around[0] is not snapshot.checkpoint:
-            around = self._around = snapshot.checkpoint, _around(snapshot, job)
+            packed = tuple(filter(is_packed, snapshot.checkpoint.entries.values()))
+            nbytes = _around(snapshot, packed, job)
+            around = self._around = snapshot.checkpoint, nbytes, packed
         if around[1] is None:
             return None
         history = []
@@ -133,7 +138,7 @@ class CompactSizes:
         # Nothing is kept of steps that are gone from the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
-        tensors = {e.name: _held(snapshot, e) for e in snapshot.checkpoint.entries.values()}
+        tensors = {e.name: _held(snapshot, e) for e in around[2]}
         nbytes = around[1] + sum(tensors.values())
         self._last = _State(snapshot, tensors, nbytes, tuple(history))
         return self._last
@@ -152,7 +157,7 @@ class CompactSizes:
         return _describe(step_entry(step, row))
 
 
-def _around(snapshot: Snapshot, job: Job) -> int | None:
+def _around(snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job) -> int | None:
     """Return the most that a file has beside packed elements; None if there can be no file."""
     quiet = Job(cancel=job.cancel)  # how far it is says nothing of what is waited for
     part = whole(
@@ -163,17 +168,12 @@ def _around(snapshot: Snapshot, job: Job) -> int | None:
         plan = COMPACT_FILE.plan(part, values, quiet)
     except ExportError:
         return None
-    inside = sum(_most(entry, 0) for entry in snapshot.checkpoint.entries.values())
-    return plan.nbytes - inside + _AROUND
-
-
-def _most(entry: TensorEntry, zeros: int) -> int:
-    return most_of(entry, zeros) if is_packed(entry) else entry.nbytes
+    return plan.nbytes - sum(map(most_of, packed)) + _AROUND
 
 
 def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
     zeroed = snapshot.zeroed(entry.name)
-    return _most(entry, 0 if zeroed is None else zeroed.pruned)
+    return most_of(entry, 0 if zeroed is None else zeroed.pruned)
 
 
 def _texts(edits: Iterable[_Description]) -> int:

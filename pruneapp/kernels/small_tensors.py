@@ -104,15 +104,9 @@ def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
                 begin, end = int(starts[some[0]]), int(ends[some[-1]])
                 bools = mask.bools(begin, end)[(starts[some] - begin)[:, None] + np.arange(size)]
                 rows = np.packbits(bools, axis=1, bitorder="little")
-            for place, own in zip(some.tolist(), _masks(rows, size), strict=True):
+            for place, own in zip(some.tolist(), BitMask.of_rows(rows, size), strict=True):
                 result[place] = own
     return result
-
-
-def _masks(rows: Bits, size: int) -> list[BitMask]:
-    """Return the masks of tensors of a size, views of one array."""
-    kept = np.bitwise_count(rows).sum(axis=1, dtype=np.int64).tolist()
-    return [BitMask(row, size, count) for row, count in zip(rows, kept, strict=True)]
 
 
 def joined_keys(rankings: Sequence[Ranking]) -> Bits:
@@ -179,7 +173,7 @@ def prune_apart(rankings: Sequence[Ranking], counts: Sequence[int]) -> list[BitM
         there = None if kept is None else kept[places]
         stays = _without_lowest(keys[places], there, wanted[those])
         rows = np.packbits(stays, axis=1, bitorder="little")
-        for place, mask in zip(those.tolist(), _masks(rows, size), strict=True):
+        for place, mask in zip(those.tolist(), BitMask.of_rows(rows, size), strict=True):
             result[place] = mask
     return result
 

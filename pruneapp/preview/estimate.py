@@ -11,7 +11,6 @@ import numpy as np
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import rows_now
-from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.selection import Rows
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step, takes_channels
@@ -39,7 +38,7 @@ from pruneapp.preview.cumulative import (
     in_proportion,
 )
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity, make_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,26 +318,23 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     counts = np.concatenate([effect.cut.pruned for effect in effects])
     squares = np.concatenate([effect.squares for effect in effects], axis=1)
     sizes = np.concatenate([effect.sizes for effect in effects], axis=1)
-    rows = list(
-        map(
-            TensorSparsity,
-            names,
-            numel.tolist(),
-            before.tolist(),
-            (before + counts).tolist(),
-            _shares(squares),
-            _or_none(np.concatenate([effect.cut.thresholds for effect in effects])),
-            _shares(sizes),
-        )
+    rows = make_rows(
+        names,
+        numel.tolist(),
+        before.tolist(),
+        (before + counts).tolist(),
+        _shares(squares),
+        _or_none(np.concatenate([effect.cut.thresholds for effect in effects])),
+        _shares(sizes),
     )
     if len(effects) > 1:
         places = {name: i for i, name in enumerate(snapshot.checkpoint.entries)}
-        rows.sort(key=lambda row: places[row.name])
+        rows = tuple(sorted(rows, key=lambda row: places[row.name]))
     with np.errstate(over="ignore"):
         norm, magnitude = _shares(np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1))
     numel_of_all, pruned = _model(snapshot, job)
     return SparsityReport(
-        tuple(rows),
+        rows,
         numel_of_all,
         pruned,
         pruned + int(counts.sum()),
@@ -432,7 +428,7 @@ def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
 
     def find() -> tuple[int, int]:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())
-        return size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
+        return snapshot.checkpoint.size(job.cancel).parameters, pruned
 
     return snapshot.once("model", find)
 

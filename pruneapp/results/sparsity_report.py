@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import repeat
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +87,11 @@ def _column(values: list[float]) -> NDArray[np.float64]:
 _LISTED = 20
 
 
-@dataclass(frozen=True)
-class TensorSparsity:
-    """What a step does to one tensor."""
+class TensorSparsity(NamedTuple):
+    """What a step does to one tensor.
+
+    A named tuple, because a step may have 100,000 of them: see `make_rows`.
+    """
 
     name: str  # as in the file
     numel: int
@@ -103,6 +107,20 @@ class TensorSparsity:
     def newly_pruned(self) -> int:
         """How many elements the step prunes."""
         return self.after - self.before
+
+
+def make_rows(  # noqa: PLR0917 - one column for each field
+    names: Iterable[str],
+    numel: Iterable[int],
+    before: Iterable[int],
+    after: Iterable[int],
+    norms: Iterable[float | None] = repeat(None),
+    thresholds: Iterable[float | None] = repeat(None),
+    l1: Iterable[float | None] = repeat(None),
+) -> tuple[TensorSparsity, ...]:
+    """Make rows from one column for each field, in a fraction of the time of one call for each."""
+    columns = zip(names, numel, before, after, norms, thresholds, l1, strict=False)
+    return tuple(map(partial(tuple.__new__, TensorSparsity), columns))
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,7 @@ def test_small_tensors_are_read_together_wherever_they_lie(data, dtype):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elements, "_GAP_BYTES", data.draw(st.sampled_from([0, 4, 1000])))
+        patch.setattr(elements, "_LONG_BYTES", data.draw(st.sampled_from([0, 1 << 8])))
         patch.setattr(elements, "SPAN_BYTES", data.draw(st.sampled_from([64, 1 << 22])))
         found = checkpoint.bits_joined(names)
 

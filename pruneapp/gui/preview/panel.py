@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
@@ -255,7 +254,7 @@ class PreviewPanel(QWidget):
         self._warn(report)
         self.figures.show_done(report, whole)
         self.repair.setVisible(True)
-        least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
+        least = [tensor._replace(before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
         self._trim()
 
