@@ -118,6 +118,12 @@ def _share(before: float, after: float) -> float | None:
     return after / before if math.isfinite(before) and before > 0 else None
 
 
+def shares_of(before: Float64s, after: Float64s) -> Float64s:
+    """Return what is still there of many sums, NaN where nothing was or nobody knows."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(np.isfinite(before) & (before > 0), after / before, math.nan)
+
+
 def measure_retained_norm(
     snapshot: Snapshot, name: str, after: BitMask, job: Job, threads: int | None = None
 ) -> RetainedNorm:

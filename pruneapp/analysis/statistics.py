@@ -20,7 +20,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, make_rows
+from pruneapp.results.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.results.tensor_statistics import Binning, ChannelNorms, Histogram, TensorStats
 
 # Values in float64 that are at work at once: they stay in the cache of a core.
@@ -171,7 +171,7 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
         counts = zip(names, before, strict=True)
         after = [masks[name].pruned if name in masks else count for name, count in counts]
     return SparsityReport(
-        make_rows(names, [entry.numel for entry in entries], before, after),
+        SparsityTable.counted(names, [entry.numel for entry in entries], before, after),
         snapshot.checkpoint.size().parameters,
         sum(before),
         sum(after),

@@ -36,7 +36,6 @@ from pruneapp.export.sharding import whole
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, portable, row_for, step_entry
-from pruneapp.results.sparsity_report import TensorSparsity
 
 # More than `certificate` says of any model, three patterns of trillions of tensors, twice.
 _PATTERNS = 640
@@ -92,14 +91,15 @@ class CompactSizes:
     def after(
         self,
         capture: Capture,
-        tensors: Iterable[TensorSparsity],
+        pruned: Mapping[str, int],
         step: Step,
         job: Job,
         entry: Json | None = None,
     ) -> int | None:
         """Return the same of the state after a step; `entry` as in `Preview.entry`.
 
-        Linear in the tensors that it touches. One with weights that were made permanent, which a
+        `pruned` is how many weights of the tensors that it touches are pruned then. Linear in the
+        tensors that are packed. One with weights that were made permanent, which a
         method may prune again, is counted with the larger number of zeros of the two.
         """
         state = self._of(capture, job)
@@ -107,13 +107,12 @@ class CompactSizes:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
         permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
-        for t in tensors:
-            if t.name not in state.tensors:
+        for name, held in state.tensors.items():
+            if (count := pruned.get(name)) is None:
                 continue
-            pruned = t.after
-            if permanent and (zeroed := snapshot.zeroed(t.name)) is not None:
-                pruned = max(pruned, zeroed.pruned)
-            nbytes += most_of(entries[t.name], pruned) - state.tensors[t.name]
+            if permanent and (zeroed := snapshot.zeroed(name)) is not None:
+                count = max(count, zeroed.pruned)
+            nbytes += most_of(entries[name], count) - held
         described = self._of_step(snapshot.checkpoint, step, entry)
         return nbytes + _texts((*state.history, described))
 
@@ -217,7 +216,7 @@ def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[Tenso
     longest = replace(step.limits, total=sum(entry.numel for entry in touched))
     now = sizes.now(capture, job)
     # With all of it pruned nothing is there of a tensor; with one weight kept, its mask.
-    gone = [TensorSparsity(entry.name, entry.numel, 0, entry.numel) for entry in touched]
+    gone = {entry.name: entry.numel for entry in touched}
     after = sizes.after(capture, gone, replace(step, limits=longest), job)
     if now is None or after is None:
         raise ParameterError(

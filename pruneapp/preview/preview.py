@@ -6,11 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import repeat
+
+import numpy as np
 
 from pruneapp.analysis.histogram_store import dims_of
 from pruneapp.analysis.patterns import broken_patterns
-from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norms, total_of
+from pruneapp.analysis.retained_norm import (
+    RetainedNorm,
+    measure_retained_norms,
+    shares_of,
+    total_of,
+)
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.document.edit import Edit, EditKind, Json, Proposal
@@ -45,7 +51,7 @@ from pruneapp.preview.from_histograms import (
     known_retained_norms,
 )
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity, make_rows
+from pruneapp.results.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.statistics.file import Inputs, statistics_of
 
 _UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)
@@ -69,24 +75,20 @@ def report_of(
         job.step(sum([masks[name].size for name in known]))
         rest = {name: mask for name, mask in masks.items() if name not in known}
         measured = {**known, **measure_retained_norms(snapshot, rest, job)}
-    rows: list[TensorSparsity] = []
-    for batch in job.cancel.batches(masks):
-        norms = [measured.get(name, _UNKNOWN) for name in batch]
-        some = [masks[name] for name in batch]
-        rows += make_rows(
-            batch,
-            [mask.size for mask in some],
-            snapshot.masks.counts(batch),
-            [mask.size - mask.kept for mask in some],
-            [norm.share for norm in norms],
-            [norm.threshold for norm in norms] if cuts else repeat(None),
-            [norm.magnitude for norm in norms],
-        )
+    names = tuple(masks)
+    numel = np.array([mask.size for mask in job.cancel.each(masks.values())], np.int64)
+    kept = np.array([mask.kept for mask in job.cancel.each(masks.values())], np.int64)
+    had = np.array(snapshot.masks.counts(job.cancel.each(names)), np.int64)
+    norms = [measured.get(name, _UNKNOWN) for name in job.cancel.each(names)]
+    *sums, thresholds = np.array(norms, np.float64).reshape(-1, 5).T
+    norm, l1 = shares_of(sums[0], sums[1]), shares_of(sums[2], sums[3])
+    edges = thresholds if cuts else np.full_like(thresholds, math.nan)
+    rows = SparsityTable(names, numel, had, numel - kept, norm, edges, l1)
     before = sum([mask.pruned for mask in job.cancel.each(snapshot.masks.values())])
-    after = before + sum([row.after - row.before for row in rows])
-    total = _UNKNOWN if known is None else _total(measured, job)
+    after = before + int((numel - kept - had).sum())
+    total = _UNKNOWN if known is None else RetainedNorm(*map(total_of, _columns(measured, job)))
     return SparsityReport(
-        tuple(rows),
+        rows,
         snapshot.checkpoint.size(job.cancel).parameters,
         before,
         after,
@@ -97,21 +99,19 @@ def report_of(
 
 def with_one_cut(report: SparsityReport) -> SparsityReport:
     """Say of every tensor where the one cut is, not which of its own weights came next to it."""
-    if not report.tensors:
+    table = report.table
+    if not len(table) or np.isnan(table.threshold).all():
         return report
-    names, numel, before, after, norms, thresholds, l1 = zip(*report.tensors, strict=True)
-    cut = max((each for each in thresholds if each is not None), default=None)
-    rows = make_rows(names, numel, before, after, norms, repeat(cut), l1)
-    return replace(report, tensors=rows)
+    cut = np.full(len(table), np.nanmax(table.threshold))
+    return replace(report, tensors=replace(table, threshold=cut))
 
 
-def _total(retained: Mapping[str, RetainedNorm], job: Job) -> RetainedNorm:
+def _columns(retained: Mapping[str, RetainedNorm], job: Job) -> tuple[list[float], ...]:
     columns: tuple[list[float], ...] = ([], [], [], [])
     for batch in job.cancel.batches(retained.values()):
-        sums = [(s.before, s.after, s.sizes_before, s.sizes_after) for s in batch]
-        for column, values in zip(columns, zip(*sums, strict=True), strict=True):
+        for column, values in zip(columns, zip(*batch, strict=True), strict=False):
             column.extend(values)
-    return RetainedNorm(*map(total_of, columns))
+    return columns
 
 
 # Passes over a tensor that a row of single weights takes, as long as nobody knows better.

@@ -265,10 +265,11 @@ def write_statistics(path: Path, model: Path) -> Path:
 def slider_of(hand: Hand) -> Grip:
     """Return how to take the slider of the amount by its handle."""
     slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
-    left = sum(row.numel for row in hand.views.tree.checked_rows())
+    sizes = [row.numel for row in hand.views.tree.checked_rows()]
+    left, most = sum(sizes), slider.maximum()
     # Less a weight of each tensor, by which shares are rounded.
-    most = slider.maximum()
-    return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - 1000)
+    few = max(1000, len(sizes))
+    return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - few)
 
 
 def threshold_of(hand: Hand) -> Grip:

@@ -427,11 +427,14 @@ def _without_empty_bars(
     report: SparsityReport, would: SparsityReport | None, rows: Mapping[str, TensorRow]
 ) -> SparsityReport:
     # A bar that is always empty tells nothing: what is usually pruned, and what is or would be.
-    touched = {t.name for t in would.tensors} if would is not None else set()
-    tensors = tuple(
-        t for t in report.tensors if t.after or t.name in touched or rows[t.name].by_default
-    )
-    return replace(report, tensors=tensors)
+    touched = would.table.places if would is not None else {}
+    table = report.table
+    shown = [
+        place
+        for place, (name, after) in enumerate(zip(table.names, table.after.tolist(), strict=True))
+        if after or name in touched or rows[name].by_default
+    ]
+    return replace(report, tensors=table.at(shown))
 
 
 _AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second

@@ -190,7 +190,7 @@ def retaining(*shares, total):
 
 def test_no_share_beyond_100_is_written_on_the_axis(model):
     """It went on to 120 %: bars leave room for their numbers."""
-    tensors = (replace(REPORT.tensors[0], after=1000), *REPORT.tensors[1:])
+    tensors = (REPORT.tensors[0]._replace(after=1000), *REPORT.tensors[1:])
     model.set_report(replace(REPORT, tensors=tensors))
     axis, (low, high) = model.canvas.across, model.canvas.box.viewRange()[0]
     assert high > 104
