@@ -160,6 +160,11 @@ class Units:
         """``int64[tensors]``: units that may go."""
         return self.left - self.protected
 
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where a tensor is among the names."""
+        return {name: place for place, name in enumerate(self.names)}
+
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:

@@ -331,7 +331,9 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     rows = SparsityTable(
         names, numel, before, before + counts, shares_of(*squares), thresholds, shares_of(*sizes)
     )
-    if len(effects) > 1:
+    if len(effects) == 1:
+        rows.__dict__["places"] = effects[0].units.places  # found once for all moves of a slider
+    else:
         rows = rows.sorted_like(snapshot.checkpoint.entries)
     with np.errstate(over="ignore"):
         sums = np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1)

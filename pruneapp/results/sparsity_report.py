@@ -228,6 +228,26 @@ class _ByName(Mapping[str, TensorSparsity]):
         return len(self._places)
 
 
+class CountsByName(Mapping[str, int]):
+    """How many weights of each tensor of a table are pruned after the step.
+
+    `names` and `counts` are the columns, for whoever takes all of them.
+    """
+
+    def __init__(self, table: SparsityTable) -> None:
+        self._table = table
+        self.names, self.counts = table.names, table.after
+
+    def __getitem__(self, name: str) -> int:
+        return int(self.counts[self._table.places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
 @dataclass(frozen=True)
 class SparsityReport:
     """What a step does, or did, to a model."""
@@ -272,9 +292,9 @@ class SparsityReport:
         return _ByName(self.table)
 
     @cached_property
-    def after_by_name(self) -> Mapping[str, int]:
+    def after_by_name(self) -> CountsByName:
         """How many elements of each touched tensor would be pruned."""
-        return dict(zip(self.table.names, self.table.after.tolist(), strict=True))
+        return CountsByName(self.table)
 
     @cached_property
     def norms_retained(self) -> Mapping[str, float]:

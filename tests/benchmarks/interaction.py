@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import CountsByName
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.event_loop_delay import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
@@ -117,8 +118,8 @@ class Follow:
             self.told = found.newly_pruned
             report(found, **named)
 
-        def set_preview(after: Mapping[str, int] | None, *more: Any) -> None:
-            self.in_tree = sum((after or {}).values())
+        def set_preview(after: CountsByName | None, *more: Any) -> None:
+            self.in_tree = 0.0 if after is None else float(after.counts.sum())
             preview(after, *more)
 
         panel.set_estimate, panel.set_report = set_estimate, set_report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,9 @@ class ModelNumbers:
     step_retained: Floats
     # ``float64[n]``: norm² retained now, since opening; NaN where it is not counted.
     retained: Floats
+    # The tensors of the step, and where they are among `names`; -1 if they are not.
+    asked: Sequence[str] = ()
+    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def left(self) -> Floats:
@@ -94,18 +97,20 @@ def model_numbers(
     before = table.after.astype(np.float64)
     after = before.copy()
     step_retained = np.full(size, np.nan)
+    asked, places = known.asked, known.places
     if preview is not None:
         touched = preview.table
-        if tuple(touched.names) == names:
-            places = np.arange(size)
+        asked = touched.names
+        if names is known.names and asked is known.asked:
+            places = known.places
         else:
-            place = {name: i for i, name in enumerate(names)}
-            asked = [place.get(name, -1) for name in touched.names]
-            places = np.array(asked, np.int64)
+            places = np.array([table.places.get(name, -1) for name in asked], np.int64)
         here = places >= 0
         after[places[here]] = np.maximum(touched.after[here], before[places[here]])
         step_retained[places[here]] = touched.norm[here]
-    return ModelNumbers(names, numel, nbytes, before, after, step_retained, table.norm)
+    return ModelNumbers(
+        names, numel, nbytes, before, after, step_retained, table.norm, asked, places
+    )
 
 
 FILE, SHARE, SIZE, NORM, ROLE = "file", "share", "size", "norm", "role"
