@@ -242,15 +242,15 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
     """Count small tensors side by side, as `count_magnitudes` does each: by sorting."""
     entry = snapshot.entry(names[0])
     size, dtype = entry.numel, entry.dtype
-    start = 0
-    for bits in snapshot.checkpoint.bits_batched(names, PIECE // size):
-        part = names[start : start + len(bits)]
-        start += len(bits)
+    most = max(1, PIECE // size)
+    for start in range(0, len(names), most):
+        part = names[start : start + most]
+        bits = snapshot.checkpoint.bits_joined(part)
         kept = np.ones(bits.size, np.bool_)
         for i, name in enumerate(part if snapshot.masks else ()):
             if (mask := snapshot.masks.get(name)) is not None:
                 kept[i * size : (i + 1) * size] = mask.bools()
-        yield from _count_rows(bits.reshape(-1), kept, len(part), dtype)
+        yield from _count_rows(bits, kept, len(part), dtype)
         job.step(bits.size)
 
 

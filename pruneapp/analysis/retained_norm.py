@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import cast
+from functools import partial
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -87,8 +89,7 @@ _PIECE = 32 * BLOCK
 _STRETCH = 64 * BLOCK
 
 
-@dataclass(frozen=True)
-class RetainedNorm:
+class RetainedNorm(NamedTuple):
     """Sums of what is kept, of squares and of magnitudes.
 
     NaN and infinite weights are left out; a sum is infinite where float64 overflows. The threshold
@@ -115,6 +116,12 @@ class RetainedNorm:
 
 def _share(before: float, after: float) -> float | None:
     return after / before if math.isfinite(before) and before > 0 else None
+
+
+def shares_of(before: Float64s, after: Float64s) -> Float64s:
+    """Return what is still there of many sums, NaN where nothing was or nobody knows."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(np.isfinite(before) & (before > 0), after / before, math.nan)
 
 
 def measure_retained_norm(
@@ -323,22 +330,32 @@ def measure_retained_norms(
                 job.label(name)
                 result[name] = measure_retained_norm(snapshot, name, after[name], job)
             continue
-        dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
-        everything = BitMask.full(size)
-        start = 0
-        for bits in snapshot.checkpoint.bits_batched(names, _PIECE_ENERGIES // size):
-            part = names[start : start + len(bits)]
-            start += len(bits)
-            job.label(part[0])
-            values = real_values(bits.reshape(-1), dtype, part[0]).reshape(bits.shape)
-            before = [snapshot.masks.get(name) for name in part]
-            kept_before = None
-            if any(mask is not None for mask in before):
-                kept_before = _bools([mask or everything for mask in before], size)
-            stays = _bools([after[name] for name in part], size)
-            result |= zip(part, _retained_norms(values, kept_before, stays), strict=True)
-            job.step(bits.size)
+        size = after[names[0]].size
+        most = max(1, _PIECE_ENERGIES // size)
+        parts = [names[start : start + most] for start in range(0, len(names), most)]
+        work = partial(_norms_alike, snapshot, after)
+        with closing(in_order(parts, work, job, threads_for(size * len(names)))) as measured:
+            for part, norms in zip(parts, measured, strict=True):
+                job.label(part[0])
+                result |= zip(part, norms, strict=True)
+                job.step(size * len(part))
     return result
+
+
+def _norms_alike(
+    snapshot: Snapshot, after: Mapping[str, BitMask], names: Sequence[str]
+) -> list[RetainedNorm]:
+    """Measure small tensors of one type and size, whose blocks are the rows of a matrix."""
+    dtype, size = snapshot.entry(names[0]).dtype, after[names[0]].size
+    bits = snapshot.checkpoint.bits_joined(names)
+    values = real_values(bits, dtype, names[0]).reshape(len(names), size)
+    before = [snapshot.masks.get(name) for name in names]
+    kept_before = None
+    if any(mask is not None for mask in before):
+        everything = BitMask.full(size)
+        kept_before = _bools([mask or everything for mask in before], size)
+    stays = _bools([after[name] for name in names], size)
+    return _retained_norms(values, kept_before, stays)
 
 
 def batches_of_small_tensors(
@@ -358,13 +375,14 @@ def batches_of_small_tensors(
     """
     groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
     alone: list[str] = []
-    for name in (n for n in job.cancel.each(names)):
-        entry = snapshot.entry(name)
-        plain = not any(
-            name in layer for layer in (snapshot.permanent, snapshot.protected, snapshot.values)
-        )
-        if plain and entry.location.strides is None and 0 < entry.numel <= BLOCK:
-            groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
+    entries = snapshot.checkpoint.entries
+    layers = [layer for layer in (snapshot.permanent, snapshot.protected, snapshot.values) if layer]
+    for name in job.cancel.each(names):
+        entry = entries[name]
+        size, location = math.prod(entry.shape), entry.location
+        plain = location.strides is None and 0 < size <= BLOCK
+        if plain and not (layers and any(name in layer for layer in layers)):
+            groups[location.source, entry.dtype.name, size].append(name)
         else:
             alone.append(name)
     yield from ((True, group) for group in groups.values())
@@ -398,10 +416,11 @@ def _retained_norms(values: Floats, kept_before: Bools | None, stays: Bools) -> 
     kept = np.where(np.isnan(kept), np.inf, kept)
     cut = np.isfinite(largest_pruned) & (largest_pruned <= kept)
     cut &= (largest_pruned > 0) | (goes & (sizes == 0)).any(axis=1)
-    edges = [
-        edge if is_cut else None for edge, is_cut in zip(largest_pruned.tolist(), cut, strict=True)
-    ]
-    return list(map(RetainedNorm, *sums, edges))
+    edges: list[float | None] = largest_pruned.tolist()
+    for place in np.flatnonzero(~cut).tolist():
+        edges[place] = None
+    rows = zip(*sums, edges, strict=True)
+    return list(map(partial(tuple.__new__, RetainedNorm), rows))
 
 
 def _sum_squares(values: Floats, terms: Float64s, where: Bools | None) -> Float64s:

@@ -13,7 +13,6 @@ import numpy as np
 from pruneapp.analysis.layout import percentile
 from pruneapp.analysis.pooling import reader
 from pruneapp.analysis.retained_norm import aligned, block_sums, real_values, total_of
-from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import BLOCK, Kernel, Slices
@@ -23,7 +22,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.results.tensor_statistics import (
     Binning,
     ChannelNorms,
@@ -258,17 +257,17 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
 
     `masks` are those of a preview, for `after`; without one nothing is gone.
     """
-    rows = []
-    for entry in snapshot.checkpoint.entries.values():
-        if entry.prunable:
-            before = snapshot.masks.pruned(entry.name)
-            after = masks[entry.name].pruned if masks and entry.name in masks else before
-            rows.append(TensorSparsity(entry.name, entry.numel, before, after))
+    entries = [entry for entry in snapshot.checkpoint.entries.values() if not entry.why_not]
+    names = [entry.name for entry in entries]
+    before = after = snapshot.masks.counts(names)
+    if masks:
+        counts = zip(names, before, strict=True)
+        after = [masks[name].pruned if name in masks else count for name, count in counts]
     return SparsityReport(
-        tuple(rows),
-        size_of(snapshot.checkpoint.entries.values()).parameters,
-        sum(row.before for row in rows),
-        sum(row.after for row in rows),
+        SparsityTable.counted(names, [entry.numel for entry in entries], before, after),
+        snapshot.checkpoint.size().parameters,
+        sum(before),
+        sum(after),
     )
 
 

@@ -21,10 +21,10 @@ from pruneapp.checkpoint.elements import (
     Elements,
     RawChunk,
     in_chunks,
-    read_batched,
+    read_joined,
     rows_of,
 )
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import Size, TensorEntry, size_of
 from pruneapp.checkpoint.formats import onnx, safetensors, sharded
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
@@ -64,6 +64,7 @@ class Checkpoint:
         # In file order, each under its first name.
         self.entries: Mapping[str, TensorEntry] = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
+        self._size: Size | None = None
 
     @property
     def files(self) -> tuple[FileSource, ...]:
@@ -102,6 +103,12 @@ class Checkpoint:
                 f"'{self.path}' holds no tensor named '{name}'.",
                 remedy="`pruneapp inspect` lists the names.",
             ) from None
+
+    def size(self, cancel: CancelToken | None = None) -> Size:
+        """Count parameters and buffers; see `size_of`. Of 100,000 tensors that is done once."""
+        if self._size is None:
+            self._size = size_of(self.entries.values(), cancel)
+        return self._size
 
     def holds(self, name: str) -> bool:
         """Whether `name` is among the names of a tensor; masks that were folded away are none."""
@@ -145,14 +152,13 @@ class Checkpoint:
             raise IndexError(f"elements {start} to {stop} of {elements.size}")
         return elements, stop
 
-    def bits_batched(self, names: Sequence[str], most: int) -> Iterator[Bits]:
-        """Yield the elements of small tensors as matrices of at most `most` rows, one a tensor.
+    def bits_joined(self, names: Sequence[str]) -> Bits:
+        """Return the elements of small tensors one after another, in memory of their own.
 
-        They are read many at a time, as far as they lie near each other. All are of one source,
-        type and size, and in one piece (no strides). A matrix is valid until the next is asked
-        for.
+        They are of one type, and in one piece (no strides), and read many at once, as far as they
+        lie near each other.
         """
-        return read_batched([self.entry(name) for name in names], self.sources, most)
+        return read_joined([self.entry(name) for name in names], self.sources)
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), in memory of its own.

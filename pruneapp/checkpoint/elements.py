@@ -23,6 +23,8 @@ from pruneapp.checkpoint.io.source import ByteSource
 SPAN_BYTES = 1 << 22
 # Reading so many bytes in vain takes as long as one more read.
 _GAP_BYTES = 1 << 13
+# Bytes of which a copy by itself takes no longer than picking each word.
+_LONG_BYTES = 1 << 8
 
 # The type of the words of each type of elements, made once.
 _WORDS = {name: np.dtype(dtype.storage) for name, dtype in DTYPES.items()}
@@ -103,35 +105,50 @@ class Elements:
             target[index] = picked
 
 
-def read_batched(
-    entries: Sequence[TensorEntry], sources: Sequence[ByteSource], most: int
-) -> Iterator[Bits]:
-    """Read small tensors that lie near each other, many with each read.
+def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -> Bits:
+    """Return the words of small tensors one after another, in memory of their own.
 
-    The entries are of one source, one type and one size, each in one piece; at most `most` are
-    delivered at once.
-
-    Yields ``(tensors, words)``: the words of some tensors, in order; valid until the next.
+    They are of one type, each in one piece, in any order, and read many at once as far as they lie
+    near each other.
     """
-    first = Elements(entries[0], sources)
-    source, nbytes = sources[entries[0].location.source], entries[0].nbytes
-    offsets = np.fromiter((entry.location.offset for entry in entries), np.int64, len(entries))
-    steps = np.diff(offsets)
-    breaks = np.flatnonzero((steps < 0) | (steps > nbytes + _GAP_BYTES)) + 1
-    buffer = np.empty(0, np.uint8)
-    for run in np.split(offsets, breaks):
-        begin = 0
-        while begin < len(run):
-            base = run[begin]
-            reach = int(np.searchsorted(run, base + max(SPAN_BYTES - nbytes, 0), "right"))
-            end = min(reach, begin + max(most, 1))
-            span = int(run[end - 1] - base) + nbytes
-            if buffer.size < span:
-                buffer = np.empty(span, np.uint8)
-            source.read_into(int(base), buffer[:span].data)
-            places = (run[begin:end] - base)[:, None] + np.arange(nbytes)
-            yield buffer[places].view(first.empty(0).dtype)
-            begin = end
+    kind, count = _WORDS[entries[0].dtype.name], len(entries)
+    places = [entry.location for entry in entries]
+    source = np.fromiter([place.source for place in places], np.int64, count)
+    offsets = np.fromiter([place.offset for place in places], np.int64, count)
+    nbytes = np.fromiter([math.prod(entry.shape) for entry in entries], np.int64, count)
+    nbytes = nbytes * entries[0].dtype.bits // 8
+    starts = np.cumsum(nbytes) - nbytes
+    result = np.empty(int(nbytes.sum()), np.uint8)
+    order = np.lexsort((offsets, source))
+    gaps = offsets[order[1:]] - (offsets + nbytes)[order[:-1]]
+    apart = (gaps < 0) | (gaps > _GAP_BYTES) | (np.diff(source[order]) != 0)
+    apart |= np.diff(offsets[order] // SPAN_BYTES) != 0
+    loose = (gaps != 0) | (np.diff(order) != 1)
+    ends = np.concatenate([np.flatnonzero(apart) + 1, [count]]).tolist()
+    for begin, end in zip([0, *ends], ends, strict=False):
+        run = order[begin:end]
+        base, stop = int(offsets[run[0]]), int(offsets[run[-1]] + nbytes[run[-1]])
+        read = sources[source[run[0]]].read_into
+        if not loose[begin : end - 1].any():
+            first = int(starts[run[0]])
+            read(base, result[first : first + stop - base].data)
+            continue
+        span = np.empty(stop - base, np.uint8)
+        read(base, span.data)
+        if len(span) > _LONG_BYTES * len(run):
+            for place in run.tolist():
+                to, at, length = starts[place], offsets[place] - base, nbytes[place]
+                result[to : to + length] = span[at : at + length]
+            continue
+        # Whole words are picked, if all begin at one.
+        width = kind.itemsize if not ((offsets[run] - base) % kind.itemsize).any() else 1
+        lengths = nbytes[run] // width
+        own = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        taken = np.repeat((offsets[run] - base) // width, lengths) + own
+        put = np.repeat(starts[run] // width, lengths) + own
+        word = f"u{width}"
+        result.view(word)[put] = span[: len(span) // width * width].view(word)[taken]
+    return result.view(kind)
 
 
 def boxes(

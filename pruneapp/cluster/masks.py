@@ -35,7 +35,7 @@ from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import RowMethod, Scope, TensorView, UnitMethod, WeightMethod
 from pruneapp.methods.prune_tensors import CutMask, prune
 from pruneapp.params import STATISTICS
-from pruneapp.preview.preview import view_for_row
+from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
 from pruneapp.statistics.file import register, statistics_of
 
@@ -169,9 +169,9 @@ class MethodCall:
 
     def view(self, state: Snapshot, name: str) -> TensorView:
         """Return what the method sees of a tensor."""
-        return view_for_row(
-            state, self.row((name,)), name, None, None, Companions(state.checkpoint)
-        )
+        pairs = Companions(state.checkpoint)
+        (view,) = views_for_row(state, self.row((name,)), (name,), None, None, pairs)
+        return view
 
     def ranking(self, view: TensorView, width: int, job: Job, measured: Any = None) -> Ranking:
         """Return the ranking of a tensor by a method that ranks single weights."""
@@ -375,8 +375,7 @@ class RuleMask(BitMask):
         # Whether all bits are made when some are asked for: what is looked at stretch by stretch
         # would else be read for every rule before, again and again.
         self.together = False
-        if kept is not None:
-            self.kept = kept
+        self._kept = kept
 
     @property
     def packed(self) -> NDArray[np.uint8]:  # type: ignore[override]  # it is made, not held
@@ -424,10 +423,10 @@ class RuleMask(BitMask):
         *before, last = self.rules
         masks = {}
         if before:
-            masks[self.name] = RuleMask(self.name, self.size, tuple(before), part=self._part)
-            kept = masks[self.name].counted()
-            masks[self.name].kept = kept
-            masks[self.name].together = self.nbytes <= _MOST_TOGETHER
+            mask = RuleMask(self.name, self.size, tuple(before), part=self._part)
+            mask._kept = mask.counted()
+            mask.together = self.nbytes <= _MOST_TOGETHER
+            masks[self.name] = mask
         state = Snapshot(source.open(), MaskLayers(masks=MaskSet(masks)))
         return last.mask(state, self.name, Job(cancel=job.cancel))
 

@@ -59,7 +59,7 @@ from pruneapp.methods.method import (
     WeightMethod,
 )
 from pruneapp.methods.prune_tensors import row_budgets
-from pruneapp.preview.preview import view_for_row
+from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, ResolvedAction
 from pruneapp.recipes.replay import expanded_at
@@ -442,10 +442,8 @@ class _RowOnCluster:
             )
         self._call = MethodCall.of(row)
         pairs = Companions(state.checkpoint, job.cancel)
-        self._views = [
-            view_for_row(state.snapshot, row, name, None, None, pairs)
-            for name in job.cancel.each(names)
-        ]
+        every = job.cancel.each(names)
+        self._views = views_for_row(state.snapshot, row, every, None, None, pairs)
         check_limits(self._method, self._limits)
         self._values = check_all(self._views, self._method, row.values, self._scope)
 

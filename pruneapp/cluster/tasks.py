@@ -53,7 +53,7 @@ from pruneapp.methods.method import (
     WeightMethod,
 )
 from pruneapp.methods.prune_tensors import row_budgets
-from pruneapp.preview.preview import view_for_row
+from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 P = ParamSpec("P")
@@ -338,7 +338,7 @@ def cut_each(
 def _views(part: StatePart, call: MethodCall, names: Sequence[str], job: Job) -> list[TensorView]:
     state, row = part.snapshot(job), call.row(names)
     pairs = Companions(state.checkpoint, job.cancel)
-    return [view_for_row(state, row, name, None, None, pairs) for name in names]
+    return views_for_row(state, row, names, None, None, pairs)
 
 
 @task

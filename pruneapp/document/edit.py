@@ -89,7 +89,10 @@ class Edit(Action):
         return tuple(dict.fromkeys(chain.from_iterable(self.after.values())))
 
     def take_slots(self) -> dict[int, MaskSlot]:
-        """Return a slot for each mask, by its identity; they are the caller's from then on."""
+        """Return a slot for each mask, by its identity; they are the caller's from then on.
+
+        Each is used as often as the edit refers to its mask.
+        """
         slots: dict[int, MaskSlot] | None = self.__dict__.pop("_slots", None)
         return self._make_slots(Job()) if slots is None else slots
 
@@ -97,8 +100,12 @@ class Edit(Action):
         # Of 50,000 masks it takes a tenth of a second, which a worker has.
         slots: dict[int, MaskSlot] = {}
         for masks in (*self.before.values(), *self.after.values(), self.entry_masks):
-            every = job.cancel.each(masks.values())
-            slots |= {id(mask): MaskSlot(mask) for mask in every if mask is not None}
+            for mask in job.cancel.each(masks.values()):
+                if mask is not None:
+                    slot = slots.get(id(mask))
+                    if slot is None:
+                        slot = slots[id(mask)] = MaskSlot(mask)
+                    slot.uses += 1
         return slots
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:

@@ -127,8 +127,6 @@ class History:
         )
         if edit.writes_the_same:
             record = replace(record, key=self.key)
-        for slot in record.slots():
-            slot.uses += 1
         self._records.append(record)
         self.branches = self.branches.added(self.position)
         self.position = len(self._records)

@@ -328,9 +328,12 @@ class MaskStore:
     # Masks that come
 
     def take(self, slots: dict[int, MaskSlot]) -> None:
-        """Hold the masks of an edit; those that are held already keep the slots that they have."""
+        """Hold the masks of an edit; those that are held already keep the slots that they have.
+
+        These are used by the edit as well, as often as the slots that it brought.
+        """
         for known in slots.keys() & self._by_mask.keys():
-            del slots[known]
+            self._by_mask[known].uses += slots.pop(known).uses
         self._by_mask.update(slots)
         self.nbytes += sum([slot.nbytes for slot in slots.values()])
         self._refused = False

@@ -36,7 +36,6 @@ from pruneapp.export.sharding import whole
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, portable, row_for, step_entry
-from pruneapp.results.sparsity_report import TensorSparsity
 
 # More than `certificate` says of any model, three patterns of trillions of tensors, twice.
 _PATTERNS = 640
@@ -53,7 +52,7 @@ class _Description(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What is known of a state: the bytes of each tensor and of all but what edits say."""
+    """What is known of a state: the bytes of each packed tensor and of all but what edits say."""
 
     snapshot: Snapshot
     tensors: Mapping[str, int]
@@ -69,7 +68,8 @@ class CompactSizes:
 
     def forget(self) -> None:
         """Let go of everything: the document is closed."""
-        self._around: tuple[Checkpoint, int | None] | None = None
+        # The bytes of a file beside the tensors that are packed, and these.
+        self._around: tuple[Checkpoint, int | None, tuple[TensorEntry, ...]] | None = None
         self._last: _State | None = None
         # By identity, which the records beside keep.
         self._described: dict[int, tuple[Record, _Description]] = {}
@@ -91,14 +91,15 @@ class CompactSizes:
     def after(
         self,
         capture: Capture,
-        tensors: Iterable[TensorSparsity],
+        pruned: Mapping[str, int],
         step: Step,
         job: Job,
         entry: Json | None = None,
     ) -> int | None:
         """Return the same of the state after a step; `entry` as in `Preview.entry`.
 
-        Linear in the tensors that it touches. One with weights that were made permanent, which a
+        `pruned` is how many weights of the tensors that it touches are pruned then. Linear in the
+        tensors that are packed. One with weights that were made permanent, which a
         method may prune again, is counted with the larger number of zeros of the two.
         """
         state = self._of(capture, job)
@@ -106,11 +107,12 @@ class CompactSizes:
             return None
         snapshot, nbytes = state.snapshot, state.nbytes
         permanent, entries = bool(snapshot.permanent), snapshot.checkpoint.entries
-        for t in tensors:
-            pruned = t.after
-            if permanent and (zeroed := snapshot.zeroed(t.name)) is not None:
-                pruned = max(pruned, zeroed.pruned)
-            nbytes += _most(entries[t.name], pruned) - state.tensors[t.name]
+        for name, held in state.tensors.items():
+            if (count := pruned.get(name)) is None:
+                continue
+            if permanent and (zeroed := snapshot.zeroed(name)) is not None:
+                count = max(count, zeroed.pruned)
+            nbytes += most_of(entries[name], count) - held
         described = self._of_step(snapshot.checkpoint, step, entry)
         return nbytes + _texts((*state.history, described))
 
@@ -120,7 +122,9 @@ class CompactSizes:
             return last
         around = self._around
         if around is None or around[0] is not snapshot.checkpoint:
-            around = self._around = snapshot.checkpoint, _around(snapshot, job)
+            packed = tuple(filter(is_packed, snapshot.checkpoint.entries.values()))
+            nbytes = _around(snapshot, packed, job)
+            around = self._around = snapshot.checkpoint, nbytes, packed
         if around[1] is None:
             return None
         history = []
@@ -133,7 +137,7 @@ class CompactSizes:
         # Nothing is kept of steps that are gone from the history: they may hold masks.
         records = set(map(id, capture.records))
         self._described = {k: one for k, one in list(self._described.items()) if k in records}
-        tensors = {e.name: _held(snapshot, e) for e in snapshot.checkpoint.entries.values()}
+        tensors = {e.name: _held(snapshot, e) for e in around[2]}
         nbytes = around[1] + sum(tensors.values())
         self._last = _State(snapshot, tensors, nbytes, tuple(history))
         return self._last
@@ -152,7 +156,7 @@ class CompactSizes:
         return _describe(step_entry(step, row))
 
 
-def _around(snapshot: Snapshot, job: Job) -> int | None:
+def _around(snapshot: Snapshot, packed: Iterable[TensorEntry], job: Job) -> int | None:
     """Return the most that a file has beside packed elements; None if there can be no file."""
     quiet = Job(cancel=job.cancel)  # how far it is says nothing of what is waited for
     part = whole(
@@ -163,17 +167,12 @@ def _around(snapshot: Snapshot, job: Job) -> int | None:
         plan = COMPACT_FILE.plan(part, values, quiet)
     except ExportError:
         return None
-    inside = sum(_most(entry, 0) for entry in snapshot.checkpoint.entries.values())
-    return plan.nbytes - inside + _AROUND
-
-
-def _most(entry: TensorEntry, zeros: int) -> int:
-    return most_of(entry, zeros) if is_packed(entry) else entry.nbytes
+    return plan.nbytes - sum(map(most_of, packed)) + _AROUND
 
 
 def _held(snapshot: Snapshot, entry: TensorEntry) -> int:
     zeroed = snapshot.zeroed(entry.name)
-    return _most(entry, 0 if zeroed is None else zeroed.pruned)
+    return most_of(entry, 0 if zeroed is None else zeroed.pruned)
 
 
 def _texts(edits: Iterable[_Description]) -> int:
@@ -217,7 +216,7 @@ def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[Tenso
     longest = replace(step.limits, total=sum(entry.numel for entry in touched))
     now = sizes.now(capture, job)
     # With all of it pruned nothing is there of a tensor; with one weight kept, its mask.
-    gone = [TensorSparsity(entry.name, entry.numel, 0, entry.numel) for entry in touched]
+    gone = {entry.name: entry.numel for entry in touched}
     after = sizes.after(capture, gone, replace(step, limits=longest), job)
     if now is None or after is None:
         raise ParameterError(

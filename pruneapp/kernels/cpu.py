@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain, groupby
 from operator import itemgetter
 
@@ -28,6 +29,7 @@ from pruneapp.kernels.mask_packing import (
     pack_stretch,
 )
 from pruneapp.kernels.norms import channel_norms
+from pruneapp.kernels.small_tensors import alone, in_batches, join, prune_apart, take_apart
 from pruneapp.kernels.threads import (
     STRETCH,
     Result,
@@ -163,8 +165,36 @@ class CpuKernel:
         return cut.masks
 
     def prune_each(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
-        """Do each in one pass; samples are taken while the threads work on the cuts before."""
+        """Do each in one pass; samples are taken while the threads work on the cuts before.
+
+        Small tensors that are cut by themselves are done first, many at once.
+        """
+        small = [number for number, cut in enumerate(cuts) if alone(cut.rankings, cut.near)]
+        masks = dict(zip(small, self._prune_apart([cuts[n] for n in small], job), strict=True))
+        large = [cut for number, cut in enumerate(cuts) if number not in masks]
+        with closing(self._prune_large(large, job)) as found:
+            for number in range(len(cuts)):
+                mask = masks.pop(number, None)
+                yield next(found) if mask is None else NearCut([mask], None)
+
+    def _prune_apart(self, cuts: Sequence[PlannedCut], job: Job) -> list[BitMask]:
+        rankings = [cut.rankings[0] for cut in cuts]
+        counts = [cut.count for cut in cuts]
+
+        def work(some: slice) -> list[BitMask]:
+            return prune_apart(rankings[some], counts[some])
+
+        threads = self._threads or threads_for(sum([ranking.size for ranking in rankings]))
+        masks: list[BitMask] = []
+        with closing(in_order(in_batches(rankings), work, job, threads)) as done:
+            for some in done:
+                masks += some
+                job.step(2 * sum([mask.size for mask in some]))
+        return masks
+
+    def _prune_large(self, cuts: Sequence[PlannedCut], job: Job) -> Generator[NearCut, None, None]:
         nears: dict[int, KeyRange | None] = {}
+        cuts = [c if c.near is not None else replace(c, rankings=join(c.rankings)) for c in cuts]
 
         def tasks() -> Iterator[list[tuple[int, TensorRange | None]]]:
             task: list[tuple[int, TensorRange | None]] = []
@@ -195,8 +225,10 @@ class CpuKernel:
 
         threads = self._threads or threads_for(sum(r.size for cut in cuts for r in cut.rankings))
         with closing(in_order(tasks(), work, job, threads)) as passed:
-            for number, found in groupby(chain.from_iterable(passed), itemgetter(0)):
-                yield self._cut(cuts[number], nears[number], (each for _, each in found), job)
+            for number, results in groupby(chain.from_iterable(passed), itemgetter(0)):
+                cut = cuts[number]
+                found = self._cut(cut, nears[number], (each for _, each in results), job)
+                yield found._replace(masks=take_apart(found.masks, cut.rankings, job.cancel))
 
     def _near(self, cut: PlannedCut, job: Job) -> KeyRange | None:
         """Return the keys between which a cut should lie, if what is there has room."""

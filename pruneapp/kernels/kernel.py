@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.elements import Bits, RawChunk
@@ -33,6 +33,17 @@ class ReadBits(Protocol):
         """Yield the raw elements `start` to `stop` (flat) in order; all of them by default.
 
         A chunk is valid until the next is asked for; each call has a buffer of its own.
+        """
+
+
+@runtime_checkable
+class JoinedRead(ReadBits, Protocol):
+    """Reads a tensor, or many small ones together."""
+
+    def joined(self, reads: Sequence[ReadBits]) -> Bits | None:
+        """Return all elements of whole small tensors of one type, one after another.
+
+        None if they cannot be read together.
         """
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal, Protocol, TypeVar, overload
 
 import numpy as np
@@ -27,7 +26,7 @@ class BitMask:
         How many bits are 1, where that is known; counted when it is first asked for otherwise.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "packed", "size")
+    __slots__ = ("__weakref__", "_kept", "packed", "size")
 
     def __init__(self, packed: NDArray[np.uint8], size: int, kept: int | None = None) -> None:
         if packed.dtype != np.uint8 or packed.shape != ((size + 7) // 8,):
@@ -37,8 +36,7 @@ class BitMask:
         packed.flags.writeable = False
         self.packed = packed
         self.size = size
-        if kept is not None:
-            self.kept = kept
+        self._kept = kept
 
     @classmethod
     def full(cls, size: int) -> BitMask:
@@ -66,9 +64,26 @@ class BitMask:
         # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
         np.multiply(bits, self.bools(start, start + bits.size), out=bits)
 
-    @cached_property
+    @classmethod
+    def of_rows(cls, rows: NDArray[np.uint8], size: int) -> list[BitMask]:
+        """Return the masks of tensors of a size, each a row of packed bytes; views, read-only."""
+        rows.flags.writeable = False
+        counts = np.bitwise_count(rows).sum(axis=1, dtype=np.int64).tolist()
+        masks = []
+        for row, kept in zip(rows, counts, strict=True):  # in a third of the time of `__init__`
+            mask = cls.__new__(cls)
+            mask.packed, mask.size, mask._kept = row, size, kept  # noqa: SLF001 - its own
+            masks.append(mask)
+        return masks
+
+    @property
     def kept(self) -> int:
         """How many elements are kept."""
+        if self._kept is None:
+            self._kept = self._count()
+        return self._kept
+
+    def _count(self) -> int:
         if self.packed.size <= 64:  # where a call of numpy takes longer than the counting
             return int.from_bytes(self.packed.data, "little").bit_count()
         words = self.packed[: self.packed.size // 8 * 8].view(np.uint64)
@@ -168,7 +183,11 @@ class MaskSet(Mapping[str, BitMask]):
     def counts(self, names: Iterable[str]) -> list[int]:
         """How many elements of each of some tensors are pruned; quick for very many."""
         masks = map(self._masks.get, names)
-        return [0 if mask is None else mask.size - mask.kept for mask in masks]
+        # Most are counted already, and asking the mask takes three times as long.
+        return [
+            0 if mask is None else mask.size - (mask.kept if mask._kept is None else mask._kept)  # noqa: SLF001
+            for mask in masks
+        ]
 
     # Most tensors have no mask: a mapping's own way to say so is an exception, which takes twenty
     # times as long.

@@ -166,12 +166,13 @@ class Tensors:
 
 def known_of(tensors: Sequence[TensorView]) -> Tensors:
     """Return what is known of some tensors of which single weights are to go."""
-    counts = np.empty((3, len(tensors)), np.int64)
-    for i, view in enumerate(tensors):
-        pruned = 0 if view.kept is None else view.kept.pruned
-        free = view.free.kept
-        counts[:, i] = view.numel, pruned, view.numel if free is None else free.kept
-    return Tensors([view.name for view in tensors], *counts)
+    numel = np.array([view.numel for view in tensors], np.int64)
+    pruned = np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64)
+    free = numel - pruned
+    for place, view in enumerate(tensors):
+        if view.protected is not None and (kept := view.free.kept) is not None:
+            free[place] = kept.kept
+    return Tensors([view.name for view in tensors], numel, pruned, free)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from pruneapp.errors import ParameterError, first_names
 from pruneapp.kernels.kernel import Kernel, KeyRange, PlannedCut, Ranking
 from pruneapp.kernels.lowest_channels import smallest
 from pruneapp.kernels.lowest_in_groups import CutRows, lowest_per_row
+from pruneapp.kernels.small_tensors import SMALL
 from pruneapp.kernels.sort_keys import common_width
 from pruneapp.kernels.values import Bools, Counts, Float64s, Indices
 from pruneapp.masks.bitmask import BitMask
@@ -283,7 +284,7 @@ def prune_ranked(
     masks: dict[str, BitMask] = {}
     near: dict[str, NearTaken] = {}
     cuts = [
-        PlannedCut(ranked.rankings, ranked.count, None if expect is None else expect(ranked))
+        PlannedCut(ranked.rankings, ranked.count, _near(ranked, expect))
         for ranked in job.cancel.each(plans)
         if ranked.count
     ]
@@ -301,6 +302,12 @@ def prune_ranked(
                 pruned_views = zip(ranked.views, cut.taken, strict=True)
                 near |= {view.name: (about, keys) for view, keys in pruned_views}
     return Pruned(masks, near=near)
+
+
+def _near(ranked: Ranked, expect: Expect | None) -> KeyRange | None:
+    # Small tensors are read as quickly as somebody says where their cut lies.
+    small = expect is None or all(view.numel <= SMALL for view in ranked.views)
+    return None if expect is None or small else expect(ranked)
 
 
 def prune_units(  # noqa: PLR0917 - each its own type

@@ -11,7 +11,7 @@ import numpy as np
 
 from pruneapp.analysis import histogram_store
 from pruneapp.analysis.histogram_store import rows_now
-from pruneapp.checkpoint.entry import size_of
+from pruneapp.analysis.retained_norm import shares_of
 from pruneapp.document.selection import Rows
 from pruneapp.document.snapshot import Snapshot, Units
 from pruneapp.document.step import Row, Step, takes_channels
@@ -39,7 +39,13 @@ from pruneapp.preview.cumulative import (
     in_proportion,
 )
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import Estimate, SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import (
+    Estimate,
+    SparsityReport,
+    SparsityTable,
+    TensorSparsity,
+    or_none,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,32 +319,28 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     if not effects:  # no row prunes anything
         numel_of_all, pruned = _model(snapshot, job)
         return SparsityReport((), numel_of_all, pruned, pruned)
-    names = [name for effect in effects for name in effect.units.names]
+    names: Sequence[str] = effects[0].units.names
+    if len(effects) > 1:
+        names = [name for effect in effects for name in effect.units.names]
     numel = np.concatenate([effect.units.numel for effect in effects])
     before = numel - np.concatenate([effect.units.kept for effect in effects])
     counts = np.concatenate([effect.cut.pruned for effect in effects])
     squares = np.concatenate([effect.squares for effect in effects], axis=1)
     sizes = np.concatenate([effect.sizes for effect in effects], axis=1)
-    rows = list(
-        map(
-            TensorSparsity,
-            names,
-            numel.tolist(),
-            before.tolist(),
-            (before + counts).tolist(),
-            _shares(squares),
-            _or_none(np.concatenate([effect.cut.thresholds for effect in effects])),
-            _shares(sizes),
-        )
+    thresholds = np.concatenate([effect.cut.thresholds for effect in effects])
+    rows = SparsityTable(
+        names, numel, before, before + counts, shares_of(*squares), thresholds, shares_of(*sizes)
     )
-    if len(effects) > 1:
-        places = {name: i for i, name in enumerate(snapshot.checkpoint.entries)}
-        rows.sort(key=lambda row: places[row.name])
+    if len(effects) == 1:
+        rows.__dict__["places"] = effects[0].units.places  # found once for all moves of a slider
+    else:
+        rows = rows.sorted_like(snapshot.checkpoint.entries)
     with np.errstate(over="ignore"):
-        norm, magnitude = _shares(np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1))
+        sums = np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1)
+        norm, magnitude = or_none(shares_of(*sums))
     numel_of_all, pruned = _model(snapshot, job)
     return SparsityReport(
-        tuple(rows),
+        rows,
         numel_of_all,
         pruned,
         pruned + int(counts.sum()),
@@ -432,20 +434,6 @@ def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
 
     def find() -> tuple[int, int]:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())
-        return size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
+        return snapshot.checkpoint.size(job.cancel).parameters, pruned
 
     return snapshot.once("model", find)
-
-
-def _shares(sums: Float64s) -> list[float | None]:
-    """Return after by before, of sums that are (before, after) each; None where unknown or 0."""
-    before, after = sums
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return _or_none(np.where(np.isfinite(before) & (before > 0), after / before, math.nan))
-
-
-def _or_none(values: Float64s) -> list[float | None]:
-    listed: list[float | None] = values.tolist()
-    for i in np.flatnonzero(np.isnan(values)).tolist():
-        listed[i] = None
-    return listed

@@ -21,11 +21,12 @@ from pruneapp.analysis.statistics import sparsity
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.kernel import KeyRange
+from pruneapp.kernels.values import Float64s
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
 from pruneapp.methods.cutoff import Expect, NearTaken, Ranked
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import SparsityReport, or_none
 
 # Elements of a tensor below which the sums are made as quickly without knowing those before.
 _SMALL = 1 << 16
@@ -186,7 +187,7 @@ def kept_norms(
 
 
 _KEY = "retained"
-_BYTES = 200  # of a tensor in a report, about
+_BYTES = 80  # of a tensor in a report, about
 _UNKNOWN = (math.nan, math.nan)
 # Sums of the same numbers in another order differ by less; what a weight adds may do so as well.
 _ROUNDING = 1e-12
@@ -205,25 +206,27 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     if known is not None:
         return known
     report = sparsity(now)
-    tensors: list[TensorSparsity] = []
-    before, after = (0.0, 0.0), (0.0, 0.0)
-    for t in job.cancel.each(report.tensors):
-        was = histogram_store.sums(opened, t.name) or _UNKNOWN
-        left = histogram_store.sums(now, t.name) or _UNKNOWN
-        norm, l1 = map(_share, was, left)
-        tensors.append(TensorSparsity(t.name, t.numel, t.before, t.after, norm, l1_retained=l1))
-        before = before[0] + was[0], before[1] + was[1]
-        after = after[0] + left[0], after[1] + left[1]
-    norm, l1 = map(_share, before, after)
+    names = report.table.names
+    was, left = (
+        np.array(
+            [histogram_store.sums(state, name) or _UNKNOWN for name in job.cancel.each(names)],
+            np.float64,
+        ).reshape(-1, 2)
+        for state in (opened, now)
+    )
+    norms, l1s = _share(was, left).T
+    with np.errstate(over="ignore"):  # one after another, as they were always added
+        totals = [np.cumsum(sums, axis=0)[-1:] for sums in (was, left)]
+    norm, l1 = (*or_none(_share(*totals)[0]),) if len(names) else (1.0, 1.0)
     result = replace(
         report,
-        tensors=tuple(tensors),
+        tensors=replace(report.table, norm=norms, l1=l1s),
         norm_retained=norm,
         l1_retained=l1,
         repaired=frozenset(now.values),
     )
     if result.norm_retained is not None:
-        now.remember(_KEY, result, _BYTES * len(tensors))
+        now.remember(_KEY, result, _BYTES * len(names))
     return result
 
 
@@ -237,8 +240,10 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
     return replace(report, retained=shares, repaired=frozenset(before.values))
 
 
-def _share(before: float, after: float) -> float | None:
-    if not (math.isfinite(before) and math.isfinite(after)):
-        return None
-    share = after / before if before else 1.0
-    return 1.0 if share > 1 - _ROUNDING else share
+def _share(before: Float64s, after: Float64s) -> Float64s:
+    """Return what is left of sums, NaN where that is not known."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(before == 0, 1.0, after / before)
+    shares[shares > 1 - _ROUNDING] = 1.0
+    shares[~(np.isfinite(before) & np.isfinite(after))] = math.nan
+    return shares

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from pruneapp.analysis.histogram_store import dims_of
 from pruneapp.analysis.patterns import broken_patterns
-from pruneapp.analysis.retained_norm import RetainedNorm, measure_retained_norms, total_of
+from pruneapp.analysis.retained_norm import (
+    RetainedNorm,
+    measure_retained_norms,
+    shares_of,
+    total_of,
+)
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import RawChunk
-from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.edit import Edit, EditKind, Json, Proposal
 from pruneapp.document.selection import counts_of, coupling_of, pruned_in, resolve, rows_of
 from pruneapp.document.snapshot import Snapshot
@@ -45,7 +51,7 @@ from pruneapp.preview.from_histograms import (
     known_retained_norms,
 )
 from pruneapp.progress import Job
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import SparsityReport, SparsityTable
 from pruneapp.statistics.file import Inputs, statistics_of
 
 _UNKNOWN = RetainedNorm(math.nan, math.nan, math.nan, math.nan)
@@ -69,27 +75,21 @@ def report_of(
         job.step(sum([masks[name].size for name in known]))
         rest = {name: mask for name, mask in masks.items() if name not in known}
         measured = {**known, **measure_retained_norms(snapshot, rest, job)}
-    rows: list[TensorSparsity] = []
-    for batch in job.cancel.batches(masks.items()):
-        norms = [measured.get(name, _UNKNOWN) for name, _ in batch]
-        rows += [
-            TensorSparsity(
-                name,
-                mask.size,
-                snapshot.masks.pruned(name),
-                mask.pruned,
-                norm.share,
-                norm.threshold if cuts else None,
-                norm.magnitude,
-            )
-            for (name, mask), norm in zip(batch, norms, strict=True)
-        ]
+    names = tuple(masks)
+    numel = np.array([mask.size for mask in job.cancel.each(masks.values())], np.int64)
+    kept = np.array([mask.kept for mask in job.cancel.each(masks.values())], np.int64)
+    had = np.array(snapshot.masks.counts(job.cancel.each(names)), np.int64)
+    norms = [measured.get(name, _UNKNOWN) for name in job.cancel.each(names)]
+    *sums, thresholds = np.array(norms, np.float64).reshape(-1, 5).T
+    norm, l1 = shares_of(sums[0], sums[1]), shares_of(sums[2], sums[3])
+    edges = thresholds if cuts else np.full_like(thresholds, math.nan)
+    rows = SparsityTable(names, numel, had, numel - kept, norm, edges, l1)
     before = sum([mask.pruned for mask in job.cancel.each(snapshot.masks.values())])
-    after = before + sum([row.newly_pruned for row in rows])
-    total = _UNKNOWN if known is None else _total(measured, job)
+    after = before + int((numel - kept - had).sum())
+    total = _UNKNOWN if known is None else RetainedNorm(*map(total_of, _columns(measured, job)))
     return SparsityReport(
-        tuple(rows),
-        size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters,
+        rows,
+        snapshot.checkpoint.size(job.cancel).parameters,
         before,
         after,
         total.share,
@@ -99,18 +99,19 @@ def report_of(
 
 def with_one_cut(report: SparsityReport) -> SparsityReport:
     """Say of every tensor where the one cut is, not which of its own weights came next to it."""
-    thresholds = [row.threshold for row in report.tensors if row.threshold is not None]
-    cut = max(thresholds, default=None)
-    return replace(report, tensors=tuple([replace(row, threshold=cut) for row in report.tensors]))
+    table = report.table
+    if not len(table) or np.isnan(table.threshold).all():
+        return report
+    cut = np.full(len(table), np.nanmax(table.threshold))
+    return replace(report, tensors=replace(table, threshold=cut))
 
 
-def _total(retained: Mapping[str, RetainedNorm], job: Job) -> RetainedNorm:
+def _columns(retained: Mapping[str, RetainedNorm], job: Job) -> tuple[list[float], ...]:
     columns: tuple[list[float], ...] = ([], [], [], [])
     for batch in job.cancel.batches(retained.values()):
-        sums = [(s.before, s.after, s.sizes_before, s.sizes_after) for s in batch]
-        for column, values in zip(columns, zip(*sums, strict=True), strict=True):
+        for column, values in zip(columns, zip(*batch, strict=True), strict=False):
             column.extend(values)
-    return RetainedNorm(*map(total_of, columns))
+    return columns
 
 
 # Passes over a tensor that a row of single weights takes, as long as nobody knows better.
@@ -191,7 +192,7 @@ def compute_preview(
     for (row, names), reserve in zip(rows, reserved, strict=True):
         before = state
         every = job.cancel.each(names)
-        views = [view_for_row(state, row, name, given, scores, pairs) for name in every]
+        views = views_for_row(state, row, every, given, scores, pairs)
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = (
@@ -346,40 +347,46 @@ def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:
     return passes * sum([sizes[name] for name in names])
 
 
-def view_for_row(  # noqa: PLR0917 - each its own type
+def views_for_row(  # noqa: PLR0917 - each its own type
     state: Snapshot,
     row: Row,
-    name: str,
+    names: Iterable[str],
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
     pairs: Companions,
-) -> TensorView:
-    """Return what the method of a row sees of a tensor, with all that is given for it.
+) -> list[TensorView]:
+    """Return what the method of a row sees of tensors, with all that is given for them.
 
     `pairs` looks for the norm that follows, for methods that take its scale.
     """
     method = registry.get(row.method)
-    entry = state.entry(name)
-    mask = None
-    if method.takes_mask and given:
-        mask = next((given[n] for n in entry.names if n in given), None)
-    ranked = None
-    if scores is not None and method.takes_scores:
-        ranked = _scores(scores, state, name)
-    view = state.view(name, scores=ranked, given=mask)
-    inputs: Callable[[str], Inputs | None] = no_inputs
+    inputs: Callable[[str], Inputs | None] | None = None
     if method.needs_statistics(row.values):
         inputs = partial(state.inputs, statistics_of(row.values[STATISTICS.name]))
-    if isinstance(method, CoupledMethod):
-        groups = coupling_of(state.checkpoint, method.axis, name)
-        coupling = tuple(Coupling(group, state.view, inputs) for group in groups)
-        view = replace(view, coupling=coupling)
-    else:
-        view = replace(view, inputs=inputs(name))
-    if method.takes_scale:
-        norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
-        view = replace(view, scale=None if norm is None else state.view(norm))
-    return view
+    masks = given if method.takes_mask else None
+    ranked = scores if method.takes_scores else None
+    coupled = method if isinstance(method, CoupledMethod) else None
+    if not (masks or ranked or inputs or coupled or method.takes_scale):
+        return [state.view(name) for name in names]  # of 100,000 tensors nothing else is asked
+
+    def view_of(name: str) -> TensorView:
+        entry = state.entry(name)
+        mask = next((masks[n] for n in entry.names if n in masks), None) if masks else None
+        own = None if ranked is None else _scores(ranked, state, name)
+        view = state.view(name, scores=own, given=mask)
+        if coupled is not None:
+            groups = coupling_of(state.checkpoint, coupled.axis, name)
+            seen = inputs or no_inputs
+            coupling = tuple(Coupling(group, state.view, seen) for group in groups)
+            view = replace(view, coupling=coupling)
+        elif inputs is not None:
+            view = replace(view, inputs=inputs(name))
+        if method.takes_scale:
+            norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
+            view = replace(view, scale=None if norm is None else state.view(norm))
+        return view
+
+    return [view_of(name) for name in names]
 
 
 def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
@@ -464,6 +471,6 @@ def state_after(
     ((_, names),) = rows_of(snapshot.checkpoint, step)
     job.start(0, names[0])
     pairs = Companions(snapshot.checkpoint)
-    views = [view_for_row(snapshot, row, name, None, None, pairs) for name in names]
+    views = views_for_row(snapshot, row, names, None, None, pairs)
     masks = rules(views, method, row.values, step.scope, step.limits, kernel, job)
     return RuleState(snapshot, masks)

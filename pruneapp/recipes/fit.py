@@ -41,7 +41,7 @@ from pruneapp.methods.amounts import counts_to_prune, to_prune
 from pruneapp.methods.cutoff import check_all, units_left
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount, AmountParam
-from pruneapp.preview.preview import view_for_row
+from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, all_chosen_by, chosen_by
 
@@ -74,7 +74,7 @@ def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> None:
             continue  # it suits any tensor
         sizes: list[int] = []
         for batch in job.cancel.batches(names):
-            views = [view_for_row(whole, row, name, None, None, pairs) for name in batch]
+            views = views_for_row(whole, row, batch, None, None, pairs)
             check_all(views, method, row.values, step.scope)
             sizes += [units_left(view, method, row.values) for view in views]
         if not counted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pruneapp.results.tile import Box
@@ -45,22 +46,22 @@ class ManualEditCounts:
     # The tensors that were meant, in the order of the edit; of some nothing may change.
     tensors: tuple[ManualEditCount, ...]
 
-    @property
+    @cached_property
     def selected(self) -> int:
         """How many weights were meant."""
         return sum(count.selected for count in self.tensors)
 
-    @property
+    @cached_property
     def changed(self) -> int:
         """How many weights change."""
         return sum(count.changed for count in self.tensors)
 
-    @property
+    @cached_property
     def protected(self) -> int:
         """How many weights would have been pruned, but are protected."""
         return sum(count.protected for count in self.tensors)
 
-    @property
+    @cached_property
     def permanent(self) -> int:
         """How many restored weights stay 0 all the same: they were made permanent before."""
         return sum(count.permanent for count in self.tensors)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,21 +56,21 @@ def dangers(
     1 for tensors that are not named. Where little of it is left a tensor is not marked if it is
     among those `repaired`: their outputs came out as before with other values.
     """
-    numel = _column([t.numel for t in tensors])
-    left = numel - _column([t.after for t in tensors])
-    norm = _column([np.nan if t.norm_retained is None else t.norm_retained for t in tensors])
+    table = SparsityTable.of(tensors)
+    numel, left = table.numel, table.numel - table.after
+    norm = table.norm.copy()
     if retained:
-        norm *= _column([retained.get(t.name, 1.0) for t in tensors])
+        norm *= np.array([retained.get(name, 1.0) for name in table.names], np.float64)
     severity = np.zeros(len(tensors), np.int8)
     # NaN, which stands for what was not counted, is neither above nor below anything.
     little = norm < LITTLE_NORM
     if repaired:
-        little &= np.array([t.name not in repaired for t in tensors], np.bool_)
+        little &= np.array([name not in repaired for name in table.names], np.bool_)
     severity[(left < FEW_WEIGHTS * numel) | little] = Severity.MUCH
     severity[left == 0] = Severity.ALL
     severity[(left == numel) | (norm >= ENOUGH_NORM)] = Severity.NONE
     return {
-        tensors[i].name: Danger(
+        table.names[i]: Danger(
             Severity(int(severity[i])),
             float(left[i] / numel[i]),
             None if np.isnan(norm[i]) else float(norm[i]),
@@ -78,15 +79,10 @@ def dangers(
     }
 
 
-def _column(values: list[float]) -> NDArray[np.float64]:
-    return np.array(values, np.float64)
-
-
 _LISTED = 20
 
 
-@dataclass(frozen=True)
-class TensorSparsity:
+class TensorSparsity(NamedTuple):
     """What a step does to one tensor."""
 
     name: str  # as in the file
@@ -105,12 +101,159 @@ class TensorSparsity:
         return self.after - self.before
 
 
+Counts = NDArray[np.int64]
+Shares = NDArray[np.float64]  # NaN for None
+
+
+@dataclass(frozen=True, eq=False)
+class SparsityTable(Sequence[TensorSparsity]):
+    """The same of many tensors, a column for each attribute: rows are made when they are looked at.
+
+    Of 100,000 tensors a row for each takes longer than a slider waits.
+    """
+
+    names: Sequence[str]
+    numel: Counts
+    before: Counts
+    after: Counts
+    norm: Shares
+    threshold: Shares
+    l1: Shares
+
+    @classmethod
+    def of(cls, rows: Sequence[TensorSparsity]) -> SparsityTable:
+        """Return the table of some rows; itself if it is one."""
+        if isinstance(rows, SparsityTable):
+            return rows
+        names, *columns = [*zip(*rows, strict=True)] or [()] * 7
+        numel, before, after = [np.array(column, np.int64) for column in columns[:3]]
+        norm, threshold, l1 = [np.array(column, np.float64) for column in columns[3:]]
+        return cls(names, numel, before, after, norm, threshold, l1)
+
+    @classmethod
+    def counted(
+        cls, names: Sequence[str], numel: Sequence[int], before: Sequence[int], after: Sequence[int]
+    ) -> SparsityTable:
+        """Return the table of tensors of which nothing but these numbers is known."""
+        unknown = np.full(len(names), np.nan)
+        counts = [np.array(column, np.int64) for column in (numel, before, after)]
+        return cls(names, counts[0], counts[1], counts[2], unknown, unknown, unknown)
+
+    def sorted_like(self, names: Iterable[str]) -> SparsityTable:
+        """Return the same rows in the order that their names have among others."""
+        places = {name: place for place, name in enumerate(names)}
+        return self.at(np.argsort([places[name] for name in self.names], kind="stable").tolist())
+
+    def at(self, places: Sequence[int]) -> SparsityTable:
+        """Return the rows at some places, in their order."""
+        some = np.array(places, np.intp)
+        return SparsityTable(
+            [self.names[place] for place in places],
+            self.numel[some],
+            self.before[some],
+            self.after[some],
+            self.norm[some],
+            self.threshold[some],
+            self.l1[some],
+        )
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, place: int) -> TensorSparsity: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[TensorSparsity, ...]: ...
+    def __getitem__(self, place: int | slice) -> TensorSparsity | tuple[TensorSparsity, ...]:
+        if isinstance(place, slice):
+            return self._rows[place]
+        return TensorSparsity(
+            self.names[place],
+            int(self.numel[place]),
+            int(self.before[place]),
+            int(self.after[place]),
+            *(None if np.isnan(c[place]) else float(c[place]) for c in self._shares),
+        )
+
+    def __iter__(self) -> Iterator[TensorSparsity]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._rows == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._rows)
+
+    @property
+    def _shares(self) -> tuple[Shares, ...]:
+        return self.norm, self.threshold, self.l1
+
+    @cached_property
+    def _rows(self) -> tuple[TensorSparsity, ...]:
+        counts = [column.tolist() for column in (self.numel, self.before, self.after)]
+        rows = zip(self.names, *counts, *map(or_none, self._shares), strict=True)
+        return tuple(map(partial(tuple.__new__, TensorSparsity), rows))
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where a tensor stands."""
+        return dict(zip(self.names, range(len(self.names)), strict=True))
+
+
+def or_none(values: Shares) -> list[float | None]:
+    """Return numbers as a list, None for NaN."""
+    listed: list[float | None] = values.tolist()
+    for place in np.flatnonzero(np.isnan(values)).tolist():
+        listed[place] = None
+    return listed
+
+
+class _ByName(Mapping[str, TensorSparsity]):
+    """The rows of a table by name, each made when it is looked at."""
+
+    def __init__(self, table: SparsityTable) -> None:
+        self._table = table
+        self._places = table.places
+
+    def __getitem__(self, name: str) -> TensorSparsity:
+        return self._table[self._places[name]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class CountsByName(Mapping[str, int]):
+    """How many weights of each tensor of a table are pruned after the step.
+
+    `names` and `counts` are the columns, for whoever takes all of them.
+    """
+
+    def __init__(self, table: SparsityTable) -> None:
+        self._table = table
+        self.names, self.counts = table.names, table.after
+
+    def __getitem__(self, name: str) -> int:
+        return int(self.counts[self._table.places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
 @dataclass(frozen=True)
 class SparsityReport:
     """What a step does, or did, to a model."""
 
     # The tensors in which the step prunes by a method that can, in file order.
-    tensors: tuple[TensorSparsity, ...]
+    tensors: Sequence[TensorSparsity]
     numel: int  # elements of the whole checkpoint
     before: int  # how many of them are pruned
     after: int
@@ -135,40 +278,46 @@ class SparsityReport:
         """How many elements the step prunes."""
         return self.after - self.before
 
-    # Of 100,000 tensors these take a fifth of a second: a worker that made a report looks at them
-    # once, so that views need not.
+    # Of 100,000 tensors these take hundredths of a second: a worker that made a report looks at
+    # them once, so that views need not.
+
+    @cached_property
+    def table(self) -> SparsityTable:
+        """The touched tensors as columns."""
+        return SparsityTable.of(self.tensors)
 
     @cached_property
     def by_name(self) -> Mapping[str, TensorSparsity]:
         """The touched tensors by their names."""
-        return {t.name: t for t in self.tensors}
+        return _ByName(self.table)
 
     @cached_property
-    def after_by_name(self) -> Mapping[str, int]:
+    def after_by_name(self) -> CountsByName:
         """How many elements of each touched tensor would be pruned."""
-        return {t.name: t.after for t in self.tensors}
+        return CountsByName(self.table)
 
     @cached_property
     def norms_retained(self) -> Mapping[str, float]:
         """What is counted of `TensorSparsity.norm_retained` where anything is pruned, by name."""
-        return {
-            t.name: t.norm_retained for t in self.tensors if t.after and t.norm_retained is not None
-        }
+        table = self.table
+        known = np.flatnonzero((table.after > 0) & ~np.isnan(table.norm))
+        names = [table.names[place] for place in known.tolist()]
+        return dict(zip(names, table.norm[known].tolist(), strict=True))
 
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
         """The tensors that keep too little, in order."""
-        return dangers(self.tensors, self.retained, self.repaired)
+        return dangers(self.table, self.retained, self.repaired)
 
     @cached_property
     def unpruned(self) -> int:
         """Elements of the touched tensors that were not pruned before the step."""
-        return sum([t.numel - t.before for t in self.tensors])
+        return int((self.table.numel - self.table.before).sum())
 
     @cached_property
     def goes_on(self) -> bool:
         """Whether some elements of the touched tensors were pruned before the step."""
-        return any(t.before for t in self.tensors)
+        return bool(self.table.before.any())
 
     @cached_property
     def ranked_by_norm(self) -> bool:
@@ -176,7 +325,7 @@ class SparsityReport:
 
         Their sparsity does not tell them apart where every tensor loses the same share, as by 2:4.
         """
-        return all(t.norm_retained is not None for t in self.tensors if t.after > t.before)
+        return not np.isnan(self.table.norm[self.table.after > self.table.before]).any()
 
     @cached_property
     def most_affected(self) -> tuple[TensorSparsity, ...]:
@@ -185,16 +334,26 @@ class SparsityReport:
         If that is not known of all, those of which least is left first. Equal ones are in file
         order; not more than anybody lists.
         """
-        changed = [t for t in self.tensors if t.after > t.before]
-        if self.ranked_by_norm:
-            changed.sort(key=lambda t: 1.0 if t.norm_retained is None else t.norm_retained)
-        else:
-            changed.sort(key=lambda t: -t.after / t.numel)
-        return tuple(changed[:_LISTED])
+        table = self.table
+        changed = np.flatnonzero(table.after > table.before)
+        by = table.norm if self.ranked_by_norm else -table.after / np.maximum(table.numel, 1)
+        return tuple(
+            [table[place] for place in changed[places_of_least(by[changed], _LISTED)].tolist()]
+        )
 
     def prepare(self) -> None:
         """Work out now what is worked out when it is first asked for."""
         _ = self.by_name, self.after_by_name, self.dangers, self.unpruned, self.most_affected
+
+
+def places_of_least(values: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """Return where the smallest numbers are, in order; of equal ones the first."""
+    if values.size > count:
+        few = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+    else:
+        few = np.arange(values.size)
+    order: NDArray[np.intp] = few[np.argsort(values[few], kind="stable")][:count]
+    return order
 
 
 @dataclass(frozen=True)

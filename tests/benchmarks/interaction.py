@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from pruneapp.analysis import histogram_store
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.gui.plots.pages import Page
 from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import CountsByName
 from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.event_loop_delay import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
@@ -117,8 +118,8 @@ class Follow:
             self.told = found.newly_pruned
             report(found, **named)
 
-        def set_preview(after: Mapping[str, int] | None, *more: Any) -> None:
-            self.in_tree = sum((after or {}).values())
+        def set_preview(after: CountsByName | None, *more: Any) -> None:
+            self.in_tree = 0.0 if after is None else float(after.counts.sum())
             preview(after, *more)
 
         panel.set_estimate, panel.set_report = set_estimate, set_report
@@ -265,10 +266,11 @@ def write_statistics(path: Path, model: Path) -> Path:
 def slider_of(hand: Hand) -> Grip:
     """Return how to take the slider of the amount by its handle."""
     slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
-    left = sum(row.numel for row in hand.views.tree.checked_rows())
+    sizes = [row.numel for row in hand.views.tree.checked_rows()]
+    left, most = sum(sizes), slider.maximum()
     # Less a weight of each tensor, by which shares are rounded.
-    most = slider.maximum()
-    return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - 1000)
+    few = max(1000, len(sizes))
+    return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - few)
 
 
 def threshold_of(hand: Hand) -> Grip:

@@ -142,6 +142,17 @@ def _many(path: Path) -> None:
     write_safetensors(path, shapes, "F32", lambda name: one.reshape(shapes[name]))
 
 
+def _crowd(path: Path) -> None:
+    """Write 100,000 tensors of random weights, half of them matrices."""
+    shapes = {
+        n: tuple(4 * size for size in shape[:1]) * len(shape) for n, shape in _many_names(100_000)
+    }
+    rng = np.random.default_rng(0)
+    write_safetensors(
+        path, shapes, "BF16", lambda name: rng.standard_normal(shapes[name], np.float32)
+    )
+
+
 def _many_names(count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
     parts = (("w1.weight", (2, 2)), ("w2.weight", (2, 2)), ("norm.weight", (4,)), ("w1.bias", (4,)))
     for number in range(count):
@@ -199,6 +210,7 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "blocks": (".safetensors", _blocks),
     "tall": (".safetensors", _tall),
     "many": (".safetensors", _many),
+    "crowd": (".safetensors", _crowd),
     "many-torch": (".pt", _many_torch),
     "convolutions": (".safetensors", _convolutions),
     "cluster": ("", _cluster),

@@ -130,3 +130,40 @@ def test_boxes_cover_a_range_in_order(shape, data):
     ]
     assert [i for part in cut for i in part] == list(range(start, stop))
     assert len(found) <= 2 * len(shape)
+
+
+@settings(deadline=None)
+@given(data=st.data(), dtype=st.sampled_from(["F64", "F32", "BF16", "F8_E4M3"]))
+def test_small_tensors_are_read_together_wherever_they_lie(data, dtype):
+    """In any order, in two files, side by side or with gaps, over each other, on odd bytes."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    sources = [Memory(rng.bytes(3000)) for _ in range(2)]
+    width = DTYPES[dtype].bits // 8
+    ends, entries = [data.draw(st.integers(0, 9)) for _ in sources], []
+    for number in range(data.draw(st.integers(1, 12))):
+        source, size = data.draw(st.integers(0, 1)), data.draw(st.integers(0, 9))
+        offset = max(0, ends[source] + data.draw(st.sampled_from([0, 0, 0, 1, 4, 300, -5])))
+        ends[source] = min(offset + size * width, 2500)
+        place = Location(source, min(offset, 2500))
+        entries.append(TensorEntry(str(number), (size,), DTYPES[dtype], place))
+    entries = data.draw(st.permutations(entries))
+    names = tuple(entry.name for entry in entries)
+    checkpoint = Checkpoint(Path("m"), Contents("t", "t", tuple(entries), {}), sources)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elements, "_GAP_BYTES", data.draw(st.sampled_from([0, 4, 1000])))
+        patch.setattr(elements, "_LONG_BYTES", data.draw(st.sampled_from([0, 1 << 8])))
+        patch.setattr(elements, "SPAN_BYTES", data.draw(st.sampled_from([64, 1 << 22])))
+        found = checkpoint.bits_joined(names)
+
+    assert found.tolist() == np.concatenate([checkpoint.bits(name) for name in names]).tolist()
+
+
+def test_small_tensors_that_lie_side_by_side_are_one_read():
+    source = Memory(bytes(range(200)))
+    entries = tuple(
+        TensorEntry(str(n), (4,), DTYPES["F32"], Location(0, 20 * n)) for n in range(10)
+    )
+    checkpoint = Checkpoint(Path("m"), Contents("t", "t", entries, {}), (source,))
+    checkpoint.bits_joined([entry.name for entry in entries])
+    assert source.reads == 1

@@ -69,3 +69,18 @@ def test_only_so_many_spare_values_are_kept():
         cache.put(key, (), "spare", droppable=True)
     assert sum(cache.get(key, ()) is not None for key in range(100)) == 64
     assert cache.get(99, ()) == "spare"
+
+
+def test_what_takes_no_room_makes_none():
+    """A table that does not fit does not push out what is found once for each state."""
+    cache = StateCache(budget=100)
+    cache.put("rows", (), "rows", droppable=True)
+    cache.put("little", (), "little", 10, droppable=True)
+    cache.put("table", (), "table", 120, droppable=True)
+    assert [cache.get(key, ()) for key in ("rows", "little", "table")] == ["rows", "little", None]
+    cache.put("counted", (), "counted", 95)
+    assert [cache.get(key, ()) for key in ("rows", "little", "counted")] == [
+        "rows",
+        None,
+        "counted",
+    ]

@@ -29,7 +29,6 @@ from pruneapp.params import parse_bytes
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
-from pruneapp.results.sparsity_report import TensorSparsity
 
 WHOLE = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.packed]
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -73,7 +72,7 @@ def pruned(document, step):
     """Do a step; return the most bytes that were told of it."""
     sizes, capture = CompactSizes(), Capture.of(document)
     preview = compute_preview(capture.snapshot, step, CpuKernel(), Job())
-    told = sizes.after(capture, preview.report.tensors, step, Job(), preview.edit.entry)
+    told = sizes.after(capture, preview.report.after_by_name, step, Job(), preview.edit.entry)
     document.commit(preview)
     after = Capture.of(document)
     assert told == sizes.now(after, Job()) == CompactSizes().now(after, Job())
@@ -140,10 +139,7 @@ def test_what_a_step_takes_away_is_what_it_prunes(tmp_path_factory, before, afte
         document = Document(checkpoint)
         sizes, capture = CompactSizes(), Capture.of(document)
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
-        found = [
-            sizes.after(capture, [TensorSparsity("w", 60_000, 0, gone)], step, Job())
-            for gone in (before, after)
-        ]
+        found = [sizes.after(capture, {"w": gone}, step, Job()) for gone in (before, after)]
         document.close()
     less = 4 * (after - before)
     mask = 7_692 if before < after == 60_000 else 0  # nothing is said of where nothing is left
@@ -165,7 +161,7 @@ def test_zeros_that_are_final_count_once(tmp_path):
         )
         step = Step((Row(("w",), "l1_unstructured", {"amount": 1}),))
         thirty, fifty, more = (
-            CompactSizes().after(capture, [TensorSparsity("w", 60_000, 0, gone)], step, Job())
+            CompactSizes().after(capture, {"w": gone}, step, Job())
             for gone in (30_000, 50_000, 55_000)
         )
         document.close()
@@ -224,11 +220,11 @@ def test_bytes_are_read_as_people_write_them(text, nbytes):
 
 def most_after(capture, step, total):
     """The most bytes of the file if so many weights are pruned, the widest of them last."""
-    report, left = [], total
+    report, left = {}, total
     entries = capture.snapshot.checkpoint.entries
     for name in sorted(step.rows[0].names, key=lambda name: entries[name].dtype.bits):
         some = min(left, entries[name].numel)
-        report.append(TensorSparsity(name, entries[name].numel, 0, some))
+        report[name] = some
         left -= some
     done = replace(step, limits=replace(step.limits, total=total))
     return CompactSizes().after(capture, report, done, Job())

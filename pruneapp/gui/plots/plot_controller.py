@@ -142,6 +142,7 @@ class PlotController(QObject):
         self._state = previews.state
         self._pages = pages
         self._tasks = {kind: LatestTask(jobs) for kind in KINDS}
+        self._bars = _Bars()
         # Pages that show what is true, or are about to.
         self._known: set[Page] = set()
         # Of which state, tensor, dimension and order: another preview leaves most of it as it is.
@@ -309,9 +310,7 @@ class PlotController(QObject):
             self._ask(
                 "model",
                 page,
-                lambda job: _without_empty_bars(
-                    retained(first.load(job), snapshot, job), would, by_name
-                ),
+                lambda job: self._bars.of(retained(first.load(job), snapshot, job), would, by_name),
                 lambda report: self._pages.model.set_report(report, would),
             )
             return
@@ -423,15 +422,37 @@ class PlotController(QObject):
             self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
 
 
-def _without_empty_bars(
-    report: SparsityReport, would: SparsityReport | None, rows: Mapping[str, TensorRow]
-) -> SparsityReport:
-    # A bar that is always empty tells nothing: what is usually pruned, and what is or would be.
-    touched = {t.name for t in would.tensors} if would is not None else set()
-    tensors = tuple(
-        t for t in report.tensors if t.after or t.name in touched or rows[t.name].by_default
-    )
-    return replace(report, tensors=tensors)
+class _Bars:
+    """Leaves out the bars that are always empty, which tell nothing.
+
+    What stays is usually pruned, or is or would be. While a slider moves that is the same for each
+    of its places, and of 100,000 tensors it is not found out anew. Any thread may ask.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[SparsityReport, Sequence[str], SparsityReport] | None = None
+
+    def of(
+        self,
+        report: SparsityReport,
+        would: SparsityReport | None,
+        rows: Mapping[str, TensorRow],
+    ) -> SparsityReport:
+        """Return a report of what is shown."""
+        names: Sequence[str] = () if would is None else would.table.names
+        known = self._known
+        if known is not None and known[0] is report and known[1] is names:
+            return known[2]
+        table, touched = report.table, set(names)
+        each = zip(table.names, table.after.tolist(), strict=True)
+        shown = [
+            place
+            for place, (name, after) in enumerate(each)
+            if after or name in touched or rows[name].by_default
+        ]
+        result = replace(report, tensors=table.at(shown))
+        self._known = report, names, result
+        return result
 
 
 _AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import SparsityReport, TensorSparsity
+from pruneapp.results.sparsity_report import SparsityReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,9 @@ class ModelNumbers:
     step_retained: Floats
     # ``float64[n]``: norm² retained now, since opening; NaN where it is not counted.
     retained: Floats
+    # The tensors of the step, and where they are among `names`; -1 if they are not.
+    asked: Sequence[str] = ()
+    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
     def left(self) -> Floats:
@@ -83,38 +86,31 @@ def model_numbers(
     O(n) in the number of tensors; what does not change with a step is taken from `known` if that
     is of the same tensors, which is most of the work.
     """
-    tensors = report.tensors
-    size = len(tensors)
-    names = tuple(t.name for t in tensors)
+    table = report.table
+    size, names = len(table), tuple(table.names)
     if names == known.names:
         names, numel, nbytes = known.names, known.numel, known.nbytes
     else:
-        numel = np.fromiter((t.numel for t in tensors), np.float64, size)
+        numel = table.numel.astype(np.float64)
         known_rows = (rows.get(name) for name in names)
         nbytes = np.fromiter((row.nbytes if row else 0 for row in known_rows), np.float64, size)
-    before = np.fromiter((t.after for t in tensors), np.float64, size)
-    retained = _norms_retained(tensors)
+    before = table.after.astype(np.float64)
     after = before.copy()
     step_retained = np.full(size, np.nan)
+    asked, places = known.asked, known.places
     if preview is not None:
-        touched = preview.tensors
-        asked = [t.name for t in touched]
-        if asked == list(names):
-            places = np.arange(size)
+        touched = preview.table
+        asked = touched.names
+        if names is known.names and asked is known.asked:
+            places = known.places
         else:
-            place = {name: i for i, name in enumerate(names)}
-            places = np.fromiter((place.get(name, -1) for name in asked), np.int64, len(asked))
+            places = np.array([table.places.get(name, -1) for name in asked], np.int64)
         here = places >= 0
-        then = np.fromiter((t.after for t in touched), np.float64, len(touched))
-        kept = _norms_retained(touched)
-        after[places[here]] = np.maximum(then[here], before[places[here]])
-        step_retained[places[here]] = kept[here]
-    return ModelNumbers(names, numel, nbytes, before, after, step_retained, retained)
-
-
-def _norms_retained(tensors: Sequence[TensorSparsity]) -> Floats:
-    shares = (np.nan if t.norm_retained is None else t.norm_retained for t in tensors)
-    return np.fromiter(shares, np.float64, len(tensors))
+        after[places[here]] = np.maximum(touched.after[here], before[places[here]])
+        step_retained[places[here]] = touched.norm[here]
+    return ModelNumbers(
+        names, numel, nbytes, before, after, step_retained, table.norm, asked, places
+    )
 
 
 FILE, SHARE, SIZE, NORM, ROLE = "file", "share", "size", "norm", "role"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
+import numpy as np
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
@@ -150,7 +151,7 @@ class StepFigures(Figures):
         }
         if report is not None:
             if self._pruned:
-                texts["tensors"] = number_format.count(sum(1 for t in report.tensors if t.after))
+                texts["tensors"] = number_format.count(int(np.count_nonzero(report.table.after)))
             for key, share in (("norm", report.norm_retained), ("l1", report.l1_retained)):
                 if share is not None:
                     texts[key] = number_format.percent(share)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QObject
 
 from pruneapp.analysis.patterns import broken_patterns, groups_wanted
@@ -24,6 +25,7 @@ from pruneapp.methods import registry
 from pruneapp.preview.from_histograms import retained, since_opening
 from pruneapp.preview.preview import Preview, compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.sparsity_report import places_of_least
 
 # A person who drags a slider pauses longer than this when they have found the place.
 PAUSE_MS = 50
@@ -171,7 +173,8 @@ def _preview(
     )
     preview = replace(preview, report=since_opening(preview.report, snapshot))
     preview.report.prepare()
-    compact = sizes.after(capture, preview.report.tensors, step, job, preview.edit.entry)
+    pruned = preview.report.after_by_name
+    compact = sizes.after(capture, pruned, step, job, preview.edit.entry)
     return PreviewResult(preview, compact)
 
 
@@ -228,7 +231,9 @@ def _current(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) 
     broken = broken_patterns(capture.snapshot, groups_wanted(capture.snapshot, steps), job)
     report = replace(retained(first.load(job), capture.snapshot, job), broken=broken)
     _ = report.dangers  # judged here, not in the main thread
-    pruned = [t for t in report.tensors if t.after]
-    pruned.sort(key=lambda t: -t.after / t.numel)
-    most, compact = tuple(pruned[:LISTED]), sizes.now(capture, job)
+    table = report.table
+    some = np.flatnonzero(table.after)
+    least = places_of_least(-table.after[some] / table.numel[some], LISTED)
+    most = tuple([table[place] for place in some[least].tolist()])
+    compact = sizes.now(capture, job)
     return CurrentState(report=report, most_pruned=most, compact=compact)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
@@ -255,7 +254,7 @@ class PreviewPanel(QWidget):
         self._warn(report)
         self.figures.show_done(report, whole)
         self.repair.setVisible(True)
-        least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
+        least = [tensor._replace(before=tensor.after) for tensor in report.most_affected]
         self._show_most(report, least)
         self._trim()
 
@@ -334,12 +333,12 @@ class PreviewPanel(QWidget):
     def _warn(self, report: SparsityReport | None) -> None:
         """Say what is wrong with a state: patterns that do not hold, tensors without weights."""
         broken, dangers = ((), {}) if report is None else (report.broken, report.dangers)
-        emptied = [
-            self._short[self._shown.get(name, name)]
-            for name, danger in dangers.items()
-            if danger.severity is Severity.ALL
-        ]
-        reports.show_broken(self.broken, broken, self._shown, emptied)
+        emptied = [name for name, danger in dangers.items() if danger.severity is Severity.ALL]
+
+        def short(name: str) -> str:
+            return self._short[self._shown.get(name, name)]
+
+        reports.show_broken(self.broken, broken, self._shown, emptied, short)
 
     def _show_affected(self, report: SparsityReport | None, *, only_by_norm: bool = False) -> None:
         """List what loses most; `only_by_norm`: nothing as long as norms are to come."""

@@ -156,7 +156,7 @@ def _estimate(
         estimated = replace(estimated, report=since_opening(estimated.report, capture.snapshot))
         assert estimated.report is not None
         estimated.report.prepare()
-        compact = sizes.after(capture, estimated.report.tensors, step, job or Job())
+        compact = sizes.after(capture, estimated.report.after_by_name, step, job or Job())
     assignment = assignment_now(capture.snapshot, step)
     return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 

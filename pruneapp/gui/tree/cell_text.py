@@ -17,7 +17,7 @@ from pruneapp.gui.tree.nodes import Checks, Nodes
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.results.document_rows import TensorRow
-from pruneapp.results.sparsity_report import Assignment, Danger, Severity
+from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
 from pruneapp.results.tensor_group import TensorGroup
 
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
@@ -46,6 +46,8 @@ class Cells(QObject):
         self.has_sparsity = self.can_lose & (self.parameters_below > 0)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._after: NDArray[np.int64] | None = None
+        # The tensors of the preview before, and which rows they are.
+        self._placed: tuple[Sequence[str], NDArray[np.int64]] = (), np.zeros(0, np.int64)
         self.whole_names = False  # in a list, where no module stands above a tensor
         self._dangers: Mapping[str, Danger] = {}
         self._assignment = Assignment()
@@ -120,6 +122,14 @@ class Cells(QObject):
 
     def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
         names = self.nodes.names
+        if isinstance(given, CountsByName):  # the same tensors at each move of a slider
+            if self._placed[0] is not given.names:
+                found = map(self.nodes.number.get, given.names, repeat(-1))
+                self._placed = given.names, np.fromiter(found, np.int64, len(given))
+            places = self._placed[1]
+            column = np.full(len(names), -1, np.int64)
+            column[places[places >= 0]] = given.counts[places >= 0]
+            return column
         return np.fromiter(map(given.get, names, repeat(-1)), np.int64, len(names))
 
     def _worst(self, node: int) -> tuple[Severity, int]:

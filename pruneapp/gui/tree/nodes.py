@@ -290,6 +290,7 @@ class Checks:
         self._nodes = nodes
         self.checked: NDArray[np.bool_] = nodes.by_default.copy()  # of rows, shown or not
         self._shown = np.ones(len(nodes.rows), np.bool_)
+        self._named: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None  # of which marks
         self._count()
 
     def limit(self, shown: NDArray[np.bool_]) -> None:
@@ -392,7 +393,11 @@ class Checks:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
-        return tuple(compress(self._nodes.names, self.checked.tolist()))
+        # Asked at each move of a slider: the same object as long as the marks are.
+        if self._named is None or self._named[0] is not self.checked:
+            names = tuple(compress(self._nodes.names, self.checked.tolist()))
+            self._named = self.checked, names
+        return self._named[1]
 
     def rows(self) -> tuple[TensorRow, ...]:
         """Return what the tree knows of the checked tensors, in file order."""

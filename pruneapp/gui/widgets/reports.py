@@ -313,15 +313,17 @@ def show_broken(
     broken: Sequence[BrokenPattern],
     shown: Mapping[str, str],
     emptied: Sequence[str] = (),
+    short: Callable[[str], str] = str,
 ) -> None:
     """Warn in a label of patterns that do not hold; its tooltip names the tensors as `shown`.
 
-    And of tensors of which nothing is left, by names to show. It is hidden without a warning.
+    And of tensors of which nothing is left, the first as `short` shows them. It is hidden without a
+    warning.
     """
     texts = [f"▲ {each.sentence}." for each in broken]
     if emptied:
         what = several(Severity.ALL, len(emptied))
-        texts.append(f"{GLYPHS[Severity.ALL]} {what}: {first_names(emptied, show=str)}.")
+        texts.append(f"{GLYPHS[Severity.ALL]} {what}: {first_names(emptied, show=short)}.")
     label.setText("\n".join(texts))
     lines = [line for each in broken for line in each.named(shown)]
     label.setToolTip(as_plain("\n".join(lines)))

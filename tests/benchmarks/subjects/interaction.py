@@ -8,18 +8,23 @@ from collections.abc import Iterator
 from tests.benchmarks.benchmark import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
-MODELS = (("blocks", "600 MB bfloat16"), ("mixed", "600 MB float32"))
+# The exact preview of many tensors takes longer.
+MODELS = (
+    ("blocks", "600 MB bfloat16", 500),
+    ("mixed", "600 MB float32", 500),
+    ("crowd", "100,000 small tensors", 1000),
+)
 DRAGS = {
     "each": "slider, L1, each tensor",
     "global": "slider, L1, global",
     "threshold": "dragged threshold, L1, global",
     "wanda": "slider, Wanda, each row",
 }
-FOLLOWS_MS, EXACT_MS = 50, 500
+FOLLOWS_MS = 50
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    for name, words in MODELS:
+    for name, words, longest in MODELS:
         arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
         if name == "blocks":  # of convolutions there are no synthetic statistics
             arguments["statistics"] = str(ground.folder / "blocks.statistics.safetensors")
@@ -52,7 +57,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             yield Line(work, "follows, 95 %", follows[int(0.95 * len(follows))], "ms", bound=bound)
             yield Line(work, "follows, worst", follows[-1], "ms", bound=bound)
             note = f"worst {max(exact):.0f} ms"
-            yield Line(work, "exact", median(exact), "ms", bound=AtMost(EXACT_MS), note=note)
+            yield Line(work, "exact", median(exact), "ms", bound=AtMost(longest), note=note)
 
 
 SUBJECT = Subject(

@@ -12,7 +12,7 @@ from tests.benchmarks.processes import run_python
 FILES = (
     ("mixed", "600 MB safetensors", 0.3),
     ("mixed-torch", "600 MB .pt", 0.3),
-    ("many", "safetensors of 100,000 tensors", 2.0),
+    ("many", "safetensors of 100,000 tensors", 1.5),
     ("many-torch", ".pt of 20,000 tensors", 2.0),
     # Holes where the weights are: opening reads none of them.
     ("shards-sparse", "index of 4 shards, 12 GB", 0.5),

@@ -184,13 +184,13 @@ def test_sizes_are_stacked_by_what_is_kept(model, theme):
 
 def retaining(*shares, total):
     """Return the report of the model with norms retained since opening."""
-    tensors = (replace(t, norm_retained=e) for t, e in zip(REPORT.tensors, shares, strict=True))
+    tensors = (t._replace(norm_retained=e) for t, e in zip(REPORT.tensors, shares, strict=True))
     return replace(REPORT, tensors=tuple(tensors), norm_retained=total)
 
 
 def test_no_share_beyond_100_is_written_on_the_axis(model):
     """It went on to 120 %: bars leave room for their numbers."""
-    tensors = (replace(REPORT.tensors[0], after=1000), *REPORT.tensors[1:])
+    tensors = (REPORT.tensors[0]._replace(after=1000), *REPORT.tensors[1:])
     model.set_report(replace(REPORT, tensors=tensors))
     axis, (low, high) = model.canvas.across, model.canvas.box.viewRange()[0]
     assert high > 104
@@ -240,7 +240,7 @@ def test_the_norm_that_is_retained_since_opening(model, theme):
 def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
     """It went from 0 to 1, as if a hundredth were all that could be pruned."""
     nothing = replace(
-        REPORT, after=0, tensors=tuple(replace(t, before=0, after=0) for t in REPORT.tensors)
+        REPORT, after=0, tensors=tuple(t._replace(before=0, after=0) for t in REPORT.tensors)
     )
     model.set_report(nothing, None)
     low, high = model.canvas.place.y

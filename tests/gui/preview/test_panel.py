@@ -174,7 +174,7 @@ def test_where_all_lose_the_same_share_the_norm_tells_who_loses_most(forecast):
     assert names_of(forecast)[:3] == ["b", "c", "a"]
     shares = [row.share.text() for row in forecast.affected[:3]]
     assert shares == [f"9.0{GAP}%", f"5.0{GAP}%", f"1.0{GAP}%"]
-    same = tuple(replace(t, norm_retained=0.9) for t in tensors)
+    same = tuple(t._replace(norm_retained=0.9) for t in tensors)
     forecast.set_report(SparsityReport(same, 300, 0, 150))
     assert names_of(forecast)[:3] == ["a", "b", "c"], "in file order"
 
@@ -444,7 +444,7 @@ def test_a_name_is_on_two_lines_where_one_is_too_short(forecast):
         replace(
             REPORT,
             tensors=tuple(
-                replace(tensor, name=name)
+                tensor._replace(name=name)
                 for tensor, name in zip(REPORT.tensors, LAYERS, strict=False)
             ),
         )

@@ -1,0 +1,202 @@
+"""Small tensors together: read, ranked and cut as one array.
+
+A call of numpy takes a microsecond however little it does, and a tensor needs some hundred: of
+100,000 tensors of a few hundred weights that is nearly all the time. So those that follow each
+other are worked on side by side. Cut by one threshold they are one long tensor (`JoinedRanking`),
+whose order is theirs, so that of equal keys the same go; each cut by itself (`prune_apart`), those
+of a size are the rows of a matrix. The masks are the same, bit by bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+
+from pruneapp.checkpoint.elements import Bits
+from pruneapp.kernels.kernel import BLOCK, JoinedRead, KeyChunk, Ranking
+from pruneapp.kernels.sort_keys import Magnitudes
+from pruneapp.kernels.threshold import read_keys
+from pruneapp.kernels.values import Bools, Counts, Indices
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import pack_into
+from pruneapp.progress import CancelToken
+
+# Elements up to which a tensor is small: of more, its own work takes longer than the calls.
+SMALL = BLOCK
+# Elements, and tensors, that are worked on at once: some milliseconds.
+_MOST = 1 << 18
+_MOST_TENSORS = 1 << 12
+
+
+class JoinedRanking:
+    """Small tensors that follow each other, ranked as one; see `Ranking`."""
+
+    def __init__(self, rankings: Sequence[Ranking]) -> None:
+        self.rankings = rankings
+        self.width = rankings[0].width
+        self.ends = np.cumsum([ranking.size for ranking in rankings])
+        self.size = int(self.ends[-1])
+
+    @cached_property
+    def kept(self) -> BitMask | None:
+        """What is still there of them, one after another; None for all."""
+        if all(ranking.kept is None for ranking in self.rankings):
+            return None
+        packed = np.zeros((self.size + 7) // 8, np.uint8)
+        for first in range(0, len(self.rankings), _MOST_TENSORS):
+            some = self.rankings[first : first + _MOST_TENSORS]
+            start = int(self.ends[first]) - some[0].size
+            pack_into(packed, start, _kept_of(some))
+        return BitMask(packed, self.size)
+
+    def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
+        """Yield the keys of elements `start` to `stop`, of some whole tensors at a time."""
+        stop = self.size if stop is None else stop
+        index = int(np.searchsorted(self.ends, start, "right"))
+        while start < stop:
+            begin = int(self.ends[index]) - self.rankings[index].size
+            reach = min(stop, begin + _MOST)
+            last = min(int(np.searchsorted(self.ends, reach, "left")) + 1, index + _MOST_TENSORS)
+            keys = joined_keys(self.rankings[index:last])
+            end = min(int(self.ends[last - 1]), stop)
+            yield KeyChunk(start, keys[start - begin : end - begin])
+            index, start = last, end
+
+
+def join(rankings: Sequence[Ranking]) -> list[Ranking]:
+    """Return rankings in which small tensors that follow each other are one."""
+    joined: list[Ranking] = []
+    for small, run in groupby(rankings, lambda ranking: ranking.size <= SMALL):
+        some = list(run)
+        joined += [JoinedRanking(some)] if small and len(some) > 1 else some
+    return joined
+
+
+def take_apart(
+    masks: Sequence[BitMask], rankings: Sequence[Ranking], cancel: CancelToken
+) -> list[BitMask]:
+    """Return the mask of each tensor from the masks of `rankings` that `join` returned."""
+    result: list[BitMask] = []
+    for mask, ranking in zip(masks, rankings, strict=True):
+        if isinstance(ranking, JoinedRanking):
+            result += _split(mask, ranking.ends, cancel)
+        else:
+            result.append(mask)
+    return result
+
+
+def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
+    sizes = np.diff(ends, prepend=0)
+    starts = ends - sizes
+    result = [mask] * len(sizes)
+    for size in np.unique(sizes).tolist():
+        those = np.flatnonzero(sizes == size)
+        most = min(_MOST // max(size, 1), _MOST_TENSORS)
+        for first in range(0, len(those), most):
+            cancel.check()
+            some = those[first : first + most]
+            if size % 8 == 0 and not (starts[some] % 8).any():
+                rows = mask.packed[(starts[some] // 8)[:, None] + np.arange(size // 8)]
+            else:
+                begin, end = int(starts[some[0]]), int(ends[some[-1]])
+                bools = mask.bools(begin, end)[(starts[some] - begin)[:, None] + np.arange(size)]
+                rows = np.packbits(bools, axis=1, bitorder="little")
+            for place, own in zip(some.tolist(), BitMask.of_rows(rows, size), strict=True):
+                result[place] = own
+    return result
+
+
+def joined_keys(rankings: Sequence[Ranking]) -> Bits:
+    """Return the keys of whole small tensors one after another, in memory of their own."""
+    first = rankings[0]
+    if isinstance(first, Magnitudes) and isinstance(first.read, JoinedRead):
+        alike = [r for r in rankings if isinstance(r, Magnitudes) and r.dtype is first.dtype]
+        bits = None
+        if len(alike) == len(rankings):
+            bits = first.read.joined([ranking.read for ranking in alike])
+        if bits is not None:
+            keys: Bits = np.empty(bits.size, f"uint{first.width}")
+            first.write_keys(bits, keys)
+            return keys
+    return np.concatenate([read_keys(ranking, (0, ranking.size)) for ranking in rankings])
+
+
+def _kept_of(rankings: Sequence[Ranking]) -> Bools:
+    sizes = [ranking.size for ranking in rankings]
+    kept = np.ones(sum(sizes), np.bool_)
+    at = 0
+    for ranking, size in zip(rankings, sizes, strict=True):
+        if ranking.kept is not None:
+            kept[at : at + size] = ranking.kept.bools()
+        at += size
+    return kept
+
+
+def alone(rankings: Sequence[Ranking], near: object) -> bool:
+    """Whether a cut is one for `prune_apart`."""
+    return near is None and len(rankings) == 1 and 0 < rankings[0].size <= SMALL
+
+
+def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
+    """Yield which small tensors that follow each other are to be worked on at once."""
+    first = room = 0
+    width = 0
+    for place, ranking in enumerate(rankings):
+        full = room < ranking.size or place - first == _MOST_TENSORS or width != ranking.width
+        if full:
+            if place:
+                yield slice(first, place)
+            first, room, width = place, _MOST, ranking.width
+        room -= ranking.size
+    if rankings:
+        yield slice(first, len(rankings))
+
+
+def prune_apart(rankings: Sequence[Ranking], counts: Sequence[int]) -> list[BitMask]:
+    """Return the masks of small tensors, each cut by itself so that so many of it go.
+
+    Their keys are of one width, and at least one of each goes.
+    """
+    sizes = np.array([ranking.size for ranking in rankings])
+    starts = np.cumsum(sizes) - sizes
+    keys, wanted = joined_keys(rankings), np.array(counts)
+    kept = None
+    if any(ranking.kept is not None for ranking in rankings):
+        kept = _kept_of(rankings)
+    result: list[BitMask] = [BitMask.full(0)] * len(sizes)
+    for size in np.unique(sizes).tolist():
+        those = np.flatnonzero(sizes == size)
+        places = starts[those][:, None] + np.arange(size)
+        there = None if kept is None else kept[places]
+        stays = _without_lowest(keys[places], there, wanted[those])
+        rows = np.packbits(stays, axis=1, bitorder="little")
+        for place, mask in zip(those.tolist(), BitMask.of_rows(rows, size), strict=True):
+            result[place] = mask
+    return result
+
+
+# Ranks that are partitioned by; of more, the rows are sorted.
+_FEW_RANKS = 3
+
+
+def _without_lowest(keys: Bits, kept: Bools | None, counts: Counts) -> Bools:
+    """Return what is kept of each row if so many of its lowest go, of equal ones the first."""
+    if kept is not None:  # what is not there is above all that is, or its equal
+        keys = np.where(kept, keys, np.iinfo(keys.dtype).max)
+    ranks = np.unique(counts - 1)
+    few = len(ranks) <= _FEW_RANKS
+    ordered = np.partition(keys, ranks, axis=1) if few else np.sort(keys, axis=1)
+    cuts = np.take_along_axis(ordered, (counts - 1)[:, None], axis=1)
+    ties = counts - np.count_nonzero(keys < cuts, axis=1)
+    equal, stays = keys == cuts, keys > cuts
+    if kept is not None:
+        equal &= kept
+        stays &= kept
+    row, place = np.nonzero(equal)
+    nth = np.arange(row.size) - np.searchsorted(row, np.arange(len(counts)))[row]
+    late = nth >= ties[row]
+    stays[row[late], place[late]] = True
+    return stays
