@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -482,6 +482,12 @@ class ExportDialog(Dialog):
     ) -> None:
         """Warn of patterns that do not hold, whatever the format; the tooltip names tensors."""
         reports.show_broken(self.broken, broken, shown or {})
+
+    def set_written(self, paths: Collection[Path]) -> None:
+        """Set where exports go that are under way: nothing else may go there."""
+        self._checked = None  # what was found there is another thing by now
+        self.target.set_written(paths)
+        self.page.target.set_written(paths)
 
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
         """Show what an export would find; no more if it would go elsewhere by now."""

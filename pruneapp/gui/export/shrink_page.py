@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import abridged
 from pruneapp.gui.export.axis_rows import AxisRows, exactness_words, share_words
-from pruneapp.gui.export.target_row import misplaced
+from pruneapp.gui.export.target_row import misplaced, taken
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     add_row,
@@ -218,6 +218,7 @@ class FolderRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = self._proposed = ""
+        self._written: Collection[Path] = ()
         self.path = QLineEdit(self)
         self.path.setAccessibleName(self.tr("Destination folder"))
         self.path.setAccessibleDescription(self.tr("A folder that is not there yet."))
@@ -231,6 +232,11 @@ class FolderRow(QWidget):
         layout.addWidget(self.note)
         self.path.textChanged.connect(self._on_typed)
         self.browse.clicked.connect(self._browse)
+
+    def set_written(self, paths: Collection[Path]) -> None:
+        """Set where exports go that are under way; nothing else may go there."""
+        self._written = paths
+        self._on_typed()
 
     def set_path(self, path: str, source: str) -> None:
         """Propose a folder; `source` is what is open."""
@@ -251,7 +257,7 @@ class FolderRow(QWidget):
         if os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
             return self.tr("This is a file: name a new folder.")
         problem = misplaced(text, self._source, (".safetensors", ".json"), split=True, folders=True)
-        if problem or not text:
+        if problem := problem or taken(text, self._written):
             return problem
         there = os.path.lexists(os.path.expanduser(text))  # noqa: PTH111 - takes any name
         return self.tr("This is there already: name a new folder.") if there else ""

@@ -22,6 +22,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
+from tests.gui.job_gate import Gate
 from tests.shrink import vision_models
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
 from tests.support.onnx_models import save
@@ -160,6 +161,39 @@ def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog, nam
     expected = "tiny-shrunk-2" if name == "tiny-shrunk" else "tiny-shrunk"
     assert again.page.target.target().name == expected, "not the one that is there by now"
     person.click(again.stop)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_no_second_folder_is_written_where_one_is_under_way(
+    person, folder, dialog, monkeypatch, typed
+):
+    """The next dialog looks for dead units once the worker is free: the folder is there then."""
+    gate, cut_out = Gate(closed=True), shrink_controller.cut_out
+
+    def waiting(surveyed, expected, request, kernel, job, *rest, **named):
+        gate.wait(job)
+        return cut_out(surveyed, expected, request, kernel, job, *rest, **named)
+
+    monkeypatch.setattr(shrink_controller, "cut_out", waiting)
+    if typed:
+        person.type(dialog.page.target.path, str(folder.with_name("mine")))
+    person.click(dialog.go)
+    person.wait(lambda: gate.running)
+    export = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    page = export.dialog.page
+    assert page.target.target().name == ("mine" if typed else "tiny-shrunk-2")
+    sentence = "✕ An export to mine is under way: wait until it is done, or enter another name."
+    assert page.target.note.text() == (sentence if typed else "")
+    gate.closed = False
+    report_of(person)
+    person.close_report()
+    person.wait(lambda: page.forecast is not None)
+    there = "✕ This is there already: name a new folder."
+    assert page.target.note.text() == (there if typed else "")
+    assert export.dialog.go.isEnabled() is not typed
+    person.click(export.dialog.stop)
 
 
 def test_of_another_type_only_the_reason_is_shown(person, tmp_path):
