@@ -376,3 +376,21 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
     assert asked == [("meta", 192, True)]
     assert person.trouble == ["LlamaForCausalLM does not take it."]
     assert not folder.with_name("tiny-shrunk").exists()
+
+
+def test_the_dialog_opens_at_its_place_whichever_page_was_seen_last(person, dialog):
+    """On this page it opened a third lower, and smaller."""
+    place = dialog.geometry()
+    person.click(dialog.stop)
+    export = person.workbench.export
+    person.wait(lambda: export.dialog is None)
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
+    again = export.dialog
+    assert again.is_shrunk
+    assert again.geometry() == place
+    again.tabs.setFocus()
+    person.qtbot.keyClick(again.tabs, Qt.Key.Key_Left)
+    assert again.scrolled.isVisible()
+    assert again.geometry() == place
+    person.click(again.stop)
