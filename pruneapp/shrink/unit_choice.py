@@ -139,7 +139,7 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
 def check_size(axis: Axis, structure: Structure, kept: int) -> None:
     """Raise `ShrinkError` if a model's class does not take a number of units."""
     if kept != axis.count and not axis.takes(kept, structure.fields):
-        raise not_legal(axis, structure.fields, kept)
+        raise not_legal(axis, structure, structure.fields, kept)
 
 
 def widths_for_share(axis: Axis, share: float, multiple: int) -> list[int]:

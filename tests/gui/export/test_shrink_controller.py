@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file
 
@@ -376,6 +376,34 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
     assert asked == [("meta", 192, True)]
     assert person.trouble == ["LlamaForCausalLM does not take it."]
     assert not folder.with_name("tiny-shrunk").exists()
+
+
+def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tmp_path):
+    """They went back to what the type takes, and nothing was said."""
+    folder = write_llama(tmp_path / "eight", heads=8, groups=4)
+    person.open(folder)
+    person.wait_open(folder)
+    dialog = turn_to_page(person)
+    page = dialog.page
+    box, slider = page.rows.rows["kv-groups"].box, page.rows.rows["kv-groups"].slider
+
+    def turn_type() -> None:
+        person.click(page.write_as, QPoint(8, page.write_as.height() // 2))
+        person.wait(lambda: page.forecast.request == page.request)
+
+    turn_type()
+    person.qtbot.keyClick(slider, Qt.Key.Key_Left)
+    person.wait(lambda: page.order() is not None)
+    assert box.value() == 3
+    turn_type()
+    assert "cannot be 3 (hidden_size % num_attention_heads == 0)" in page.wrong.text()
+    assert box.value() == 3
+    assert not dialog.go.isEnabled()
+    turn_type()
+    assert not page.wrong.isVisible()
+    assert box.value() == 3
+    assert dialog.go.isEnabled()
+    person.click(dialog.stop)
 
 
 def test_the_dialog_opens_at_its_place_whichever_page_was_seen_last(person, dialog):
