@@ -44,6 +44,7 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     TEXT,
+    ElidedLines,
     as_plain,
     heading,
     label_for,
@@ -66,6 +67,8 @@ _BUSY_MS = 200
 # Lines of the difference that are always seen, and at most.
 _DIFF_LINES = 6
 _LEAST_LINES = 8
+# Lines of what is said above the axes: what goes first, or why nothing can.
+_FIRST_LINES = 2
 _BAR = 320  # pixels of the progress, at most
 # Norms that units are ranked by; behind them stands a file of scores.
 _NORMS = 3
@@ -364,7 +367,9 @@ class ShrinkPage(QWidget):
         self.again = QPushButton(self.tr("Look again"), self)
         self.again.setAutoDefault(False)
         self.again.hide()
-        self.wrong = plain(wrap=True, ink=DANGER)
+        # In the place of what is said first: nothing below moves while one aims at it.
+        self.wrong = ElidedLines(_FIRST_LINES, self)
+        self.wrong.setForegroundRole(DANGER)
         self.wrong.hide()
         self.ranking = choice_box(
             self.tr("Rank by"),
@@ -399,6 +404,8 @@ class ShrinkPage(QWidget):
         self.write_as = QCheckBox(self.tr("Write as another type"), self)
         self.write_as.hide()
         self.first = plain(wrap=True, ink=MUTED)
+        self.first.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.first.setMinimumHeight(self.wrong.sizeHint().height())
         self.loss = plain(wrap=True)
         self.sizes = SizeTable(self)
         self.diff = ConfigDiff(self)
@@ -470,9 +477,9 @@ class ShrinkPage(QWidget):
         chosen = (rank, self.ranking, self.scores, 16, self._of_multiple, self.multiple)
         add_row(layout, heading(self.tr("What is cut")), None, *chosen)
         layout.addWidget(self.first)
+        layout.addWidget(self.wrong)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
-        layout.addWidget(self.wrong)
         layout.addSpacing(4)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
@@ -516,8 +523,7 @@ class ShrinkPage(QWidget):
             self._seen = False
             self._show_trouble(sentence)
         else:
-            self.wrong.setText(f"✕ {abridged(sentence)}")
-            self.wrong.show()
+            self._show_wrong(sentence)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
         """Ask for what was asked for before, silently; `path` is empty if none was typed."""
@@ -681,12 +687,16 @@ class ShrinkPage(QWidget):
         )
         self.diff.set_lines(lines or (self.tr("  nothing changes"),))
 
+    def _show_wrong(self, sentence: str) -> None:
+        self.wrong.set_text(f"✕ {abridged(sentence)}" if sentence else "")
+        self.first.setVisible(not sentence)
+        self.wrong.setVisible(bool(sentence))
+
     def _show_known(self, forecast: ShrinkForecast) -> None:
         # What was wrong stays as it is in the controls, which there have to be.
         if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
-        self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
-        self.wrong.setVisible(bool(forecast.wrong))
+        self._show_wrong(forecast.wrong)
         self._usual = forecast.usual_multiple
         self._show_request()
         for part in (self._of_multiple, self.multiple):

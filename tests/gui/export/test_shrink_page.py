@@ -323,6 +323,28 @@ def test_what_is_wrong_is_said_and_the_choice_stays(page, qtbot):
     assert page.order() is None
 
 
+def test_nothing_moves_when_it_is_said_what_is_wrong(page, qtbot):
+    """The sliders went down by 36 pixels while one aimed at them."""
+    parts = page.rows.strip, page.write_as, page.sizes, row(page, "ffn").slider, page.target.path
+    strip = page.rows.strip
+
+    def places():
+        qtbot.wait(20)  # what is laid out anew is so by events
+        return [part.mapTo(page, QPoint()) for part in parts]
+
+    before = places()
+    qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
+    wrong = "A layer of them is of a kind, and " + "so is every other of the model, " * 20
+    page.set_forecast(replace(FOUND, request=page.asked[-1], wrong=f"{wrong}too."))
+    assert page.wrong.isVisible()
+    assert not page.first.isVisible()
+    assert "every other of the model" in page.wrong.toolTip()
+    assert places() == before
+    page.set_forecast(replace(FOUND, request=page.asked[-1]))
+    assert page.first.isVisible()
+    assert places() == before
+
+
 def test_a_folder_that_is_there_is_refused(page, tmp_path):
     assert page.order().path == tmp_path / "new"
     (tmp_path / "there").mkdir()
