@@ -58,10 +58,10 @@ _NOTES, _LISTED = 1, 24
 def exactness_words(exactness: Exactness) -> str:
     """Say what a cut does to what the model computes; a glyph goes with the word."""
     if exactness == EXACT:
-        return translate("Shrink", "✓ exact")
+        return translate("Shrink", "✓ computes the same")
     if exactness == CHANGES:
         return translate("Shrink", "▲ changes what the model computes")
-    return translate("Shrink", "△ exact for this text")
+    return translate("Shrink", "△ computes the same for these texts")
 
 
 def share_words(gone: int, before: int) -> str:
@@ -227,7 +227,7 @@ class AxisRow(QWidget):
         self.label.setForegroundRole(TEXT if can else MUTED)
         name = axis.label
         if axis.in_each > 1:
-            name = self.tr("{axis} per KV group").format(axis=axis.label)
+            name = self.tr("{axis} per key/value head").format(axis=axis.label)
         self.label.setText(name)
         self.hint.setText(self.tr("Click a layer to remove it."))
         for control in (self.slider, self.box):
@@ -471,7 +471,7 @@ class LayerStrip(QWidget):
     def words(self, number: int) -> str:
         """Say what becomes of a layer."""
         if number in self._layers.dead:
-            text = self.tr("Layer {n} does nothing and is cut: exact")
+            text = self.tr("Layer {n} does nothing and is cut: computes the same")
         elif number in self._layers.fixed:
             text = self.tr("Layer {n} is unlike the others and stays")
         elif number in self._layers.gone:

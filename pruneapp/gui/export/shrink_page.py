@@ -415,11 +415,11 @@ class ShrinkPage(QWidget):
         self.check = choice_box(
             self.tr("Check"),
             self.tr(
-                "Shapes and the way back are always checked. The class can be built or run by a "
-                "Python that has transformers."
+                "The files are always read back and compared with the pruned model. The class can "
+                "be built or run by a Python that has transformers."
             ),
             (
-                (self.tr("Shapes and back again"), "shapes"),
+                (self.tr("Read back and compare"), "shapes"),
                 (self.tr("Class (meta device)"), "meta"),
                 (self.tr("Run and compare outputs"), "run"),
             ),

@@ -72,7 +72,7 @@ def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
     out = folder.with_name("tiny-shrunk")
     assert size == f"Export {person_size(out)}"
     assert "Cut out: FFN neurons 256 → 192" in report.as_text()
-    assert "Effect: ✓ exact" in report.as_text()
+    assert "Effect: ✓ computes the same" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
     person.close_report()
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
@@ -328,9 +328,9 @@ def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
     assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
-    assert row.exactness.text() == "△ exact for this text"
+    assert row.exactness.text() == "△ computes the same for these texts"
     person.click(page.window().go)
-    assert "Effect: △ exact for this text" in report_of(person).as_text()
+    assert "Effect: △ computes the same for these texts" in report_of(person).as_text()
     person.close_report()
     out = folder.with_name("tiny-shrunk")
     assert json.loads((out / "config.json").read_text())["vocab_size"] == 8
