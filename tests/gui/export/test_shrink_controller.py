@@ -339,6 +339,36 @@ def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
     assert len(load_file(out / "model.safetensors")["model.embed_tokens.weight"]) == 8
 
 
+def test_the_tokens_of_a_list_of_ids_are_kept_as_on_the_command_line(
+    person, folder, tmp_path, capsys
+):
+    words = {word: at for at, word in enumerate("abcdefghijkl")}
+    (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe(words, [])))
+    ids = tmp_path / "ids.txt"
+    ids.write_text("0\n2-4\n")
+    person.open(folder)
+    person.wait_open(folder)
+    page = turn_to_page(person).page
+    page.multiple.setCurrentIndex(page.multiple.findData(1))
+    person.chooses_file(ids)
+    person.click(page.rows.vocabulary.browse_ids)
+    person.wait(lambda: page.order() is not None)
+    assert page.rows.vocabulary.box.currentText() == "Ids in ids.txt"
+    assert page.request.vocabulary == str(ids)
+    kept = page.rows.rows["vocabulary"].after.text()
+    person.click(page.window().go)
+    report_of(person)
+    person.close_report()
+    other = tmp_path / "other"
+    options = ["--vocabulary", str(ids), "--multiple", "1", "-o", str(other)]
+    assert main(["shrink", str(folder), *options]) == 0
+    capsys.readouterr()
+    ours = folder.with_name("tiny-shrunk") / "model.safetensors"
+    rows = load_file(ours)["model.embed_tokens.weight"]
+    assert len(rows) == int(kept) < 48
+    assert (rows == load_file(other / "model.safetensors")["model.embed_tokens.weight"]).all()
+
+
 def test_a_text_that_is_gone_is_said_and_can_be_left_out(person, folder, tmp_path, monkeypatch):
     (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe({"a": 0, "b": 1}, [])))
     gone = str(tmp_path / "gone.txt")
