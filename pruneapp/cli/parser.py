@@ -438,7 +438,8 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     shrink.add_argument(
         "--dead",
         action="store_true",
-        help="cut what does nothing and no more: exact; the default without other options",
+        help="cut what does nothing and no more, so that the model computes the same; the default"
+        " without other options",
     )
     shrink.add_argument("--ffn", metavar="SHARE", help="cut this share of the FFN neurons: 30%%")
     shrink.add_argument(
@@ -448,7 +449,10 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         "torch.export, or known blocks of a network",
     )
     shrink.add_argument(
-        "--kv-groups", type=int, metavar="N", help="keep N groups of keys and values"
+        "--kv-groups",
+        type=int,
+        metavar="N",
+        help="keep N key/value heads, each with its query heads",
     )
     shrink.add_argument("--query-heads", type=int, metavar="N", help="keep N query heads")
     shrink.add_argument(
@@ -459,8 +463,8 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     tokens.add_argument(
         "--vocabulary",
         metavar="trailing|FILE",
-        help="cut the rows behind the tokenizer's last token, which is exact; or keep the tokens "
-        "whose ids a file lists",
+        help="cut the rows behind the tokenizer's last token, which no text uses; or keep the "
+        "tokens whose ids a file lists",
     )
     tokens.add_argument(
         "--vocabulary-of",

@@ -25,7 +25,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
 from pruneapp.progress import CancelToken
 from pruneapp.results.export import ExportReport, ExportRequest
-from pruneapp.results.shrink_forecast import CutRequest
+from pruneapp.results.shrink_forecast import EFFECTS, CutRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
 from pruneapp.shrink.plan import MULTIPLES, ShrinkPlan, described, legal_sizes
@@ -263,7 +263,7 @@ def _print(
     sys.stdout.write(f"{described(planned.axes)}\n")
     for axis in planned.axes:
         if axis.after < axis.before:
-            sys.stdout.write(f"  {axis.label}: {axis.exactness}\n")
+            sys.stdout.write(f"  {axis.label}: {EFFECTS[axis.exactness]}\n")
     sys.stdout.writelines(f"  {escaped(line)}\n" for line in changes)
     _print_files(report)
     sys.stdout.write(f"Weights: {size(before)} -> {size(report.nbytes_of_weights)}\n")

@@ -35,6 +35,7 @@ from pruneapp.methods.method import TensorView
 from pruneapp.progress import Job
 
 _AXES: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads", "channels")
+_UNITS_LEFT_OUT: Mapping[AxisName, str] = {"vocabulary": "tokens", "experts": "experts"}
 _MOST_NAMED = 3
 
 
@@ -222,7 +223,22 @@ def _words(checkpoint: Checkpoint, along: TensorDim) -> str:
 
 
 def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
+    """Say why nothing is pruned with the channels of a tensor."""
     structure = structure_of(checkpoint)
     if isinstance(structure, Unknown):
         return structure.why_not
-    return f"No other tensor is known to depend on dim {source.dim} of '{source.name}'."
+    for name, units in _UNITS_LEFT_OUT.items():
+        for group in coupling_of(checkpoint, name, source.name):
+            if any(member.dim == source.dim for member in group.member_of.get(source.name, ())):
+                others = (member.name for member in group.members if member.name != source.name)
+                like = next((f", as in '{other}'" for other in others), "")
+                return (
+                    f"Dim {source.dim} of '{source.name}' is that of the {units}{like}. Only a "
+                    f"shrunk export cuts {units} out of all tensors."
+                )
+    kinds = ("outputs", "inputs")[: len(checkpoint.entries[source.name].shape)]
+    are = f": its {kinds[source.dim]} are no neurons, heads or channels of a group"
+    return (
+        f"No other tensor is known to depend on dim {source.dim} of '{source.name}'"
+        f"{are if len(kinds) > 1 and source.dim < 2 else ''}."
+    )

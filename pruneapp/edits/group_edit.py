@@ -16,16 +16,15 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.document.step import shown_name
 from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, place_of
 from pruneapp.errors import counted
-from pruneapp.groups.axis import Axis
 from pruneapp.groups.group import Group, Member
-from pruneapp.groups.structure import Structure, Unknown, structure_of
+from pruneapp.groups.structure import Unknown, structure_of
 from pruneapp.progress import Job
 from pruneapp.results.channel_list import runs
 from pruneapp.results.tensor_group import TensorGroup, in_sentence
 from pruneapp.results.tile import Box
 
 # The words for units, where those of an axis say more than that, or less.
-_LABELS = {"kv-groups": "KV groups", "vocabulary": "Tokens", "channels": "Channels"}
+_LABELS = {"vocabulary": "Tokens"}
 
 
 @dataclass(frozen=True)
@@ -142,15 +141,7 @@ def _shares(checkpoint: Checkpoint, name: str) -> Iterator[_Share]:
             for member in group.member_of.get(name, ()):
                 by_dim.setdefault(member.dim, []).append((group, member))
         for dim, parts in sorted(by_dim.items()):
-            yield _Share(axis.name, _label(structure, axis), dim, tuple(parts))
-
-
-def _label(structure: Structure, axis: Axis) -> str:
-    if axis.rule.label:
-        return axis.rule.label
-    if axis.name == "kv-groups" and "query-heads" not in structure.axes:
-        return "Attention heads"  # one of each
-    return _LABELS.get(axis.name, axis.label)
+            yield _Share(axis.name, _LABELS.get(axis.name, axis.label), dim, tuple(parts))
 
 
 def _whole_units(group: Group, member: Member, meant: NDArray[np.bool_]) -> NDArray[np.int64]:

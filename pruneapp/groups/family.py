@@ -26,7 +26,7 @@ from pruneapp import json_codec, resources
 AxisName = Literal["ffn", "kv-groups", "query-heads", "experts", "layers", "vocabulary", "channels"]
 LABELS: Mapping[AxisName, str] = {
     "ffn": "FFN neurons",
-    "kv-groups": "Attention heads / KV groups",
+    "kv-groups": "Key/value heads",
     "query-heads": "Query heads",
     "experts": "Experts",
     "layers": "Layers",

@@ -139,7 +139,11 @@ class FamilyGroups:
     def axes(self) -> dict[AxisName, Axis]:
         """Return what may be cut, and what may not, with the reason."""
         found = {name: self._axis(name) for name in LABELS}
-        return {name: axis for name, axis in found.items() if axis is not None}
+        axes = {name: axis for name, axis in found.items() if axis is not None}
+        heads = axes.get("kv-groups")
+        if heads is not None and "query-heads" not in axes and not heads.rule.label:
+            axes["kv-groups"] = replace(heads, label="Attention heads")  # one query head each
+        return axes
 
     def _depths(self) -> dict[str, str]:
         """Return which field counts the layers of each stack."""

@@ -11,6 +11,12 @@ from typing import Literal
 Exactness = Literal["exact", "exact for this text", "changes what the model computes"]
 EXACT: Exactness = "exact"
 CHANGES: Exactness = "changes what the model computes"
+# The same in the words that people read.
+EFFECTS: Mapping[Exactness, str] = {
+    EXACT: "computes the same",
+    "exact for this text": "computes the same for these texts",
+    CHANGES: CHANGES,
+}
 # What the number of FFN neurons, channels or tokens is rounded up to a multiple of.
 MULTIPLES = (1, 8, 64, 128, 256)
 # The rows of an embedding behind the last token.
@@ -72,7 +78,7 @@ class AxisForecast:
     percents
         Of groups with widths of their own: which shares of each may be chosen to go, ascending.
     in_each
-        How many runs the units lie in, of which each keeps as many: query heads in KV groups.
+        How many runs the units lie in, of which each keeps as many: query heads of key/value heads.
     exactness
         Of the cut as it is asked for.
     notices

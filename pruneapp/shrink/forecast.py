@@ -145,7 +145,7 @@ def cut_out(  # noqa: PLR0917 - each its own type
 
 def _said(axis: AxisForecast) -> str:
     each = axis.in_each
-    label = f"{axis.label} per KV group" if each > 1 else axis.label
+    label = f"{axis.label} per key/value head" if each > 1 else axis.label
     return f"{label} {axis.before // each:,} → {axis.after // each:,}"
 
 

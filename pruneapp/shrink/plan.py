@@ -72,6 +72,9 @@ class Choices:
         the model computes.
     write_as
         Another model type to write, one that the family knows to compute the same.
+    kept
+        How many units are to stay by the names of axes, as it was asked for: a number of heads that
+        the class does not take is refused, while one that zeros leave is rounded up.
     one_ratio
         Whether blocks of a network without a configuration stay as wide as one argument of its
         class makes all of them.
@@ -84,6 +87,7 @@ class Choices:
     vocabulary: VocabularyCut | None = None
     changed: frozenset[AxisName] = frozenset()
     write_as: str = ""
+    kept: Mapping[str, int] = field(default_factory=dict)
     one_ratio: bool = False
 
 
@@ -228,14 +232,19 @@ def must_stay(state: State, group: Group, units: UnitState) -> Bools:
     return units.alive | units.constants.any(axis=1)
 
 
-def not_legal(axis: Axis, fields: Mapping[str, Any], wanted: int) -> ShrinkError:
+def not_legal(
+    axis: Axis, structure: Structure, fields: Mapping[str, Any], wanted: int
+) -> ShrinkError:
     """Return the refusal of a number of units, with the nearest that would do."""
     sizes = legal_sizes(axis, fields)
     near = sorted(sorted(sizes, key=lambda n: (abs(n - wanted), n))[:_NEAREST])
     rule = f" ({axis.limit})" if axis.limit else ""
+    other = structure.family.write_as.get(structure.model_type)
     return ShrinkError(
         f"{axis.label} cannot be {wanted:,}{rule}; the nearest are {' and '.join(map(str, near))}.",
-        remedy="Choose one of these.",
+        remedy=f"Choose one of these, or write the model as '{other}', which takes any number."
+        if axis.limit and other
+        else "Choose one of these.",
     )
 
 
@@ -420,6 +429,11 @@ class _Planning:
                 -(-_in_runs(left, group.outer) // group.times)
                 for group, left in zip(groups, alive, strict=True)
             )
+        asked = axis.count
+        if axis.name not in MULTIPLES:
+            asked = self._choices.kept.get(axis.name, asked)
+        if asked != axis.count and not axis.takes(asked, self._fields):
+            raise not_legal(axis, self._structure, self._fields, asked)
         multiple = self._choices.multiple or MULTIPLES.get(axis.name, 1)
         kept = next_legal(axis, self._fields, max(wanted, 1), multiple)
         if axis.rule.share:
@@ -487,7 +501,7 @@ class _Planning:
             self._axes.append(AxisChange("experts", axis.label, axis.count, axis.count))
             return
         if not axis.takes(wanted, self._fields):
-            raise not_legal(axis, self._fields, wanted)
+            raise not_legal(axis, self._structure, self._fields, wanted)
         for group in axis.groups:
             scores = self._choices.expert_scores[group.place]
             gone = lowest_units(scores, group.count - wanted, group.outer)

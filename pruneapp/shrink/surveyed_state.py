@@ -163,6 +163,7 @@ class SurveyedState:
             None if tokens is None else tokens.cut,
             frozenset(changed),
             request.write_as,
+            request.kept,
         )
 
     def _wanted(self, axis: Axis, request: CutRequest) -> Iterator[tuple[Group, int]]:

@@ -56,13 +56,14 @@ def ranking_by(by: str, statistics: str | None, kernel: Kernel, job: Job) -> Ite
     wanted = by in WORDS and is_needed(STATISTICS.name, (BY,), {BY.name: by})
     if wanted and statistics is None:
         raise ParameterError(
-            f"'--by {by}' needs --statistics FILE.",
-            remedy="Collect them with `pruneapp statistics`.",
+            f"Ranking units by {by} needs statistics of activations.",
+            remedy="Name a file of them; `pruneapp statistics` collects one.",
         )
     if statistics is not None and not wanted:
+        words = by if by in WORDS else "the scores of a file"
         raise ParameterError(
-            f"'--statistics' means nothing with '--by {by}'.",
-            remedy="Remove it, or rank by wanda or flap.",
+            f"Ranking units by {words} uses no statistics of activations.",
+            remedy="Leave them out, or rank by wanda or flap.",
         )
     with ExitStack() as stack:
         opened = None
@@ -139,7 +140,7 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
 def check_size(axis: Axis, structure: Structure, kept: int) -> None:
     """Raise `ShrinkError` if a model's class does not take a number of units."""
     if kept != axis.count and not axis.takes(kept, structure.fields):
-        raise not_legal(axis, structure.fields, kept)
+        raise not_legal(axis, structure, structure.fields, kept)
 
 
 def widths_for_share(axis: Axis, share: float, multiple: int) -> list[int]:

@@ -46,7 +46,7 @@ def test_what_a_tensor_shares_is_told_by_axis_and_dimension(llama):
     assert (neurons.dim, neurons.count, neurons.by_channel) == (0, NEURONS, True)
     assert neurons.others == (MLP + "gate_proj.weight", MLP + "down_proj.weight")
     groups, heads = groups_of_tensor(llama, ATTENTION + "o_proj.weight")
-    assert (groups.label, groups.dim, groups.count) == ("KV groups", 1, GROUPS)
+    assert (groups.label, groups.dim, groups.count) == ("Key/value heads", 1, GROUPS)
     assert (heads.label, heads.dim, heads.count) == ("Query heads", 1, HEADS)
     assert heads.unit_of.tolist() == np.repeat(range(HEADS), HEAD).tolist()
     (tokens,) = groups_of_tensor(llama, "lm_head.weight")
@@ -87,7 +87,7 @@ def test_heads_go_only_by_their_axis_and_as_wholes(llama):
     assert with_members(llama, part, "query-heads") is part
     whole = channels(name, *range(2 * HEAD), dim=1, extents=extents)
     edit = with_members(llama, whole, "kv-groups")
-    assert edit.label() == "1 KV group of model.layers.1.self_attn pruned in 4 tensors"
+    assert edit.label() == "1 key/value head of model.layers.1.self_attn pruned in 4 tensors"
     assert {target.name.rpartition(".")[0].rpartition(".")[2] for target in edit.targets} == {
         "o_proj",
         "q_proj",

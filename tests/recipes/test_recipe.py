@@ -435,7 +435,7 @@ def test_dependents_are_known_before_anything_runs_and_come_back_from_the_text(t
         )
         (problem,) = fit(nothing, checkpoint, Job()).problems
         assert str(problem).startswith(
-            "entries[0].configuration: No other tensor is known to depend on dim 0 of 'lm_head"
+            "entries[0].configuration: Dim 0 of 'lm_head.weight' is that of the tokens"
         )
         many = step_entry(of_tensors(*mlp[:2]), dependents=True)
         schedule = {"step": many, "final": 0.5, "steps": 2, "path": "linear"}

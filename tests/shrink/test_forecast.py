@@ -111,28 +111,18 @@ def test_the_units_that_weigh_least_go(llama, tmp_path):
 
 
 def test_heads_that_the_class_does_not_take_are_not_offered_unless_written_as_another(tmp_path):
-    folder = write_llama(
-        tmp_path / "model",
-        num_attention_heads=8,
-        num_key_value_heads=4,
-        head_dim=HEAD,
-        tensors={
-            f"model.layers.{n}.self_attn.{p}_proj.weight": np.ones(shape, np.float32)
-            for n in range(LAYERS)
-            for p, shape in (
-                ("q", (8 * HEAD, HIDDEN)),
-                ("k", (4 * HEAD, HIDDEN)),
-                ("v", (4 * HEAD, HIDDEN)),
-                ("o", (HIDDEN, 8 * HEAD)),
-            )
-        },
-    )
+    folder = write_llama(tmp_path / "model", heads=8, groups=4)
     found = surveyed(folder)
     plain = forecast(found, CutRequest(), Job())
     assert plain.write_as == "mistral"
     assert axes_of(plain)["kv-groups"].sizes == (1, 2, 4)
     other = forecast(found, CutRequest(write_as="mistral"), Job())
     assert axes_of(other)["kv-groups"].sizes == (1, 2, 3, 4)
+    for kept, cannot in (({"kv-groups": 3}, "cannot be 3 ("), ({"kv-groups": 2}, "")):
+        assert cannot in forecast(found, CutRequest(kept), Job()).wrong
+        assert not forecast(found, CutRequest(kept, write_as="mistral"), Job()).wrong
+    back = forecast(found, CutRequest({"kv-groups": 3}, (1,)), Job())
+    assert back.wrong.endswith("or write the model as 'mistral', which takes any number.")
 
 
 def test_query_heads_are_counted_beside_the_groups_that_are_left(dead):
@@ -142,7 +132,7 @@ def test_query_heads_are_counted_beside_the_groups_that_are_left(dead):
     assert '+  "num_key_value_heads": 1' in found.config
     out = dead.with_name("out")
     report = cut_out(surveyed(dead), found, ShrinkRequest(out, {}), CpuKernel(), Job())
-    assert "KV groups 2 → 1, Query heads per KV group 2 → 1" in report.cut
+    assert "Key/value heads 2 → 1, Query heads per key/value head 2 → 1" in report.cut
 
 
 def test_only_values_that_differ_are_said_to(llama):

@@ -164,8 +164,8 @@ def test_statistics_decide(source, tmp_path, by):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--by", "wanda"), "--by wanda' needs --statistics FILE"),
-        (("--statistics", "s.safetensors"), "--statistics means nothing with '--by l2'"),
+        (("--by", "wanda"), "Ranking units by wanda needs statistics"),
+        (("--statistics", "s.safetensors"), "Ranking units by l2 uses no statistics"),
         (("--by", "flap", "--statistics", "model"), "holds no statistics of activations"),
         (("--by", "s.safetensors", "--kv-groups", 1), "inputs of 'model.layers.0.self_attn.q_proj"),
         (("--by", "none"), "'none'"),

@@ -13,9 +13,18 @@ HIDDEN, HEADS, GROUPS, HEAD, NEURONS, LAYERS, TOKENS = 32, 4, 2, 8, 256, 6, 48
 
 
 def write_llama(
-    folder: Path, *, seed: int = 0, tensors: dict[str, Any] | None = None, **fields: Any
+    folder: Path,
+    *,
+    seed: int = 0,
+    heads: int = HEADS,
+    groups: int = GROUPS,
+    tensors: dict[str, Any] | None = None,
+    **fields: Any,
 ) -> Path:
-    """Write a llama of random weights; `tensors` replace some, `fields` those of its config."""
+    """Write a llama of random weights; `tensors` replace some, `fields` those of its config.
+
+    Its heads are of one size, however many they are.
+    """
     rng = np.random.default_rng(seed)
 
     def weight(*shape: int) -> Any:
@@ -25,10 +34,10 @@ def write_llama(
     for number in range(LAYERS):
         at = f"model.layers.{number}."
         found |= {
-            at + "self_attn.q_proj.weight": weight(HEADS * HEAD, HIDDEN),
-            at + "self_attn.k_proj.weight": weight(GROUPS * HEAD, HIDDEN),
-            at + "self_attn.v_proj.weight": weight(GROUPS * HEAD, HIDDEN),
-            at + "self_attn.o_proj.weight": weight(HIDDEN, HEADS * HEAD),
+            at + "self_attn.q_proj.weight": weight(heads * HEAD, HIDDEN),
+            at + "self_attn.k_proj.weight": weight(groups * HEAD, HIDDEN),
+            at + "self_attn.v_proj.weight": weight(groups * HEAD, HIDDEN),
+            at + "self_attn.o_proj.weight": weight(HIDDEN, heads * HEAD),
             at + "mlp.gate_proj.weight": weight(NEURONS, HIDDEN),
             at + "mlp.up_proj.weight": weight(NEURONS, HIDDEN),
             at + "mlp.down_proj.weight": weight(HIDDEN, NEURONS),
@@ -45,11 +54,12 @@ def write_llama(
         "hidden_act": "silu",
         "hidden_size": HIDDEN,
         "intermediate_size": NEURONS,
-        "num_attention_heads": HEADS,
-        "num_key_value_heads": GROUPS,
+        "num_attention_heads": heads,
+        "num_key_value_heads": groups,
         "num_hidden_layers": LAYERS,
         "tie_word_embeddings": False,
         "vocab_size": TOKENS,
+        **({} if heads == HEADS else {"head_dim": HEAD}),
         **fields,
     }
     folder.mkdir(parents=True)

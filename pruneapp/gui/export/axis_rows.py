@@ -58,10 +58,10 @@ _NOTES, _LISTED = 1, 24
 def exactness_words(exactness: Exactness) -> str:
     """Say what a cut does to what the model computes; a glyph goes with the word."""
     if exactness == EXACT:
-        return translate("Shrink", "✓ exact")
+        return translate("Shrink", "✓ computes the same")
     if exactness == CHANGES:
         return translate("Shrink", "▲ changes what the model computes")
-    return translate("Shrink", "△ exact for this text")
+    return translate("Shrink", "△ computes the same for these texts")
 
 
 def share_words(gone: int, before: int) -> str:
@@ -227,7 +227,7 @@ class AxisRow(QWidget):
         self.label.setForegroundRole(TEXT if can else MUTED)
         name = axis.label
         if axis.in_each > 1:
-            name = self.tr("{axis} per KV group").format(axis=axis.label)
+            name = self.tr("{axis} per key/value head").format(axis=axis.label)
         self.label.setText(name)
         self.hint.setText(self.tr("Click a layer to remove it."))
         for control in (self.slider, self.box):
@@ -336,17 +336,18 @@ class AxisRow(QWidget):
 
 
 _LEAST_LETTERS = 16
-_TEXTS = "texts"  # in the box: those that were chosen
+_TEXTS, _IDS = "texts", "ids"  # in the box: those that were chosen
 
 
 class VocabularyChoice(QWidget):
-    """Which tokens stay: all, those that the tokenizer has, or those that texts use."""
+    """Which tokens stay: all, those of the tokenizer, of texts, or of a list of ids."""
 
     changed = Signal()  # the person chose others
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._texts: tuple[str, ...] = ()
+        self._ids = ""  # the file that lists those that stay
         self._surplus = 0
         self.box = choice_box(self.tr("Vocabulary"), "")
         # It takes the room of the sliders, and asks for no more: names of files may be long.
@@ -362,14 +363,25 @@ class VocabularyChoice(QWidget):
         )
         self.browse.setToolTip(tip)
         self.browse.setAccessibleDescription(tip)
-        lay_in_row(self, self.box, self.browse, wide=self.box)
+        self.browse_ids = QPushButton(self.tr("Ids…"), self)
+        self.browse_ids.setAutoDefault(False)
+        tip = self.tr(
+            "Choose a text file with the ids of the tokens to keep: on each line one, or a range "
+            "such as 20-31."
+        )
+        self.browse_ids.setToolTip(tip)
+        self.browse_ids.setAccessibleDescription(tip)
+        lay_in_row(self, self.box, self.browse, self.browse_ids, wide=self.box)
         self.box.currentIndexChanged.connect(self.changed)
         self.browse.clicked.connect(self._browse)
+        self.browse_ids.clicked.connect(self._browse_ids)
 
     def set_choice(self, request: CutRequest, surplus: int) -> None:
         """Show what is asked for, silently; `surplus` rows lie behind the last token."""
         self._texts, self._surplus = request.texts or self._texts, surplus
         chosen = _TEXTS if request.texts else request.vocabulary
+        if chosen not in {"", TRAILING, _TEXTS}:
+            self._ids, chosen = chosen, _IDS
         items = [(self.tr("All tokens"), "")]
         if surplus or chosen == TRAILING:
             words = self.tr("Without the last {n} rows")
@@ -378,6 +390,8 @@ class VocabularyChoice(QWidget):
             several = self.tr("Tokens of {n} texts")
             words = number_format.plural(len(self._texts), self.tr("Tokens of {name}"), several)
             items.append((words.format(name=Path(self._texts[0]).name), _TEXTS))
+        if self._ids:
+            items.append((self.tr("Ids in {name}").format(name=Path(self._ids).name), _IDS))
         if items != [(self.box.itemText(n), self.box.itemData(n)) for n in range(self.box.count())]:
             blocker = QSignalBlocker(self.box)
             self.box.clear()
@@ -389,14 +403,14 @@ class VocabularyChoice(QWidget):
         del blocker
         tip = self.tr(
             "Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up "
-            "to its last token, or those of the tokens that texts use."
+            "to its last token, those of the tokens that texts use, or those that a file lists."
         )
-        texts = self._texts if chosen == _TEXTS else ()
-        self.box.setToolTip(as_plain("\n".join((self.box.currentText(), *texts, tip))))
+        files = {_TEXTS: self._texts, _IDS: (self._ids,)}.get(chosen, ())
+        self.box.setToolTip(as_plain("\n".join((self.box.currentText(), *files, tip))))
 
     def vocabulary(self) -> str:
         """Return what `CutRequest.vocabulary` is to be."""
-        return TRAILING if self.box.currentData() == TRAILING else ""
+        return {TRAILING: TRAILING, _IDS: self._ids}.get(self.box.currentData(), "")
 
     def texts(self) -> tuple[str, ...]:
         """Return the texts whose tokens stay; none if those do not decide."""
@@ -407,6 +421,13 @@ class VocabularyChoice(QWidget):
         found, _filter = QFileDialog.getOpenFileNames(self, self.tr("Texts to keep"), start)
         if found:
             self.set_choice(CutRequest(texts=tuple(found)), self._surplus)
+            self.changed.emit()
+
+    def _browse_ids(self) -> None:
+        start = str(Path(self._ids).parent) if self._ids else ""
+        found, _filter = QFileDialog.getOpenFileName(self, self.tr("Ids to keep"), start)
+        if found:
+            self.set_choice(CutRequest(vocabulary=found), self._surplus)
             self.changed.emit()
 
 
@@ -471,7 +492,7 @@ class LayerStrip(QWidget):
     def words(self, number: int) -> str:
         """Say what becomes of a layer."""
         if number in self._layers.dead:
-            text = self.tr("Layer {n} does nothing and is cut: exact")
+            text = self.tr("Layer {n} does nothing and is cut: computes the same")
         elif number in self._layers.fixed:
             text = self.tr("Layer {n} is unlike the others and stays")
         elif number in self._layers.gone:

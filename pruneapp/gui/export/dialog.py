@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
@@ -36,7 +37,7 @@ from pruneapp.gui.widgets.controls import (
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
-from pruneapp.gui.widgets.screen import Dialog, Scrolled, fit_into_screen, room
+from pruneapp.gui.widgets.screen import Dialog, Scrolled
 from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, RoundingCost, TargetCheck
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.shrink_forecast import CutRequest
@@ -350,6 +351,7 @@ class ExportDialog(Dialog):
         self.setWindowTitle(self.tr("Export"))
         self._checked: ExportRequest | None = None
         self._is_copy = False
+        self._first = 0  # the page that is turned to once the dialog has its size
         self._pause = single_shot(self, _PAUSE_MS, self._request_check)
         self.state = plain(wrap=True)
         self.state.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
@@ -411,11 +413,14 @@ class ExportDialog(Dialog):
         add_button_row(layout, self.stop, self.go)
 
     def preferred_size(self) -> QSize:
-        """Take the room that any format needs, so that nothing moves when another is chosen.
+        """Take the room that any format, and the other page, needs: nothing moves later.
 
         Of its own accord a dialog takes two thirds of a screen.
         """
-        return self.sizeHint() + QSize(0, self.details.spare_height(self.formats.offers()))
+        metrics = self.fontMetrics()
+        page = QSize(metrics.averageCharWidth() * _PAGE_WIDTH, metrics.lineSpacing() * _PAGE_LINES)
+        spare = QSize(0, self.details.spare_height(self.formats.offers()))
+        return (self.sizeHint() + spare).expandedTo(page)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Follow Tab as one reads, whenever the settings of a format were made."""
@@ -482,6 +487,12 @@ class ExportDialog(Dialog):
         """Warn of patterns that do not hold, whatever the format; the tooltip names tensors."""
         reports.show_broken(self.broken, broken, shown or {})
 
+    def set_written(self, paths: Collection[Path]) -> None:
+        """Set where exports go that are under way: nothing else may go there."""
+        self._checked = None  # what was found there is another thing by now
+        self.target.set_written(paths)
+        self.page.target.set_written(paths)
+
     def set_check(self, request: ExportRequest, check: TargetCheck) -> None:
         """Show what an export would find; no more if it would go elsewhere by now."""
         if request.writes_as(self._checked):
@@ -503,7 +514,7 @@ class ExportDialog(Dialog):
             if name in self.formats.radios:
                 self.parametersChanged.emit(name, values)
         self.page.set_request(choices.cut, choices.check, choices.folder)
-        self.tabs.setCurrentIndex(int(choices.shrunk))
+        self._first = int(choices.shrunk)
 
     def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
         """Show what rounding to a type costs, or a sentence on why that is not known."""
@@ -556,23 +567,15 @@ class ExportDialog(Dialog):
         for part in (self.scrolled, self.target, self.beside):
             part.setVisible(not shrunk)
         if shrunk and self.isVisible():
-            self._make_room()
             self.page.survey()
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look at the model if it is to be cut, as it was before."""
+        """Turn to the page that was seen last, which says nothing of its size yet."""
         super().showEvent(event)
-        if self.is_shrunk:
-            self._make_room()
-            self.page.survey()
-
-    def _make_room(self) -> None:
-        """Take the room that the page needs once something is known, so that nothing moves then."""
-        metrics = self.fontMetrics()
-        size = QSize(metrics.averageCharWidth() * _PAGE_WIDTH, metrics.lineSpacing() * _PAGE_LINES)
-        self.resize(self.size().expandedTo(size).boundedTo(room(self)))
-        fit_into_screen(self)
+        first, self._first = self._first, 0
+        if first:
+            self.tabs.setCurrentIndex(first)
 
     def _on_best(self, name: str) -> None:
         self.formats.choose(name)

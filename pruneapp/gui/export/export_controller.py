@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
@@ -49,6 +49,7 @@ from pruneapp.gui.export.shrink_controller import (
     ShrinkJob,
 )
 from pruneapp.gui.export.shrink_page import ShrinkOrder
+from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import CancelToken, Job
@@ -108,8 +109,11 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
     return path.with_name(path.stem + PRUNED + suffix)
 
 
-def _shrunk_target(target: Path, opened: Path) -> Path:
-    """Return a new folder for a shrunk model, beside what would be exported else."""
+def _shrunk_target(target: Path, opened: Path, written: Collection[Path]) -> Path:
+    """Return a new folder for a shrunk model, beside what would be exported else.
+
+    `written` is where exports go that are under way.
+    """
     if is_store(opened):
         return target.with_name(f"{opened.stem or target.stem}{SHRUNK}")
     opened = opened.resolve() if ".." in opened.parts else opened.absolute()
@@ -121,7 +125,11 @@ def _shrunk_target(target: Path, opened: Path) -> Path:
             target = home
     wanted = target.with_name((name or target.stem) + SHRUNK)
     numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
-    return next(path for path in chain((wanted,), numbered) if not os.path.lexists(path))
+    return next(
+        path
+        for path in chain((wanted,), numbered)
+        if not os.path.lexists(path) and real_path(path) not in written
+    )
 
 
 def is_followed_link(path: Path) -> bool:
@@ -360,6 +368,7 @@ class ExportController(DialogController[ExportDialog]):
         self._opened = Path()
         self.report: ExportReportDialog | None = None
         self._forecasts: ShrinkForecasts | None = None  # of the dialog
+        self._written: tuple[Path, ...] = ()  # where exports go that are under way
         self._later = single_shot(self, LATER_MS, self._estimate)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
@@ -430,7 +439,9 @@ class ExportController(DialogController[ExportDialog]):
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
-        dialog.page.target.set_path(str(_shrunk_target(target, self._opened)), str(source))
+        shrunk = _shrunk_target(target, self._opened, self._written)
+        dialog.page.target.set_path(str(shrunk), str(source))
+        dialog.set_written(self._written)
         dialog.shrinkRequested.connect(self._shrink)
         dialog.rejected.connect(self._forget_forecasts)
         if self._choices is not None:
@@ -451,15 +462,53 @@ class ExportController(DialogController[ExportDialog]):
         if capture.snapshot.revision != surveyed.state.revision:
             return  # the dialog was open before something else was opened
         writing = ShrinkJob(capture, surveyed, order, self._session.kernel)
-        self.began.emit(order.path)
-        task = self._jobs.submit(
+        self._submit(
             self.tr("Shrinking"),
+            order.path,
             writing.work,
-            writes=True,
             on_result=partial(self._on_shrunk, writing, self._session.contents.shown),
             on_error=self._session.refused.emit,
-            on_cancelled=lambda: self._say_cancelled(order.path, task.token),
+            on_cancelled=partial(self._say_cancelled, order.path),
         )
+
+    def _submit(
+        self,
+        title: str,
+        path: Path,
+        work: Callable[[Job], ExportReport],
+        *,
+        on_result: Callable[[ExportReport], None],
+        on_error: Callable[[PruneAppError], None],
+        on_cancelled: Callable[[CancelToken], None],
+    ) -> None:
+        """Have the worker write to a path, where no other export goes meanwhile."""
+        target = real_path(path)
+        self._set_written((*self._written, target))
+        self.began.emit(path)
+
+        def over() -> None:
+            self._set_written(tuple(other for other in self._written if other is not target))
+
+        def done(report: ExportReport) -> None:
+            over()
+            on_result(report)
+
+        def failed(error: PruneAppError) -> None:
+            over()
+            on_error(error)
+
+        def cancelled() -> None:
+            over()
+            on_cancelled(task.token)
+
+        task = self._jobs.submit(
+            title, work, writes=True, on_result=done, on_error=failed, on_cancelled=cancelled
+        )
+
+    def _set_written(self, paths: tuple[Path, ...]) -> None:
+        self._written = paths
+        if self.dialog is not None:
+            self.dialog.set_written(paths)
 
     def _forget_forecasts(self) -> None:
         self._forecasts = None  # they hold the state
@@ -510,7 +559,6 @@ class ExportController(DialogController[ExportDialog]):
         cluster = self._cluster()
         writing = ExportJob(Capture.of(document), request, cluster)
         shown = self._session.contents.shown
-        self.began.emit(request.path)
         if request.replace_original:
             self._session.lock(
                 self,
@@ -519,13 +567,13 @@ class ExportController(DialogController[ExportDialog]):
                     remedy="Wait for the export to finish, or press Esc to cancel it.",
                 ),
             )
-        task = self._jobs.submit(
+        self._submit(
             self.tr("Exporting on the cluster") if cluster else self.tr("Exporting"),
+            request.path,
             writing.work,
-            writes=True,
             on_result=partial(self._on_exported, writing, shown),
             on_error=partial(self._on_not_exported, writing),
-            on_cancelled=lambda: self._on_cancelled(writing, shown, task.token),
+            on_cancelled=partial(self._on_cancelled, writing, shown),
         )
 
     def _release(self, request: ExportRequest) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import abridged
 from pruneapp.gui.export.axis_rows import AxisRows, exactness_words, share_words
-from pruneapp.gui.export.target_row import misplaced
+from pruneapp.gui.export.target_row import misplaced, taken
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     add_row,
@@ -44,6 +44,7 @@ from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
     TEXT,
+    ElidedLines,
     as_plain,
     heading,
     label_for,
@@ -66,6 +67,8 @@ _BUSY_MS = 200
 # Lines of the difference that are always seen, and at most.
 _DIFF_LINES = 6
 _LEAST_LINES = 8
+# Lines of what is said above the axes: what goes first, or why nothing can.
+_FIRST_LINES = 2
 _BAR = 320  # pixels of the progress, at most
 # Norms that units are ranked by; behind them stands a file of scores.
 _NORMS = 3
@@ -218,6 +221,7 @@ class FolderRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = self._proposed = ""
+        self._written: Collection[Path] = ()
         self.path = QLineEdit(self)
         self.path.setAccessibleName(self.tr("Destination folder"))
         self.path.setAccessibleDescription(self.tr("A folder that is not there yet."))
@@ -231,6 +235,11 @@ class FolderRow(QWidget):
         layout.addWidget(self.note)
         self.path.textChanged.connect(self._on_typed)
         self.browse.clicked.connect(self._browse)
+
+    def set_written(self, paths: Collection[Path]) -> None:
+        """Set where exports go that are under way; nothing else may go there."""
+        self._written = paths
+        self._on_typed()
 
     def set_path(self, path: str, source: str) -> None:
         """Propose a folder; `source` is what is open."""
@@ -251,7 +260,7 @@ class FolderRow(QWidget):
         if os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
             return self.tr("This is a file: name a new folder.")
         problem = misplaced(text, self._source, (".safetensors", ".json"), split=True, folders=True)
-        if problem or not text:
+        if problem := problem or taken(text, self._written):
             return problem
         there = os.path.lexists(os.path.expanduser(text))  # noqa: PTH111 - takes any name
         return self.tr("This is there already: name a new folder.") if there else ""
@@ -358,7 +367,9 @@ class ShrinkPage(QWidget):
         self.again = QPushButton(self.tr("Look again"), self)
         self.again.setAutoDefault(False)
         self.again.hide()
-        self.wrong = plain(wrap=True, ink=DANGER)
+        # In the place of what is said first: nothing below moves while one aims at it.
+        self.wrong = ElidedLines(_FIRST_LINES, self)
+        self.wrong.setForegroundRole(DANGER)
         self.wrong.hide()
         self.ranking = choice_box(
             self.tr("Rank by"),
@@ -393,6 +404,8 @@ class ShrinkPage(QWidget):
         self.write_as = QCheckBox(self.tr("Write as another type"), self)
         self.write_as.hide()
         self.first = plain(wrap=True, ink=MUTED)
+        self.first.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.first.setMinimumHeight(self.wrong.sizeHint().height())
         self.loss = plain(wrap=True)
         self.sizes = SizeTable(self)
         self.diff = ConfigDiff(self)
@@ -402,11 +415,11 @@ class ShrinkPage(QWidget):
         self.check = choice_box(
             self.tr("Check"),
             self.tr(
-                "Shapes and the way back are always checked. The class can be built or run by a "
-                "Python that has transformers."
+                "The files are always read back and compared with the pruned model. The class can "
+                "be built or run by a Python that has transformers."
             ),
             (
-                (self.tr("Shapes and back again"), "shapes"),
+                (self.tr("Read back and compare"), "shapes"),
                 (self.tr("Class (meta device)"), "meta"),
                 (self.tr("Run and compare outputs"), "run"),
             ),
@@ -464,9 +477,9 @@ class ShrinkPage(QWidget):
         chosen = (rank, self.ranking, self.scores, 16, self._of_multiple, self.multiple)
         add_row(layout, heading(self.tr("What is cut")), None, *chosen)
         layout.addWidget(self.first)
+        layout.addWidget(self.wrong)
         layout.addWidget(self.rows)
         layout.addWidget(self.write_as)
-        layout.addWidget(self.wrong)
         layout.addSpacing(4)
         below = QWidget(self.body)
         layout.addWidget(below, 1)
@@ -510,8 +523,7 @@ class ShrinkPage(QWidget):
             self._seen = False
             self._show_trouble(sentence)
         else:
-            self.wrong.setText(f"✕ {abridged(sentence)}")
-            self.wrong.show()
+            self._show_wrong(sentence)
 
     def set_request(self, request: CutRequest, check: str, path: str) -> None:
         """Ask for what was asked for before, silently; `path` is empty if none was typed."""
@@ -675,12 +687,16 @@ class ShrinkPage(QWidget):
         )
         self.diff.set_lines(lines or (self.tr("  nothing changes"),))
 
+    def _show_wrong(self, sentence: str) -> None:
+        self.wrong.set_text(f"✕ {abridged(sentence)}" if sentence else "")
+        self.first.setVisible(not sentence)
+        self.wrong.setVisible(bool(sentence))
+
     def _show_known(self, forecast: ShrinkForecast) -> None:
         # What was wrong stays as it is in the controls, which there have to be.
         if not forecast.wrong or not self.rows.rows:
             self.rows.set_forecast(forecast)
-        self.wrong.setText(f"✕ {abridged(forecast.wrong)}")
-        self.wrong.setVisible(bool(forecast.wrong))
+        self._show_wrong(forecast.wrong)
         self._usual = forecast.usual_multiple
         self._show_request()
         for part in (self._of_multiple, self.multiple):

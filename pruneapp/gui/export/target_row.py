@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,29 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
         return _no_place(target, folders=folders)
     except OSError:  # a name that is too long, a folder that may not be looked into
         return ""
+
+
+def real_path(path: str | Path) -> Path:
+    """Return where a path leads, whatever it is: a loop of links leads to itself."""
+    return Path(os.path.realpath(os.path.expanduser(path)))  # noqa: PTH111 - takes any name
+
+
+def taken(path: str, written: Collection[Path]) -> str:
+    """Say that an export that is under way goes there, or into it; empty if none does.
+
+    `written` is where those go, by `real_path`.
+    """
+    if not written or not path or "\0" in path:
+        return ""
+    target = real_path(path)
+    for other in written:
+        if other == target or other in target.parents or target in other.parents:
+            text = translate(
+                "ExportPlace",
+                "An export to {name} is under way: wait until it is done, or enter another name.",
+            )
+            return text.format(name=other.name)
+    return ""
 
 
 def _no_place(target: Path, *, folders: bool) -> str:
@@ -96,6 +119,7 @@ class TargetRow(QWidget):
         self._kept_as = ""
         self._folders = False
         self._locate: Callable[[str], Path] = Path
+        self._written: Collection[Path] = ()
         self.title = heading("")
         self.path = QLineEdit(self)
         self.path.setMinimumWidth(420)
@@ -173,6 +197,12 @@ class TargetRow(QWidget):
         self._show_note()
         self.changed.emit()
 
+    def set_written(self, paths: Collection[Path]) -> None:
+        """Set where exports go that are under way, by `real_path`; nothing else may go there."""
+        self._written = paths
+        self._show_note()
+        self.changed.emit()
+
     def text(self) -> str:
         """Return the path that is wanted."""
         return self.path.text().strip()
@@ -196,6 +226,7 @@ class TargetRow(QWidget):
             split=self._limit is not None,
             folders=self._may_be_folder(),
         )
+        problem = problem or taken(self.text(), self._written)
         return problem or (self._check.refused if self._check is not None else "")
 
     def replaces_source(self) -> bool:

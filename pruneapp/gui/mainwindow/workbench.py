@@ -89,6 +89,7 @@ class StatusController(QObject):
         self._session = session
         self._notifications = notifications
         self._stuck = 0
+        self._waits = False  # whether a prune waits for its preview
         # Whether code runs that is not ours, and may not listen to a person who cancels it.
         self.own_methods = False
         session.opening.connect(self._on_opening)
@@ -177,6 +178,11 @@ class StatusController(QObject):
             text = self.tr("Export… {size}").format(size=number_format.size(nbytes))
         self._window.actions_["export"].setIconText(text)
 
+    def set_waiting(self, *, waits: bool) -> None:
+        """Take whether a prune waits for its preview: it can be undone as if it was done."""
+        self._waits = waits
+        self._show_position()
+
     def _show_numbers(self, names: tuple[str, ...]) -> None:
         document = self._session.document
         assert document is not None
@@ -208,6 +214,9 @@ class StatusController(QObject):
             # In the toolbar they stay in their place, whatever is undone; the tip says that.
             actions[names[0]].setIconText(text.replace("&", ""))
             actions[names[0]].setToolTip(_tip(actions[names[0]]))
+        if self._waits:  # the prune is what would be undone
+            actions["undo"].setEnabled(True)
+            actions["undo"].setText(self.tr("&Undo pruning"))
         branches = document.branches if document is not None else None
         self._views.history.set_items(items, position, branches)
 
@@ -415,7 +424,7 @@ class Workbench(QObject):
         window, views = self.window, self.views
         for name, call in {
             "export": self.export.ask,
-            "undo": self.history.undo,
+            "undo": self._undo,
             "redo": self.history.redo,
             "history_back": self.history.undo,
             "history_forward": self.history.redo,
@@ -441,6 +450,7 @@ class Workbench(QObject):
         views.form.released.connect(self.preview.hasten)
         self.form.opened.connect(self.preview.wait)
         self.preview.stateChanged.connect(self.tree_preview.set_preview)
+        self.preview.waiting.connect(self._on_waiting)
         self.histograms.completed.connect(self.plots.recount)
         self.histograms.completed.connect(self.preview.note_counted)
         self.evaluation.measured.connect(self._show_quality)
@@ -507,8 +517,7 @@ class Workbench(QObject):
         self.status.show_changed(change)
         if change.names:
             self.form.update_context()
-            for field in self.views.form.findChildren(LineEdit):
-                field.clear_undo()  # what was typed has been done: Ctrl+Z takes back the step
+            self._clear_undo_of_fields()
 
     def _show_quality(self) -> None:
         document, evaluation = self.session.document, self.evaluation
@@ -530,6 +539,21 @@ class Workbench(QObject):
         self.view_state.show(view)
         self.evaluation.show(view)
         self.scans.show(view)
+
+    def _clear_undo_of_fields(self) -> None:
+        for field in self.views.form.findChildren(LineEdit):
+            field.clear_undo()  # what was typed has been done: Ctrl+Z takes back the step
+
+    @Slot(bool)
+    def _on_waiting(self, waits: bool) -> None:
+        self.status.set_waiting(waits=waits)
+        if waits:
+            self._clear_undo_of_fields()
+
+    @Slot()
+    def _undo(self) -> None:
+        if not self.prune.take_back():
+            self.history.undo()
 
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""

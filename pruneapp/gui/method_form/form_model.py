@@ -68,12 +68,12 @@ class FollowingTensor:
 class FormDependents:
     """What depends on the channels that the structured rules of a request prune."""
 
-    known: int  # of how many tensors something is known to depend
+    known: int  # with how many tensors others are pruned, as is known
     tensors: int  # of so many
     following: int = 0  # tensors that are pruned as well
     first: tuple[FollowingTensor, ...] = ()  # the first of each of the first roles
     more: bool = False  # whether there are more roles
-    unknown: str = ""  # the first tensor of which nothing is known to depend
+    unknown: str = ""  # the first tensor with which no other is pruned
     unknown_role: str = ""
     why_not: str = ""  # why that is, as a sentence
     of_model: bool = False  # whether nothing is known of all the model

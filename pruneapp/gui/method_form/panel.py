@@ -181,19 +181,32 @@ class DependentsRow(QWidget):
         """Say which tensors follow, in short or with whole names, and of which none are known."""
         if not found.known:
             return found.why_not
-        following = self._following(found, whole=whole) if found.in_force(self.choice) else ""
-        return " ".join(filter(None, (following, self._unknown(found, whole=whole))))
+        unknown = self._unknown(found, whole=whole)
+        if found.in_force(self.choice):
+            return " ".join(filter(None, (self._following(found, whole=whole), unknown)))
+        if self.choice is None:  # it is unchecked because of them
+            why = self.tr("Off by default: {why}").format(why=unknown)
+            return f"{self._following(found, whole=whole)} {why}".strip()
+        return unknown
 
     def _following(self, found: FormDependents, *, whole: bool) -> str:
+        if not found.following:
+            return ""
         named = ", ".join(self._named(each, whole=whole) for each in found.first)
-        if found.following == 1:
-            return self.tr("Also prunes 1 tensor: {names}.").format(names=named)
-        text = (
-            self.tr("Also prunes {n} tensors: {names}, …")
-            if found.more or (whole and len(found.first) < found.following)
-            else self.tr("Also prunes {n} tensors: {names}.")
-        )
-        return text.format(n=number_format.count(found.following), names=named)
+        if found.more or (whole and len(found.first) < found.following):
+            named += ", …"
+        else:
+            named += "."
+        if found.in_force(self.choice):
+            one = self.tr("On top of the amount, also prunes 1 tensor: {names}")
+            several = self.tr("On top of the amount, also prunes {n} tensors: {names}")
+        elif whole:
+            one = self.tr("On top of the amount, would also prune 1 tensor: {names}")
+            several = self.tr("On top of the amount, would also prune {n} tensors: {names}")
+        else:  # there is as much to be said of those that nothing follows
+            one = self.tr("On top of the amount, would also prune 1 tensor.")
+            several = self.tr("On top of the amount, would also prune {n} tensors.")
+        return number_format.plural(found.following, one, several).format(names=named)
 
     def _named(self, tensor: FollowingTensor, *, whole: bool) -> str:
         name = tensor.name if whole else tensor.role
@@ -210,11 +223,12 @@ class DependentsRow(QWidget):
         if not rest:
             return ""
         if rest == 1:
-            text = self.tr("Nothing is known to depend on {name}.")
+            text = self.tr("No other tensor is pruned with {name}.")
         else:
-            text = self.tr("Nothing is known to depend on {n} of {m} tensors, such as {name}.")
+            text = self.tr("No other tensor is pruned with {n} of {m} tensors, such as {name}.")
         n, m = number_format.count(rest), number_format.count(found.tensors)
-        return text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
+        said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
+        return f"{said} {found.why_not}".strip() if whole else said
 
 
 class PruneForm(QWidget):

@@ -51,6 +51,7 @@ class ChannelListController(Controller):
             "save_channels": self.save,
         }.items():
             context.actions[name].triggered.connect(call)
+            view.addAction(context.actions[name])  # its menu offers them as well
         session.closed.connect(self._reading.cancel)
 
     @property

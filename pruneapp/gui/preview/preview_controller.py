@@ -179,6 +179,7 @@ class PreviewController(QObject):
 
     stateChanged = Signal(object)  # `state` is another PreviewState
     dropped = Signal()  # a prune was given up, because something else was done
+    waiting = Signal(bool)  # whether a prune waits for its preview
 
     def __init__(
         self,
@@ -284,14 +285,14 @@ class PreviewController(QObject):
         if state.preview is not None:
             self._apply(PreviewResult(state.preview, state.compact))
             return
-        self._apply_when_ready = True
+        self._wait_for_preview(waits=True)
         self._previews.show(self.tr("Pruning"))
 
     def cancel(self) -> bool:
         """Stop a prune that was requested and is not done; False if there is none."""
         if not self._apply_when_ready:
             return False
-        self._apply_when_ready = False
+        self._wait_for_preview(waits=False)
         self._previews.cancel()
         return True
 
@@ -363,8 +364,13 @@ class PreviewController(QObject):
         self._previews.forget()
         self._file_watch.stop()
         if self._apply_when_ready:
-            self._apply_when_ready = False
+            self._wait_for_preview(waits=False)
             self.dropped.emit()
+
+    def _wait_for_preview(self, *, waits: bool) -> None:
+        if waits != self._apply_when_ready:
+            self._apply_when_ready = waits
+            self.waiting.emit(waits)
 
     def _apply(self, result: PreviewResult) -> None:
         self._applying = result
@@ -388,7 +394,7 @@ class PreviewController(QObject):
         # There is one worker, and the file is waited for; a preview can begin again.
         self._previews.pause()
         if self._apply_when_ready:
-            self._apply_when_ready = False
+            self._wait_for_preview(waits=False)
             self.dropped.emit()
 
     def _on_closed(self) -> None:
@@ -434,7 +440,7 @@ class PreviewController(QObject):
     def _on_preview(self, result: PreviewResult) -> None:
         self._panel.state.set_busy(busy=False)
         if self._apply_when_ready:
-            self._apply_when_ready = False
+            self._wait_for_preview(waits=False)
             self._apply(result)
         elif self.state.step is not None:
             preview = result.preview
@@ -454,11 +460,11 @@ class PreviewController(QObject):
         if isinstance(error, FileChangedError):
             self._file_watch.start()  # it may be put back
         if self._apply_when_ready:
-            self._apply_when_ready = False
+            self._wait_for_preview(waits=False)
             self._session.refused.emit(error)
 
     def _on_cancelled(self, waited: bool) -> None:
-        self._apply_when_ready = False
+        self._wait_for_preview(waits=False)
         self._panel.state.set_busy(busy=False)
         if waited and self.state.step is not None:
             # Not done, but still what is requested: it goes on being a preview.
@@ -567,6 +573,17 @@ class PruneController(Controller):
                 asked.wait()
         elif self._jobs.busy:
             self._job_status.set_cancelling(writes=self._jobs.writing)
+
+    def take_back(self) -> bool:
+        """Give up a prune that waits for its preview; False if there is none.
+
+        Then it is what was asked for last, and not the step before it.
+        """
+        self._asked.invalidate()  # who asks again afterwards means it
+        if not self._previews.cancel():
+            return False
+        self._notifications.say_done(self.tr("Pruning cancelled: nothing was pruned."))
+        return True
 
     def make_permanent(self) -> None:
         """Turn the pruned weights of the checked tensors into ordinary zeros."""

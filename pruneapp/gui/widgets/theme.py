@@ -250,6 +250,11 @@ def _prepare(option: QStyleOption, painter: QPainter) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     focused = _has(option, QStyle.StateFlag.State_HasFocus)
     outline = QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.PlaceholderText
+    if _has(option, QStyle.StateFlag.State_Selected):
+        # In a selected row the ground shows through: a filled box would look like a mark.
+        painter.setPen(QPen(palette.color(QPalette.ColorRole.HighlightedText), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        return
     painter.setPen(QPen(palette.color(outline), 1))
     sunken = _has(option, QStyle.StateFlag.State_Sunken)
     fill = QPalette.ColorRole.Midlight if sunken else QPalette.ColorRole.Base
@@ -258,8 +263,9 @@ def _prepare(option: QStyleOption, painter: QPainter) -> None:
 
 def _mark_pen(option: QStyleOption) -> QPen:
     palette: QPalette = option.palette
-    color: QColor = palette.color(QPalette.ColorRole.Text)
-    pen = QPen(color, 1.75)
+    selected = _has(option, QStyle.StateFlag.State_Selected)
+    role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
+    pen = QPen(palette.color(role), 1.75)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     return pen

@@ -68,7 +68,7 @@ ATTENTION_HEADS = CoupledMethod(
     label="Attention heads",
     axis="kv-groups",
     help=(
-        "Prunes whole groups of keys and values with their query heads, the same number in each "
+        "Prunes whole key/value heads with their query heads, the same number in each "
         "layer. " + _ALONG + "Not every class of models takes fewer heads."
     ),
     formula=_FORMULA,

@@ -527,7 +527,7 @@ def test_the_report_of_a_cut_says_in_red_that_it_is_not_the_original(qtbot):
     assert "Sparsity" not in text, "a heading of nothing"
     exact = ExportReportDialog(report_of("p", **cut | {"effect": EXACT}))
     qtbot.addWidget(exact)
-    assert "\nEffect: ✓ exact\n" in exact.as_text()
+    assert "\nEffect: ✓ computes the same\n" in exact.as_text()
     assert not exact.notes
 
 

@@ -26,6 +26,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.results.export import Purpose
+from tests.gui.job_gate import Gate
 from tests.support.formats import OF_ANY_SOURCE
 
 
@@ -90,6 +91,61 @@ def export_for(person, purpose: Purpose) -> Path:
     assert "MB" in size or "kB" in size
     assert person.trouble == []
     return path
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """What keeps exports waiting while it is closed."""
+    gate, write = Gate(closed=True), export_controller.export_document
+
+    def waiting(capture, request, job):
+        gate.wait(job)
+        return write(capture, request, job)
+
+    monkeypatch.setattr(export_controller, "export_document", waiting)
+    yield gate
+    gate.closed = False
+
+
+def test_no_second_export_goes_where_one_is_under_way(pruned, file, gate):
+    """It waited for the first one, and then replaced its file."""
+    dialog = dialog_of(pruned)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: gate.running)
+    again = dialog_of(pruned)
+    target = again.target
+    pruned.wait(lambda: not again.go.isEnabled())
+    assert target.note.text() == (
+        "✕ An export to model-pruned.safetensors is under way: wait until it is done, or enter "
+        "another name."
+    )
+    for path, ready in (
+        (file.with_name("other.safetensors"), True),
+        (Path(f"{file.parent}/./model-pruned.safetensors"), False),
+        (file.with_name("model-pruned.safetensors"), False),
+    ):
+        pruned.type(target.path, str(path))
+        assert again.go.isEnabled() is ready, path
+    gate.closed = False
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    pruned.wait(again.go.isEnabled)
+    pruned.wait(lambda: "will be replaced" in target.note.text())
+    pruned.click(again.stop)
+
+
+def test_after_an_export_that_is_cancelled_another_may_go_there(pruned, file, gate):
+    dialog = dialog_of(pruned)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: gate.running)
+    pruned.key("Esc")
+    pruned.wait_idle()
+    gate.closed = False
+    dialog = dialog_of(pruned)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    assert file.with_name("model-pruned.safetensors").exists()
 
 
 def zeros(weight: torch.Tensor) -> float:

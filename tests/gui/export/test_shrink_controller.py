@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file
 
@@ -22,6 +22,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.progress import Job
 from pruneapp.shrink import proof
 from pruneapp.shrink.cut import ShrinkError
+from tests.gui.job_gate import Gate
 from tests.shrink import vision_models
 from tests.support.model_folders import LAYERS, write_llama, zeroed_neurons
 from tests.support.onnx_models import save
@@ -71,7 +72,7 @@ def test_what_is_dead_is_cut_out_and_read_back(person, folder, dialog):
     out = folder.with_name("tiny-shrunk")
     assert size == f"Export {person_size(out)}"
     assert "Cut out: FFN neurons 256 → 192" in report.as_text()
-    assert "Effect: ✓ exact" in report.as_text()
+    assert "Effect: ✓ computes the same" in report.as_text()
     assert f"LlamaForCausalLM.from_pretrained('{out}')" in report.loads.text()
     person.close_report()
     assert json.loads((out / "config.json").read_text())["intermediate_size"] == 192
@@ -160,6 +161,39 @@ def test_a_second_export_goes_to_a_folder_of_its_own(person, folder, dialog, nam
     expected = "tiny-shrunk-2" if name == "tiny-shrunk" else "tiny-shrunk"
     assert again.page.target.target().name == expected, "not the one that is there by now"
     person.click(again.stop)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_no_second_folder_is_written_where_one_is_under_way(
+    person, folder, dialog, monkeypatch, typed
+):
+    """The next dialog looks for dead units once the worker is free: the folder is there then."""
+    gate, cut_out = Gate(closed=True), shrink_controller.cut_out
+
+    def waiting(surveyed, expected, request, kernel, job, *rest, **named):
+        gate.wait(job)
+        return cut_out(surveyed, expected, request, kernel, job, *rest, **named)
+
+    monkeypatch.setattr(shrink_controller, "cut_out", waiting)
+    if typed:
+        person.type(dialog.page.target.path, str(folder.with_name("mine")))
+    person.click(dialog.go)
+    person.wait(lambda: gate.running)
+    export = person.workbench.export
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.isVisible())
+    page = export.dialog.page
+    assert page.target.target().name == ("mine" if typed else "tiny-shrunk-2")
+    sentence = "✕ An export to mine is under way: wait until it is done, or enter another name."
+    assert page.target.note.text() == (sentence if typed else "")
+    gate.closed = False
+    report_of(person)
+    person.close_report()
+    person.wait(lambda: page.forecast is not None)
+    there = "✕ This is there already: name a new folder."
+    assert page.target.note.text() == (there if typed else "")
+    assert export.dialog.go.isEnabled() is not typed
+    person.click(export.dialog.stop)
 
 
 def test_of_another_type_only_the_reason_is_shown(person, tmp_path):
@@ -294,15 +328,45 @@ def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
     assert page.rows.vocabulary.box.currentText() == "Tokens of notes.txt"
     row = page.rows.rows["vocabulary"]
     assert (row.before.text(), row.after.text()) == ("48 →", "8")
-    assert row.exactness.text() == "△ exact for this text"
+    assert row.exactness.text() == "△ computes the same for these texts"
     person.click(page.window().go)
-    assert "Effect: △ exact for this text" in report_of(person).as_text()
+    assert "Effect: △ computes the same for these texts" in report_of(person).as_text()
     person.close_report()
     out = folder.with_name("tiny-shrunk")
     assert json.loads((out / "config.json").read_text())["vocab_size"] == 8
     left = json.loads((out / "tokenizer.json").read_text())["model"]["vocab"]
     assert set("abcd") | {"ab"} <= set(left)
     assert len(load_file(out / "model.safetensors")["model.embed_tokens.weight"]) == 8
+
+
+def test_the_tokens_of_a_list_of_ids_are_kept_as_on_the_command_line(
+    person, folder, tmp_path, capsys
+):
+    words = {word: at for at, word in enumerate("abcdefghijkl")}
+    (folder / "tokenizer.json").write_bytes(tokenizer_json(bpe(words, [])))
+    ids = tmp_path / "ids.txt"
+    ids.write_text("0\n2-4\n")
+    person.open(folder)
+    person.wait_open(folder)
+    page = turn_to_page(person).page
+    page.multiple.setCurrentIndex(page.multiple.findData(1))
+    person.chooses_file(ids)
+    person.click(page.rows.vocabulary.browse_ids)
+    person.wait(lambda: page.order() is not None)
+    assert page.rows.vocabulary.box.currentText() == "Ids in ids.txt"
+    assert page.request.vocabulary == str(ids)
+    kept = page.rows.rows["vocabulary"].after.text()
+    person.click(page.window().go)
+    report_of(person)
+    person.close_report()
+    other = tmp_path / "other"
+    options = ["--vocabulary", str(ids), "--multiple", "1", "-o", str(other)]
+    assert main(["shrink", str(folder), *options]) == 0
+    capsys.readouterr()
+    ours = folder.with_name("tiny-shrunk") / "model.safetensors"
+    rows = load_file(ours)["model.embed_tokens.weight"]
+    assert len(rows) == int(kept) < 48
+    assert (rows == load_file(other / "model.safetensors")["model.embed_tokens.weight"]).all()
 
 
 def test_a_text_that_is_gone_is_said_and_can_be_left_out(person, folder, tmp_path, monkeypatch):
@@ -342,3 +406,49 @@ def test_what_the_class_refuses_leaves_nothing(person, folder, dialog, monkeypat
     assert asked == [("meta", 192, True)]
     assert person.trouble == ["LlamaForCausalLM does not take it."]
     assert not folder.with_name("tiny-shrunk").exists()
+
+
+def test_heads_that_only_another_type_takes_are_not_forgotten_with_it(person, tmp_path):
+    """They went back to what the type takes, and nothing was said."""
+    folder = write_llama(tmp_path / "eight", heads=8, groups=4)
+    person.open(folder)
+    person.wait_open(folder)
+    dialog = turn_to_page(person)
+    page = dialog.page
+    box, slider = page.rows.rows["kv-groups"].box, page.rows.rows["kv-groups"].slider
+
+    def turn_type() -> None:
+        person.click(page.write_as, QPoint(8, page.write_as.height() // 2))
+        person.wait(lambda: page.forecast.request == page.request)
+
+    turn_type()
+    person.qtbot.keyClick(slider, Qt.Key.Key_Left)
+    person.wait(lambda: page.order() is not None)
+    assert box.value() == 3
+    turn_type()
+    assert "cannot be 3 (hidden_size % num_attention_heads == 0)" in page.wrong.text()
+    assert box.value() == 3
+    assert not dialog.go.isEnabled()
+    turn_type()
+    assert not page.wrong.isVisible()
+    assert box.value() == 3
+    assert dialog.go.isEnabled()
+    person.click(dialog.stop)
+
+
+def test_the_dialog_opens_at_its_place_whichever_page_was_seen_last(person, dialog):
+    """On this page it opened a third lower, and smaller."""
+    place = dialog.geometry()
+    person.click(dialog.stop)
+    export = person.workbench.export
+    person.wait(lambda: export.dialog is None)
+    person.key("Ctrl+E")
+    person.wait(lambda: export.dialog is not None and export.dialog.page.forecast is not None)
+    again = export.dialog
+    assert again.is_shrunk
+    assert again.geometry() == place
+    again.tabs.setFocus()
+    person.qtbot.keyClick(again.tabs, Qt.Key.Key_Left)
+    assert again.scrolled.isVisible()
+    assert again.geometry() == place
+    person.click(again.stop)

@@ -24,7 +24,7 @@ from pruneapp.results.shrink_forecast import (
 pytestmark = pytest.mark.usefixtures("english")
 
 FFN = AxisForecast("ffn", "FFN neurons", 4864, 4800, tuple(range(64, 4801, 64)))
-KV = AxisForecast("kv-groups", "KV groups", 2, 2, (1, 2))
+KV = AxisForecast("kv-groups", "Key/value heads", 2, 2, (1, 2))
 HEADS = AxisForecast("query-heads", "Query heads", 14, 14, (2, 6, 14), in_each=2)
 EXPERTS = AxisForecast("experts", "Experts", why_not="Its experts have one size.")
 LAYERS = AxisForecast("layers", "Layers", 6, 5)
@@ -110,15 +110,15 @@ def test_of_an_unknown_type_the_reason_is_shown_and_nothing_else(show):
 
 def test_a_row_says_now_and_then_and_what_that_does(page):
     assert said(page, "ffn") == "4,864 → 4,800 −1.3 %"
-    assert row(page, "ffn").exactness.text() == "✓ exact"
+    assert row(page, "ffn").exactness.text() == "✓ computes the same"
     assert row(page, "kv-groups").exactness.text() == "no dead units to cut"
     assert "cuts the units that rank lowest" in row(page, "kv-groups").slider.toolTip()
     assert "the lowest L2 norm" in page.first.text()
-    assert row(page, "query-heads").label.text() == "Query heads per KV group"
+    assert row(page, "query-heads").label.text() == "Query heads per key/value head"
     assert said(page, "query-heads") == "7"
     assert row(page, "layers").hint.isVisible()
     assert not row(page, "ffn").hint.isVisible()
-    assert page.state.text() == "✓ exact"
+    assert page.state.text() == "✓ computes the same"
     assert not page.loss.isVisible()
 
 
@@ -168,7 +168,7 @@ def test_keys_go_from_size_to_size_in_the_number_too(page, qtbot):
     qtbot.keyClick(box, Qt.Key.Key_Up)
     qtbot.keyClick(box, Qt.Key.Key_Up)  # there is none
     assert page.asked[1:] == [CutRequest()]
-    assert box.accessibleName() == "Query heads per KV group"
+    assert box.accessibleName() == "Query heads per key/value head"
     assert box.accessibleDescription() == "7 of 7 stay: no dead units to cut"
 
 
@@ -240,7 +240,9 @@ def test_a_click_on_a_layer_lets_it_go_and_another_keeps_it(page, qtbot):
         qtbot.mouseClick(strip, left, pos=strip.cell(number).center())
     qtbot.mouseClick(strip, left, pos=QPoint(strip.width() - 1, strip.height() - 1))
     assert len(page.asked) == 2
-    assert strip.accessibleDescription().startswith("Layer 2 does nothing and is cut: exact")
+    assert strip.accessibleDescription().startswith(
+        "Layer 2 does nothing and is cut: computes the same"
+    )
 
 
 def test_layers_go_by_keys(page, qtbot):
@@ -323,6 +325,28 @@ def test_what_is_wrong_is_said_and_the_choice_stays(page, qtbot):
     assert page.order() is None
 
 
+def test_nothing_moves_when_it_is_said_what_is_wrong(page, qtbot):
+    """The sliders went down by 36 pixels while one aimed at them."""
+    parts = page.rows.strip, page.write_as, page.sizes, row(page, "ffn").slider, page.target.path
+    strip = page.rows.strip
+
+    def places():
+        qtbot.wait(20)  # what is laid out anew is so by events
+        return [part.mapTo(page, QPoint()) for part in parts]
+
+    before = places()
+    qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=strip.cell(4).center())
+    wrong = "A layer of them is of a kind, and " + "so is every other of the model, " * 20
+    page.set_forecast(replace(FOUND, request=page.asked[-1], wrong=f"{wrong}too."))
+    assert page.wrong.isVisible()
+    assert not page.first.isVisible()
+    assert "every other of the model" in page.wrong.toolTip()
+    assert places() == before
+    page.set_forecast(replace(FOUND, request=page.asked[-1]))
+    assert page.first.isVisible()
+    assert places() == before
+
+
 def test_a_folder_that_is_there_is_refused(page, tmp_path):
     assert page.order().path == tmp_path / "new"
     (tmp_path / "there").mkdir()
@@ -366,7 +390,7 @@ def test_surplus_rows_are_offered_where_there_are_some(page, qtbot):
     cut = replace(TOKENS, after=4729)
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
     assert said(page, "vocabulary") == "5,000 → 4,729 −5.4 %"
-    assert row(page, "vocabulary").exactness.text() == "✓ exact"
+    assert row(page, "vocabulary").exactness.text() == "✓ computes the same"
     assert page.order().forecast.request.vocabulary == TRAILING
 
 
@@ -381,8 +405,8 @@ def test_the_tokens_of_texts_are_kept(page, qtbot, monkeypatch):
     assert page.asked == [CutRequest(texts=texts)]
     cut = replace(TOKENS, after=640, exactness="exact for this text")
     page.set_forecast(replace(FOUND, request=page.asked[-1], axes=(*FOUND.axes, cut), surplus=271))
-    assert row(page, "vocabulary").exactness.text() == "△ exact for this text"
-    assert page.state.text() == "△ exact for this text"
+    assert row(page, "vocabulary").exactness.text() == "△ computes the same for these texts"
+    assert page.state.text() == "△ computes the same for these texts"
     qtbot.keyClick(choice.box, Qt.Key.Key_Up)
     assert page.asked[-1] == CutRequest(vocabulary=TRAILING)
     qtbot.keyClick(choice.box, Qt.Key.Key_Down)

@@ -313,8 +313,8 @@ def gesture(person):
     person.wait(lambda: person.states[-1] == "row 3 of fc pruned")
 
 
-def undo(person):
-    person.key("Ctrl+Z", person.window)
+def another_state(person):
+    person.click_state(0)
     person.wait(lambda: person.document.position == 0)
 
 
@@ -322,7 +322,7 @@ def another_amount(person):
     person.ask_amount("60 %")
 
 
-@pytest.mark.parametrize("what", [gesture, undo, another_amount])
+@pytest.mark.parametrize("what", [gesture, another_state, another_amount])
 def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
     pruning, previewing, what
 ):
@@ -351,6 +351,48 @@ def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
     pruning.wait(lambda: pruning.trouble)
     assert any("Pruning was cancelled" in notice for notice in pruning.notices)
     previewing.closed = False
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing, done):
+    """It took back the step before it, or what was typed, and the prune was given up or done."""
+    if done:
+        at_work.click(at_work.button)
+        at_work.wait(lambda: len(at_work.states) == 2)
+    states = at_work.states
+    undo = at_work.window.actions_["undo"]
+    assert undo.isEnabled() == bool(done)
+    previewing.closed = True
+    at_work.ask_amount("40 %")
+    at_work.key("Ctrl+Return")
+    at_work.pause(80)
+    assert undo.text() == "&Undo pruning"
+    at_work.key("Ctrl+Z")
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert at_work.window.done.label.text() == "Pruning cancelled: nothing was pruned."
+    assert undo.isEnabled() == bool(done)
+    assert "pruning" not in undo.text()
+    previewing.closed = False
+    at_work.wait_preview()
+    assert (at_work.states, at_work.document.position) == (states, done)
+    assert at_work.rule.row().values["amount"] == 0.4, "what was typed stays"
+    assert not at_work.notices
+    at_work.key("Ctrl+Return")
+    at_work.wait(lambda: at_work.document.position == done + 1)
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == done, "of one that is done it takes back the step"
+
+
+def test_who_undoes_a_prune_may_prune_again_at_once(at_work, qapp):
+    """The key counted as the second of a double click."""
+    qapp.setDoubleClickInterval(400)
+    at_work.wait_preview()
+    at_work.key("Ctrl+Return")
+    assert at_work.document.position == 1
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == 0
+    at_work.key("Ctrl+Return")
+    at_work.wait(lambda: at_work.document.position == 1)
 
 
 def test_a_prune_that_the_person_stops_needs_no_word(pruning, previewing):

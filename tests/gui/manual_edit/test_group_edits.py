@@ -125,10 +125,10 @@ def test_heads_are_pruned_as_units_in_all_their_tensors(at_llama):
     assert gone(at_llama, QUERIES) == gone(at_llama, OUTPUTS, 1) == rows
     assert not at_llama.document.masks.pruned(KEYS)
     at_llama.wait(lambda: "2 pruned" in channels.summary())
-    choose_dim(at_llama, "0: KV groups (2)")
+    choose_dim(at_llama, "0: key/value heads (2)")
     select(at_llama, "1")
     press(at_llama, "Del", 3)
-    assert said(at_llama) == "1 KV group of model.layers.1.self_attn pruned in 4 tensors"
+    assert said(at_llama) == "1 key/value head of model.layers.1.self_attn pruned in 4 tensors"
     assert gone(at_llama, KEYS) == gone(at_llama, VALUES) == list(range(HEAD, GROUPS * HEAD))
     assert gone(at_llama, QUERIES) == list(range(HEAD, HEADS * HEAD))
     choose_dim(at_llama, "0: outputs")

@@ -14,6 +14,7 @@ from pruneapp.groups import structure
 from pruneapp.gui.tree.columns import Column
 from tests.shrink.small_models import write_bert
 from tests.shrink.vision_models import make
+from tests.support.model_folders import write_llama
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 DENSE = "encoder.layer.1.intermediate.dense"
@@ -72,7 +73,8 @@ def test_a_person_prunes_rows_with_the_columns_of_the_next_matrix(person, bert):
     person.wait(lambda: row.isVisible() and row.box.isChecked())
     assert row.box.isEnabled()
     assert row.note.text() == (
-        "Also prunes 2 tensors: output.dense.weight columns, intermediate.dense.bias."
+        "On top of the amount, also prunes 2 tensors: output.dense.weight columns, "
+        "intermediate.dense.bias."
     )
     report = person.wait_preview()
     assert {t.name for t in report.tensors} == {f"{DENSE}.weight", f"{DENSE}.bias", OUTPUT}
@@ -125,21 +127,52 @@ def test_the_box_says_why_nothing_or_not_all_is_known(person, bert):
     found(person)
     assert row.box.isEnabled()
     assert not row.box.isChecked(), "off by default where not all is known"
-    assert row.note.text() == ("Nothing is known to depend on attention.output.dense.weight.")
-    assert "on encoder.layer.1.attention.output" in row.box.accessibleDescription(), "in full"
+    assert row.note.text() == (
+        "On top of the amount, would also prune 2 tensors. Off by default: No other tensor is "
+        "pruned with attention.output.dense.weight."
+    )
+    assert f"2 tensors: {OUTPUT} columns" in row.box.accessibleDescription()
+    assert "with encoder.layer.1.attention.output" in row.box.accessibleDescription(), "in full"
     assert len(person.wait_preview().tensors) == 2
     click(person)
     person.wait(lambda: person.workbench.preview.state.preview is None)
     assert len(person.wait_preview().tensors) == 4
-    assert row.note.text().startswith("Also prunes 2 tensors: ")
+    assert row.note.text().startswith("On top of the amount, also prunes 2 tensors: ")
     person.check(f"{DENSE}.weight")
     person.wait(lambda: not row.box.isEnabled())
     assert not row.box.isChecked(), "what cannot be is not asked for"
     assert row.note.text() == (
         "No other tensor is known to depend on dim 0 of "
-        "'encoder.layer.1.attention.output.dense.weight'."
+        "'encoder.layer.1.attention.output.dense.weight': its outputs are no neurons, heads or "
+        "channels of a group."
     )
     assert len(person.wait_preview().tensors) == 1
+
+
+def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_path):
+    """The box said that nothing was known of a head that the tree marks beside the embedding."""
+    folder = write_llama(tmp_path / "tiny")
+    person.open(folder)
+    person.wait_open(folder)
+    check_only(person, "lm_head.weight")
+    person.click_cell("lm_head.weight")
+    ask(person)
+    found(person)
+    row, groups = row_of(person), person.workbench.groups
+    person.wait(lambda: groups.groups)
+    (group,) = groups.groups
+    assert (group.label, group.others) == ("Tokens", ("model.embed_tokens.weight",))
+    assert not row.box.isEnabled()
+    assert row.note.text() == (
+        "Dim 0 of 'lm_head.weight' is that of the tokens, as in 'model.embed_tokens.weight'. Only "
+        "a shrunk export cuts tokens out of all tensors."
+    )
+    person.choose(person.rule.fields.fields["dim"].editor.combo, "1")
+    found(person)
+    assert row.note.text() == (
+        "No other tensor is known to depend on dim 1 of 'lm_head.weight': its inputs are no "
+        "neurons, heads or channels of a group."
+    )
 
 
 def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(person, tmp_path):
@@ -151,7 +184,7 @@ def test_a_convolution_takes_its_norm_and_the_inputs_of_the_next(person, tmp_pat
     ask(person, "50 %")
     person.wait(row_of(person).box.isChecked)
     assert row_of(person).note.text() == (
-        "Also prunes 3 tensors: conv2.weight inputs, bn1.weight, bn1.bias."
+        "On top of the amount, also prunes 3 tensors: conv2.weight inputs, bn1.weight, bn1.bias."
     )
     person.wait_preview()
     person.click(person.button)

@@ -676,7 +676,8 @@ def test_dependents_are_asked_for_by_default_where_all_is_known(form, qtbot):
         row.set_found(known(20, 20, more=True))
     assert (row.box.isEnabled(), row.box.isChecked()) == (True, True)
     assert row.note.text() == (
-        "Also prunes 24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias, …"
+        "On top of the amount, also prunes 24 tensors: fc2.weight columns, conv.weight outputs, "
+        "fc1.bias, …"
     )
     assert "h.0.fc2.weight columns" in row.box.accessibleDescription()
     with qtbot.waitSignal(form.changed):
@@ -697,12 +698,15 @@ def test_the_box_says_of_which_tensors_nothing_depends(form):
     choose(form, "ln")
     row.set_found(known(18, 20, unknown="h.3.x.weight", unknown_role="x.weight"))
     assert (row.box.isEnabled(), row.box.isChecked()) == (True, False)
-    some = "Nothing is known to depend on 2 of 20 tensors, such as x.weight."
-    assert row.note.text() == some
-    row.set_choice(True)
+    first = "24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias."
+    some = "No other tensor is pruned with 2 of 20 tensors, such as x.weight."
     assert row.note.text() == (
-        f"Also prunes 24 tensors: fc2.weight columns, conv.weight outputs, fc1.bias. {some}"
+        f"On top of the amount, would also prune 24 tensors. Off by default: {some}"
     )
+    row.set_choice(True)
+    assert row.note.text() == f"On top of the amount, also prunes {first} {some}"
+    row.set_choice(False)
+    assert row.note.text() == some
     row.set_found(FormDependents(0, 20, why_not="Nobody knows."))
     assert (row.box.isEnabled(), row.box.isChecked()) == (False, False)
     assert row.note.text() == "Nobody knows."

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
 
@@ -62,6 +64,35 @@ def test_a_pasted_list_is_pruned_like_any_selection(channels):
     channels.wait(lambda: channels.states[1:] == ["2 channels of a pruned"])
     pruned = ~channels.document.masks["a"].bools(0, 60).reshape(12, 5).any(axis=1)
     assert np.flatnonzero(pruned).tolist() == [2, 3]
+
+
+def test_the_menu_of_the_chart_has_the_lists(channels, tmp_path):
+    view = channels.views.pages.channels
+    QGuiApplication.clipboard().setText("0-2")
+
+    def choose(words: str) -> None:
+        canvas, reason = view.canvas.viewport(), QContextMenuEvent.Reason.Mouse
+        at = canvas.rect().center()
+        QCoreApplication.sendEvent(canvas, QContextMenuEvent(reason, at, canvas.mapToGlobal(at)))
+        channels.wait(lambda: QApplication.activePopupWidget() is not None)
+        menu = QApplication.activePopupWidget()
+        (action,) = (a for a in menu.actions() if a.text().replace("&", "") == words)
+        place = menu.actionGeometry(action).center()
+        channels.qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=place)
+        channels.wait_idle()
+
+    choose("Paste channel list")
+    channels.wait(lambda: view.chosen == (0, 1, 2))
+    path = tmp_path / "first.txt"
+    channels.chooses_file(path, "getSaveFileName")
+    choose("Save channel list…")
+    channels.wait(path.exists)
+    paste(channels, "4")
+    choose("Copy channel list")
+    assert copied() == "4"
+    channels.chooses_file(path)
+    choose("Load channel list…")
+    channels.wait(lambda: view.chosen == (0, 1, 2))
 
 
 @pytest.mark.parametrize(

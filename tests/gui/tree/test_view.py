@@ -475,6 +475,29 @@ def test_the_frame_of_the_cursor_leaves_the_arrow_alone(
     del style
 
 
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_check_box_in_a_selected_row_is_empty_unless_checked(tree, theme, palette_of, checked):
+    """It was filled with the ground of the tree: black on violet in the dark theme, as if full."""
+    palette_of(theme)
+    tree.set_colors(theme.colors)
+    view = tree.view
+    view.setStyle(style := Style())
+    tree.set_checked(["module.fc.weight"] if checked else [])
+    flags = QItemSelectionModel.SelectionFlag
+    at, how = index(tree, "fc.weight"), flags.ClearAndSelect | flags.Rows
+    view.selectionModel().setCurrentIndex(at, how)
+    middle = check_box(tree, "fc.weight")
+    image = view.viewport().grab().toImage()
+    # Its edges are straight lines between the rounded corners.
+    lines = [image.pixelColor(x, middle.y()).name() for x in range(middle.x(), middle.x() - 9, -1)]
+    assert theme.colors["accent_text"] in lines
+    around = [(x, y) for x in range(-3, 4) for y in range(-3, 4)]
+    inside = {image.pixelColor(middle.x() + x, middle.y() + y).name() for x, y in around}
+    assert (inside == {theme.colors["accent"]}) is not checked
+    view.setStyle(None)
+    del style
+
+
 @pytest.mark.parametrize("width", [300, 460])
 def test_the_shares_alone_are_painted_as_in_a_whole_picture(tree, qtbot, monkeypatch, width):
     tree.set_colors(LIGHT)

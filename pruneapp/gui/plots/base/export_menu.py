@@ -57,8 +57,10 @@ class ExportMenu(QObject):
         return [self.copy, self.png, self.svg, self.csv]
 
     def open_at(self, place: QPoint) -> None:
-        """Offer it at a pixel of the screen."""
+        """Offer it at a pixel of the screen, below the actions of the widget that it is of."""
         menu = QMenu(self._parent)
+        menu.addActions(self._parent.actions())
+        menu.addSeparator()  # above which nothing stands it is not shown
         menu.addActions(self.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
