@@ -93,6 +93,10 @@ class StorePath(PosixPath):
     def as_uri(self) -> str:  # noqa: D102
         return str(self)
 
+    def relative_to(self, *other: str | os.PathLike[str], **_: Any) -> Path:  # type: ignore[override]
+        """Return the way from another one, which is no URL."""
+        return Path(*super().relative_to(*other).parts)
+
     def is_absolute(self) -> bool:  # noqa: D102
         return True
 
