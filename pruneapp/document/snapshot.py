@@ -362,16 +362,17 @@ class Snapshot:
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None
     ) -> TensorView:
         """Return what a method sees of a tensor."""
-        entry = self.entry(name)
+        entry, layers = self.checkpoint.entry(name), self.layers
+        first = entry.name
         return TensorView(
-            name=entry.name,
+            name=first,
             shape=entry.shape,
             dtype=entry.dtype,
-            kept=self.masks.get(entry.name),
-            read=StateReader(self, entry.name),
+            kept=layers.masks.get(first),
+            read=StateReader(self, first),
             scores=scores,
             given=given,
-            protected=self.protected.get(entry.name),
+            protected=layers.protected.get(first),
         )
 
     def inputs(self, statistics: Statistics, name: str) -> Inputs | None:

@@ -264,7 +264,10 @@ def rank_together(
     group: Sequence[TensorView], method: WeightMethod, values: Values, kernel: Kernel, job: Job
 ) -> list[Ranking]:
     """Return the rankings of tensors, with keys that can be compared, of what may be taken."""
-    width = max(method.least_width, common_width({view.ranked.dtype for view in group}))
+    if len(group) == 1:  # of 100,000 tensors each is such a group
+        width = max(method.least_width, group[0].ranked.dtype.bits)
+    else:
+        width = max(method.least_width, common_width({view.ranked.dtype for view in group}))
     rankings: list[Ranking] = []
     for view in group:
         job.cancel.check()
