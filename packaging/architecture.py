@@ -23,7 +23,7 @@ PICTURES = {
 }
 
 # Modules at the top that everything may import: no floor of their own tells anything.
-GROUND = {"errors", "progress", "params", "json_codec", "resources", "__main__"}
+GROUND = {"errors", "progress", "params", "json_codec", "resources", "installation", "__main__"}
 
 BOX_WIDTH, BOX_HEIGHT, GAP, RISE, MARGIN = 260, 72, 26, 30, 16
 BESIDE = (-GAP / 2, BOX_WIDTH + GAP / 2)  # where an arrow passes a box

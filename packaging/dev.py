@@ -14,6 +14,8 @@
     python3 packaging/dev.py monkey [...]  random clicks, keys, text and files in the window:
                                            --minutes N [--seed S] [--seeds N] [--model FILE]...
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
+    python3 packaging/dev.py bundle [...]  folders and archives that need no Python, small and full,
+                                           in dist/: --flavour small|full, --check [--write]
 
 Standard library only: it is the first thing that runs on a bare machine. The second time it
 starts at once: a stamp in the virtual environment remembers what was installed.
@@ -79,6 +81,8 @@ def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this runs before anything checked the version
         print(f"Pruneapp needs Python 3.11 or newer (this is {sys.version.split()[0]}).")
         return 1
+    if options.command == "bundle":  # has environments of its own
+        return bundle(options.arguments)
     if not (see_to_system_packages(for_tests=options.command == "test") and install()):
         return 1
     return COMMANDS[options.command](options.arguments)
@@ -269,6 +273,12 @@ def test(arguments: list[str]) -> int:
     return 0
 
 
+def bundle(arguments: list[str]) -> int:
+    """Make what runs without a Python."""
+    command = [sys.executable, str(ROOT / "packaging" / "bundle.py"), *arguments]
+    return subprocess.run(command, check=False).returncode
+
+
 def measured() -> dict[str, str] | None:
     """Return an environment in which all processes note which lines they run, if it can be."""
     if not covers("--prepare"):
@@ -295,6 +305,7 @@ COMMANDS = {
     "faults": faults,
     "monkey": monkey,
     "tour": tour,
+    "bundle": bundle,
 }
 
 if __name__ == "__main__":

@@ -20,6 +20,10 @@ HEADER_PROCESS = "--header-process"
 def main(argv: list[str] | None = None) -> int:
     """Run the window or the command line; returns the exit status, see `cli.statuses`."""
     release_cores()
+    if hasattr(sys, "frozen"):
+        from pruneapp.installation import release_environment
+
+        release_environment()
     if (sys.argv[1:] if argv is None else argv)[:1] == [HEADER_PROCESS]:
         from pruneapp.checkpoint.parser_main import main as parse_header
 

@@ -10,6 +10,7 @@ import difflib
 import importlib
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
@@ -708,6 +709,16 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+class _Version(argparse.Action):
+    """Prints versions; they are asked for only now, for git and metadata take a while."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from pruneapp.installation import describe
+
+        sys.stdout.write(f"pruneapp {describe(pruneapp.__version__)}\n")
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, without the whole usage."""
 
@@ -817,5 +828,10 @@ def _window() -> Parser:
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     add_state_dict(parser)
-    parser.add_argument("--version", action="version", version=f"pruneapp {pruneapp.__version__}")
+    parser.add_argument(
+        "--version",
+        action=_Version,
+        nargs=0,
+        help="show the versions of Pruneapp, Python, Qt and torch, and exit",
+    )
     return parser

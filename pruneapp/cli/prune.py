@@ -32,6 +32,7 @@ from pruneapp.errors import ClusterError, ParameterError, SelectionError, counte
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
+from pruneapp.installation import has_torch, require_torch_for_methods
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -55,11 +56,12 @@ def offer_methods(file: str | None, wanted: Iterable[str]) -> None:
     torch, which takes a second to import.
     """
     if file:
+        require_torch_for_methods()
         from pruneapp.prune.custom_methods import load_file
 
         for own in load_file(Path(file)):
             registry.register(own)
-    elif any(name not in registry.METHODS for name in wanted):
+    elif has_torch() and any(name not in registry.METHODS for name in wanted):
         from pruneapp.prune.custom_methods import load_entry_points
 
         for own in load_entry_points():

@@ -21,6 +21,7 @@ from pruneapp.checkpoint.parser_client import with_shapes
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from pruneapp.groups.channel_numbers import ChannelGraph, Numbers, group_units
 from pruneapp.groups.onnx_operators import ChannelWalk, SizeRule
+from pruneapp.installation import remedy_for
 from pruneapp.progress import Job
 
 LARGEST_KEPT = 4096  # bytes of a tensor that go along with the graph: shapes, sizes, axes
@@ -100,7 +101,7 @@ def _package() -> Iterator[Any]:
     except ImportError as error:
         raise CheckpointError(
             "The groups of an ONNX model need the package onnx, which is not installed.",
-            remedy="Install it: pip install pruneapp[onnx].",
+            remedy=remedy_for("onnx", extra="onnx"),
             details=str(error),
         ) from None
     try:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pruneapp.errors import DeviceError
+from pruneapp.installation import has_torch, remedy_for
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import Kernel
 
@@ -41,7 +42,7 @@ def available() -> tuple[Device, ...]:
     torch is loaded, which takes a second or two, only where a GPU is in sight.
     """
     devices = [Device("cpu", "CPU")]
-    if gpu_in_sight():
+    if gpu_in_sight() and has_torch():
         from pruneapp.kernels.gpu import gpus
 
         devices += [Device(key, label) for key, label in gpus()]
@@ -64,7 +65,9 @@ def kernel_for(key: str) -> Kernel:
     if key not in keys:
         raise DeviceError(
             f"There is no {key.upper()} device here (there are: {', '.join(keys)}).",
-            remedy="Choose auto or cpu.",
+            remedy="Choose auto or cpu."
+            if has_torch()
+            else f"GPUs need torch, which is not installed. {remedy_for('torch')}",
         )
     if key == "cpu":
         return CpuKernel()

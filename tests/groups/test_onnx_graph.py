@@ -227,7 +227,7 @@ def test_it_looks_whether_it_is_cancelled(tmp_path):
 def test_without_the_package_it_says_what_to_install(tmp_path, monkeypatch):
     with open_checkpoint(save(NETWORKS["residual"](), tmp_path / "m.onnx")) as checkpoint:
         monkeypatch.setitem(sys.modules, "onnx", None)
-        with pytest.raises(CheckpointError, match=r"pip install pruneapp\[onnx\]"):
+        with pytest.raises(CheckpointError, match=r"pip install 'pruneapp\[onnx\]'"):
             read_graph(checkpoint, Job())
 
 

@@ -97,7 +97,18 @@ def test_the_wheel_has_every_module_and_resource(wheel):
     }
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if name.startswith("pruneapp/")}
-    assert packed == tracked
+    # From a checkout a wheel knows what it was built from.
+    commit = {"pruneapp/resources/commit.txt"} if (ROOT / ".git").exists() else set()
+    assert packed == tracked | commit
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
+def test_what_is_installed_tells_the_commit_it_was_built_from(installed):
+    commit = run(["git", "-C", ROOT, "rev-parse", "HEAD"]).strip()[:12]
+    said = run([installed / "bin" / "pruneapp", "--version"])
+    assert f"(commit {commit}" in said
+    assert "Qt 6." in said
+    assert "torch 2." in said
 
 
 def test_the_command_works_where_the_wheel_is_installed(installed):

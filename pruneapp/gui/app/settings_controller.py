@@ -27,6 +27,7 @@ from pruneapp.gui.app.settings import (
 )
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.installation import require_torch_for_methods
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import GROUP
@@ -178,6 +179,7 @@ class SettingsController(Controller):
                 raise MethodError(
                     f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
                 ) from error
+            require_torch_for_methods()
             # torch is imported here, in the worker: a method of the person is a class of torch.
             from pruneapp.prune.custom_methods import load_file
 

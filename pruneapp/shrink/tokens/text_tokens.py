@@ -15,6 +15,7 @@ import numpy as np
 
 from pruneapp import json_codec
 from pruneapp.errors import CheckpointError, ExportError, ParameterError, words_of
+from pruneapp.installation import remedy_for
 from pruneapp.progress import Job
 from pruneapp.shrink.tokens.tokenizer import Flags, Ids, Tokenizer, WordPieces
 from pruneapp.shrink.tokens.vocabulary import TOKENIZER, VocabularyCut
@@ -38,7 +39,7 @@ class _Library:
             raise ParameterError(
                 "Finding the tokens of a text needs the package tokenizers, which is not "
                 "installed.",
-                remedy="Run: pip install 'pruneapp[tokenizers]'",
+                remedy=remedy_for("tokenizers", extra="tokenizers"),
             ) from None
         self._where = where
         with self._refusals():
