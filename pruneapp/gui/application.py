@@ -30,11 +30,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 import pruneapp
 from pruneapp import resources
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
-from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets.theme import Style, ThemeManager
 
 if TYPE_CHECKING:
+    from pruneapp.gui.document.open_document import OpenRequest
     from pruneapp.gui.mainwindow.workbench import Workbench
 
 # A worker that runs Python keeps the interpreter for so long while the window waits for it. And the
@@ -74,6 +75,36 @@ class Application(QApplication):
 
     fileRequested = Signal(object)  # its path
 
+    def __init__(self, arguments: list[str]) -> None:
+        super().__init__(arguments)
+        self._system = QLocale()
+        self._translators: list[QTranslator] = []
+
+    def speak(self, choice: str) -> None:
+        """Take texts from the translations of a language, Qt's own too, and write numbers as there.
+
+        `choice` is ``system``, ``en`` or the name of a language as files of translations have it.
+        Texts that are shown already stay as they are.
+        """
+        for translator in self._translators:
+            self.removeTranslator(translator)
+            translator.deleteLater()
+        self._translators = []
+        ours = resources.path("translations")
+        language = self._system if choice == "system" else QLocale(choice)
+        QLocale.setDefault(language)
+        tags = [tag.replace("-", "_") for tag in language.uiLanguages()]
+        # The person's second language is not wanted where the first is the one of the code.
+        found = next((t for t in tags if t[:2] == "en" or (ours / f"pruneapp_{t}.qm").exists()), "")
+        if found[:2] in {"en", ""}:
+            return
+        qts = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        for name, folder in (("qtbase", qts), ("pruneapp", str(ours))):
+            translator = QTranslator(self)
+            if translator.load(QLocale(found), name, "_", folder):
+                self.installTranslator(translator)
+                self._translators.append(translator)
+
     def event(self, event: QEvent) -> bool:
         """Catch file-open events."""
         if isinstance(event, QFileOpenEvent):
@@ -83,7 +114,7 @@ class Application(QApplication):
 
 
 def make_application(arguments: list[str]) -> Application:
-    """Return the application with its name, style, icon and language."""
+    """Return the application with its name, style and icon, in the system's language."""
     share_heap()  # before Qt starts a thread, too
     # A plugin path from the environment could load code that did not come with Qt.
     os.environ.pop("QT_PLUGIN_PATH", None)
@@ -94,13 +125,7 @@ def make_application(arguments: list[str]) -> Application:
     QGuiApplication.setDesktopFileName("io.github.pruneapp.Pruneapp")
     application.setStyle(Style())
     application.setWindowIcon(QIcon(str(resources.path("icons/pruneapp.svg"))))
-    for name, folder in (
-        ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
-        ("pruneapp", str(resources.path("translations"))),
-    ):
-        translator = QTranslator(application)
-        if translator.load(QLocale(), name, "_", folder):
-            application.installTranslator(translator)
+    application.speak("system")
     return application
 
 
@@ -111,7 +136,7 @@ class Start(QObject):
     the window answers meanwhile. None of the imported modules makes a QObject (tested), and the
     classes of Qt that they touch were made before in the main thread (see `QtClasses`).
 
-    `file` is opened as soon as that is possible.
+    `file` is opened as soon as that is possible; `goes_on` is what a window before this had open.
     """
 
     ready = Signal(object)  # a Workbench: everything works
@@ -125,6 +150,7 @@ class Start(QObject):
         *,
         file: Path | None = None,
         state_dict: str | None = None,
+        goes_on: OpenRequest | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -132,6 +158,7 @@ class Start(QObject):
         self._appearance = appearance
         self._file = file
         self._state_dict = state_dict
+        self._goes_on = goes_on
         self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
         self.workbench: Workbench | None = None
         self._closed = False
@@ -157,7 +184,7 @@ class Start(QObject):
         self._first.seen.connect(self._on_first_paint)
         self._classes = QtClasses(self)
         self._classes.made.connect(self._start_import)
-        if file is not None:
+        if file is not None or goes_on is not None:
             self._say_opening()
 
     @Slot(object)
@@ -166,7 +193,7 @@ class Start(QObject):
         if self.workbench is not None:
             self.workbench.open(path)
         else:
-            self._file, self._state_dict = path, None
+            self._file, self._state_dict, self._goes_on = path, None, None
             self._say_opening()
 
     def report_bug(
@@ -208,8 +235,12 @@ class Start(QObject):
         self._window.empty.recentRequested.disconnect(self._open_recent)
         self._window.closing.disconnect(self._on_closing)
         self.workbench = imported(self._window, self._settings, self._appearance)
-        if self._file is not None:
-            self.workbench.open(self._file, self._state_dict)
+        if self._goes_on is not None:
+            self.workbench.open(self._goes_on)
+        elif self._file is not None:
+            from pruneapp.gui.document.open_document import OpenRequest
+
+            self.workbench.open(OpenRequest(self._file, self._state_dict))
         elif self._asked_early == "file":
             self.workbench.files.ask_file()
         elif self._asked_early == "folder":
@@ -223,7 +254,7 @@ class Start(QObject):
 
     @Slot()
     def _open_nothing(self) -> None:
-        self._file = self._state_dict = None
+        self._file = self._state_dict = self._goes_on = None
         self._window.job_status.set_idle()
 
     @Slot()
@@ -258,23 +289,30 @@ def main(file: Path | None = None, state_dict: str | None = None) -> int:
     Collector(application)
     settings = Settings()
     appearance = ThemeManager(application, settings.get(THEME))
-    window = MainWindow(settings, appearance)
-    start = Start(
-        window,
-        settings,
-        appearance,
-        file=file,
-        state_dict=state_dict,
-    )
-    application.fileRequested.connect(start.open)
-    sys.excepthook = start.report_bug
-    window.show()
-    status = application.exec()
-    settings.flush()
-    if start.workbench is not None and not start.workbench.ended:
-        # A thread is still in code that is not ours, and would keep the process alive for ever.
-        os._exit(status)
-    return status
+    path = file
+    goes_on: OpenRequest | None = None
+    while True:
+        application.speak(settings.get(LANGUAGE))
+        window = MainWindow(settings, appearance)
+        start = Start(
+            window, settings, appearance, file=path, state_dict=state_dict, goes_on=goes_on
+        )
+        application.fileRequested.connect(start.open)
+        sys.excepthook = start.report_bug
+        window.show()
+        status = application.exec()
+        settings.flush()
+        bench = start.workbench
+        if bench is not None and not bench.ended:
+            # A thread is still in code that is not ours, and would keep the process alive for ever.
+            os._exit(status)
+        if bench is None or bench.restarts is None:
+            return status
+        path, state_dict = None, None
+        goes_on = next(iter(bench.restarts), None)
+        window.deleteLater()  # it and all its children, as soon as events are handled again
+        del bench, start, window
+        gc.unfreeze()
 
 
 def _log_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

@@ -146,6 +146,15 @@ class Journal:
             self.writer.delete()
             self.writer = None
 
+    def close(self) -> Path | None:
+        """Let go of the file, which stays; returns it, None if there is none."""
+        if self.writer is None:
+            return None
+        path = self.writer.path
+        self.writer.close()
+        self.writer = None
+        return path
+
     # How it works
 
     def _open(self, job: Job, suffix: str = "") -> JournalWriter:

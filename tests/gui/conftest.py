@@ -124,16 +124,14 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     qapp.setDoubleClickInterval(0)  # no two clicks are meant as one, however fast tests are
     qapp.setStyle("Fusion")
 
-    def make(
-        file: Path | None = None, *, show: bool = True, state_dict: str | None = None
-    ) -> Person:
+    def make(file: Path | None = None, *, show: bool = True, **more: object) -> Person:
         for settings in kept:
             settings.flush()
         settings = Settings(settings_file)
         kept.append(settings)
         appearance = ThemeManager(qapp, settings.get(THEME))
         window = MainWindow(settings, appearance)
-        start = Start(window, settings, appearance, file=file, state_dict=state_dict)
+        start = Start(window, settings, appearance, file=file, **more)
         person = Person(qtbot, monkeypatch, window, start)
         made.append((window, start, appearance))
         if show:

@@ -17,6 +17,7 @@ from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.number_format import count
 
 # Tensors that a question names; the details have all of them.
 _LISTED = 6
@@ -199,8 +200,8 @@ def exclude_unreadable(
     listed = [f"• {line}" for line in lines[:_LISTED]]
     if len(lines) > _LISTED:
         more = translate("Questions", "and {n} more")
-        listed.append(more.format(n=f"{len(lines) - _LISTED:,}"))
-    box = _box(parent, title.format(n=f"{len(lines):,}"), "\n".join((f"{text}\n", *listed)))
+        listed.append(more.format(n=count(len(lines) - _LISTED)))
+    box = _box(parent, title.format(n=count(len(lines))), "\n".join((f"{text}\n", *listed)))
     if len(lines) > _LISTED:
         box.setDetailedText("\n".join(lines))
     return _confirm(box, translate("Questions", "Exclude and export"))
@@ -211,9 +212,9 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
     line = translate("Questions", "{key}: {tensors} tensors, {numel} elements")
     texts = [
         line.format(
-            key=choice.key or "(outermost)",
-            tensors=f"{choice.tensors:,}",
-            numel=f"{choice.numel:,}",
+            key=choice.key or translate("Questions", "(outermost)"),
+            tensors=count(choice.tensors),
+            numel=count(choice.numel),
         )
         for choice in choices
     ]

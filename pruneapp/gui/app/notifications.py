@@ -59,6 +59,7 @@ class NoticeTopic(Enum):
     PICTURE = ("the saved picture",)
     REPAIR = ("a repair that made the metric worse",)
     ALLOCATION = ("what an allocation predicts, and what was measured",)
+    LANGUAGE = ("the language of the window, which was changed",)
     CHANNELS = ("a list of channels that was pasted or loaded",)
 
     @classmethod

@@ -29,6 +29,19 @@ THEME = ChoiceParam(
     default="system",
     choices=(Choice("system", "System"), Choice("light", "Light"), Choice("dark", "Dark")),
 )
+LANGUAGE = ChoiceParam(
+    name="language",
+    label="Language",
+    help="Language of the window. Files and the command line are in English.",
+    default="system",
+    # Each language is called as it calls itself.
+    choices=(
+        Choice("system", "System"),
+        Choice("en", "English"),
+        Choice("zh_CN", "简体中文"),
+        Choice("de", "Deutsch"),
+    ),
+)
 DEVICE = ChoiceParam(
     name="device",
     label="Device",
@@ -62,7 +75,14 @@ TENSOR_LIST = FlagParam(
     default=False,
 )
 
-SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS, WITH_COMPANIONS, TENSOR_LIST)
+SETTINGS: tuple[Param, ...] = (
+    THEME,
+    LANGUAGE,
+    DEVICE,
+    WARN_OWN_METHODS,
+    WITH_COMPANIONS,
+    TENSOR_LIST,
+)
 
 
 class Stored(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""What the person chooses for good: theme, device, methods of their own; and where help is."""
+"""What the person chooses for good: theme, language, device, own methods; and where help is."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.guide import GuideDialog
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import (
     DEVICE,
+    LANGUAGE,
     SETTINGS,
     TENSOR_LIST,
     THEME,
@@ -27,6 +29,7 @@ from pruneapp.gui.app.settings import (
 )
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.widgets.controls import ComboBox
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.installation import require_torch_for_methods
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
@@ -41,6 +44,7 @@ class SettingsController(Controller):
     """The commands that change settings, load methods, or explain."""
 
     deviceChanged = Signal()  # masks are to be computed elsewhere from now on
+    restartRequested = Signal()  # texts are to be in another language, which needs a new window
     methodsLoaded = Signal(object)  # a tuple of methods that were added to the registry
 
     def __init__(self, context: AppContext, device: ComboBox) -> None:
@@ -54,6 +58,11 @@ class SettingsController(Controller):
             action.setData(choice.value)
             action.setChecked(choice.value == self._settings.get(THEME))
             action.triggered.connect(self._on_theme)
+        for choice in LANGUAGE.choices:
+            action = actions[f"language_{choice.value}"]
+            action.setData(choice.value)
+            action.setChecked(choice.value == self._settings.get(LANGUAGE))
+            action.triggered.connect(self._on_language)
         for name, call in {
             "load_method": self.load_method,
             "keys": self._show_keys,
@@ -66,7 +75,7 @@ class SettingsController(Controller):
         self._jobs.answer(_devices, on_result=self._offer_devices, on_error=refuse)
         self._jobs.answer(_installed_methods, on_result=self._on_methods, on_error=refuse)
 
-    # -- theme and device -----------------------------------------------------------------------
+    # -- theme, language and device -------------------------------------------------------------
 
     @Slot()
     def _on_theme(self) -> None:
@@ -74,6 +83,20 @@ class SettingsController(Controller):
         assert isinstance(action, QAction)
         self._settings.set(THEME, action.data())
         self._theme.choose(action.data())
+
+    @Slot()
+    def _on_language(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        if action.data() == self._settings.get(LANGUAGE):
+            return
+        self._settings.set(LANGUAGE, action.data())
+        self._notifications.offer(
+            NoticeTopic.LANGUAGE,
+            self.tr("The language changes when the window is opened again. Your work is kept."),
+            self.tr("Open again"),
+            self.restartRequested.emit,
+        )
 
     def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
         box = self._device
@@ -132,19 +155,19 @@ class SettingsController(Controller):
         Those that a command gives are not among them.
         """
         for param in SETTINGS:
-            if param in {THEME, WITH_COMPANIONS, TENSOR_LIST}:
+            if param in {THEME, LANGUAGE, WITH_COMPANIONS, TENSOR_LIST}:
                 continue
             if isinstance(param, ChoiceParam):
                 for choice in param.choices:
                     if param is DEVICE and self._device.findData(choice.value) < 0:
                         continue  # there is no such device here
-                    words = f"{param.label}: {choice.label}"
-                    yield words, param.help, partial(self._choose, param, choice.value)
+                    words = f"{said(param.label)}: {said(choice.label)}"
+                    yield words, said(param.help), partial(self._choose, param, choice.value)
             elif isinstance(param, FlagParam):
                 on = bool(self._settings.get(param))
                 words = self.tr("{setting}: turn off") if on else self.tr("{setting}: turn on")
-                words = words.format(setting=param.label)
-                yield words, param.help, partial(self._choose, param, not on)
+                words = words.format(setting=said(param.label))
+                yield words, said(param.help), partial(self._choose, param, not on)
 
     def _choose(self, param: Param, value: Any) -> None:
         """Give a setting a value, by the control that the window has for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
@@ -12,6 +13,8 @@ from pruneapp.gui.commands.declarations import ACTIONS, RECENT
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
+# Where the letter is none of the text, as in Chinese.
+_IN_BRACKETS = re.compile(r"\(&\w\)")
 # Between the menus that lead to a command, and its name.
 BETWEEN = " › "
 
@@ -23,7 +26,7 @@ def translated(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return a menu text without its mnemonic and dots."""
-    return text.replace("&", "").rstrip("…")
+    return _IN_BRACKETS.sub("", text).replace("&", "").rstrip("…")
 
 
 class Actions:
@@ -35,6 +38,7 @@ class Actions:
         for spec in ACTIONS:
             action = QAction(translated(spec.text), parent)
             action.setObjectName(spec.id)
+            action.setIconText(plain(action.text()))
             action.setShortcuts([QKeySequence(key) for key in spec.keys])
             action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
             keys = f" ({action.shortcut().toString(_NATIVE)})" if spec.keys else ""

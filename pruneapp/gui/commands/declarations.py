@@ -37,9 +37,11 @@ PRUNE, TOOLS, HELP = (
     QT_TRANSLATE_NOOP("Actions", "&Tools"),
     QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
-RECENT = f"{FILE}/{QT_TRANSLATE_NOOP('Actions', 'Open &recent')}"
-MANUAL_EDIT = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', '&Manual edit')}"
-THEME = f"{VIEW}/{QT_TRANSLATE_NOOP('Actions', '&Theme')}"
+# Not in f-strings, in which lupdate reads nothing.
+RECENT = FILE + "/" + QT_TRANSLATE_NOOP("Actions", "Open &recent")
+MANUAL_EDIT = PRUNE + "/" + QT_TRANSLATE_NOOP("Actions", "&Manual edit")
+THEME = VIEW + "/" + QT_TRANSLATE_NOOP("Actions", "&Theme")
+LANGUAGE = VIEW + "/" + QT_TRANSLATE_NOOP("Actions", "Lan&guage")
 
 
 def _in(menu: str, *specs: ActionSpec) -> tuple[ActionSpec, ...]:
@@ -315,6 +317,16 @@ _THEMES = _in(
     ActionSpec("theme_system", QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True),
     ActionSpec("theme_light", QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", always=True),
     ActionSpec("theme_dark", QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", always=True),
+)
+_LANGUAGES = _in(
+    LANGUAGE,
+    ActionSpec(
+        "language_system", QT_TRANSLATE_NOOP("Actions", "&System"), group="language", always=True
+    ),
+    # Whoever looks for a language knows what it calls itself.
+    ActionSpec("language_en", "&English", group="language", always=True),
+    ActionSpec("language_zh_CN", "简体中文(&C)", group="language", always=True),
+    ActionSpec("language_de", "&Deutsch", group="language", always=True),
 )
 _STEP = _in(
     PRUNE,
@@ -596,6 +608,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *_EDIT,
     *_VIEW,
     *_THEMES,
+    *_LANGUAGES,
     *_STEP,
     *_MANUAL_EDIT,
     *_MASKS,

@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -161,7 +162,7 @@ class AxisRow(QWidget):
         self.box = SizeBox(self)
         self.percent = SizeBox(self)
         self.percent.setSuffix(self.tr(" %"))
-        self.label = label_for(self.percent if axis.percents else self.box, axis.label)
+        self.label = label_for(self.percent if axis.percents else self.box, said(axis.label))
         self.before, self.after, self.share = plain(ink=MUTED), plain(), plain(ink=MUTED)
         for number in (self.before, self.after, self.share):
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -225,9 +226,9 @@ class AxisRow(QWidget):
         self.slider.setEnabled(movable or by_share)
         # A sentence is no control: it is muted, and can still be read.
         self.label.setForegroundRole(TEXT if can else MUTED)
-        name = axis.label
+        name = said(axis.label)
         if axis.in_each > 1:
-            name = self.tr("{axis} per key/value head").format(axis=axis.label)
+            name = self.tr("{axis} per key/value head").format(axis=name)
         self.label.setText(name)
         self.hint.setText(self.tr("Click a layer to remove it."))
         for control in (self.slider, self.box):

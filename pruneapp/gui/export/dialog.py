@@ -35,6 +35,7 @@ from pruneapp.gui.widgets.controls import (
     single_shot,
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
+from pruneapp.gui.widgets.engine_text import said_offer
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
@@ -457,6 +458,7 @@ class ExportDialog(Dialog):
 
     def set_offers(self, offers: Sequence[FormatOffer]) -> None:
         """Offer these formats; at first the first that can be is chosen."""
+        offers = tuple(map(said_offer, offers))
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
         self.formats.set_offers(offers)
         self.purposes.set_offers(offers)

@@ -52,6 +52,7 @@ from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.results.document_rows import numbered
@@ -551,8 +552,10 @@ class ExportController(DialogController[ExportDialog]):
     ) -> None:
         """Ask whether what cannot be written may be left out, and export if so."""
         others = (form for name, form in FORMATS.items() if name != request.format)
-        keeping = next((f.label for f in others if f.keeps(document.checkpoint)), "")
-        if dialogs.exclude_unreadable(self._window, unread, FORMATS[request.format].label, keeping):
+        keeping = next((said(f.label) for f in others if f.keeps(document.checkpoint)), "")
+        if dialogs.exclude_unreadable(
+            self._window, unread, said(FORMATS[request.format].label), keeping
+        ):
             self._write(document, replace(request, omit=tuple(unread)))
 
     def _write(self, document: Document, request: ExportRequest) -> None:

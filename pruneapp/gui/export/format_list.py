@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.labels import MUTED, TEXT, on_one_line, plain, translate
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
@@ -152,7 +153,7 @@ def _size_tip(offer: FormatOffer) -> str:
 
 def loader_words(loader: Loader) -> str:
     """Say who loads it, since when and how."""
-    more = [loader.note]
+    more = [said(loader.note)]
     if loader.since:
         since = translate("ExportSizes", "since {version}")
         more.insert(0, since.format(version=loader.since))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -231,7 +232,7 @@ class ExportReportDialog(Dialog):
         rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), ", ".join(filter(None, (report.label, rounded_to))), ""),
+            (self.tr("Format"), ", ".join(filter(None, (said(report.label), rounded_to))), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (

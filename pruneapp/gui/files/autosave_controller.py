@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -131,6 +132,28 @@ class AutosaveController(Controller):
         work = self._work
         if work is not None:
             self._pool.submit(lambda: work.journal.note_digests({name: sha256}))
+
+    def leave(self) -> Path | None:
+        """Write what is not written yet, and let go of the journal: it stays, for who goes on.
+
+        None where the disk refuses it; then nothing has changed.
+        """
+        document, work = self._session.document, self._work
+        if document is None or work is None:
+            return None
+        said = Capture.of(document), self._view()
+
+        def write() -> Path | None:
+            work.journal.keep(*said, Job(cancel=work.token), with_view=True)
+            work.delete_restored()
+            return work.journal.close()
+
+        try:
+            path = self._pool.submit(write).result()
+        except PruneAppError:
+            return None
+        self._work = None
+        return path
 
     def stop(self) -> None:
         """End the thread; nothing comes back afterwards."""

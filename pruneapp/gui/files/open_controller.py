@@ -164,6 +164,10 @@ class OpenController(Controller):
         if self._notifications.is_shown(NoticeTopic.OPEN_FILE):  # it may be back
             self._look_again()
 
+    def may_stop(self) -> bool:
+        """Ask whether a job that runs may be stopped."""
+        return self._may_stop()
+
     def may_leave(self) -> bool:
         """Ask whether the window may be closed, if a job runs or work would be lost."""
         return self._may_stop() and self._may_lose(self._window.close)

@@ -17,6 +17,7 @@ from pruneapp.gui.commands.actions import BETWEEN, plain
 from pruneapp.gui.commands.palette import CommandPalette, Entry, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.methods import registry
 
 
@@ -72,7 +73,7 @@ class PaletteController(QObject):
             (self.tr("Remove rule"), form.remove),
             (self.tr("Limits"), form.limits.button),
         ):
-            name = f"{self.tr('Pruning step')}{BETWEEN}{words}"
+            name = self.tr("Pruning step") + BETWEEN + words
             usable = self._session.document is not None and not button.isHidden()
             run = partial(self._press, button)
             yield Entry(name, "", run, button.toolTip(), enabled=usable and button.isEnabled())
@@ -84,7 +85,7 @@ class PaletteController(QObject):
     def _of_the_picture(self) -> Iterator[Entry]:
         picture = self._views.pages.picture()
         for action in picture.export_menu.button.menu().actions():
-            name = f"{self.tr('Picture')}{BETWEEN}{plain(action.text())}"
+            name = self.tr("Picture") + BETWEEN + plain(action.text())
             usable = picture.export_menu.button.isEnabled()
             yield Entry(name, "", action.trigger, action.toolTip(), enabled=usable)
 
@@ -92,10 +93,10 @@ class PaletteController(QObject):
         is_open = self._session.document is not None
         for method in registry.METHODS.values():
             yield Entry(
-                method.label,
+                said(method.label),
                 self.tr("Method"),
                 partial(self._choose_method, method.name),
-                method.help,
+                said(method.help),
                 enabled=is_open,
             )
 

@@ -20,6 +20,7 @@ from pruneapp.gui.app.jobs import JobProgress, Jobs
 from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
+from pruneapp.gui.commands.actions import plain
 from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import (
@@ -61,6 +62,7 @@ from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 from pruneapp.results.export import ExportReport
@@ -212,7 +214,7 @@ class StatusController(QObject):
             shown = step if whole else self._session.contents.short.in_text(step)
             actions[names[0]].setText(f"{text} {_short(shown)}".strip())
             # In the toolbar they stay in their place, whatever is undone; the tip says that.
-            actions[names[0]].setIconText(text.replace("&", ""))
+            actions[names[0]].setIconText(plain(text))
             actions[names[0]].setToolTip(_tip(actions[names[0]]))
         if self._waits:  # the prune is what would be undone
             actions["undo"].setEnabled(True)
@@ -248,7 +250,7 @@ class StatusController(QObject):
 def _tip(action: QAction) -> str:
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     # Never markup: tools that read the screen read it aloud.
-    return f"{action.text().replace('&', '')} ({keys})".replace("<", "‹")
+    return f"{plain(action.text())} ({keys})".replace("<", "‹")
 
 
 def _short(step: str) -> str:
@@ -418,6 +420,8 @@ class Workbench(QObject):
             show_tensor=self.show_tensor,
         )
         self.ended = True
+        # What a window that takes the place of this one opens; None if none does.
+        self.restarts: tuple[OpenRequest, ...] | None = None
         self._connect()
 
     def _connect(self) -> None:
@@ -465,14 +469,43 @@ class Workbench(QObject):
         self.export.cancelled.connect(self.notifications.say_done)
         self.sessions.saved.connect(self._on_saved)
         self.settings_controller.deviceChanged.connect(self._on_device)
+        self.settings_controller.restartRequested.connect(self.restart)
         self.settings_controller.methodsLoaded.connect(self._on_methods)
 
     # -- the document ---------------------------------------------------------------------------
 
     @Slot(object)
-    def open(self, path: Path, state_dict: str | None = None) -> None:
+    def open(self, wanted: Path | OpenRequest) -> None:
         """Open a file, after asking about work that would be lost."""
-        self.files.open(OpenRequest(path, state_dict))
+        self.files.open(wanted)
+
+    @Slot()
+    def restart(self) -> None:
+        """Close the window, to be opened again with the same work: nothing is asked about it."""
+        document = self.session.document
+        if not self.files.may_stop():
+            return
+        if document is None:
+            self.restarts = ()
+        elif (work := self._leave()) is not None:
+            self.restarts = (work,)
+        else:
+            return
+        self.window.close()
+
+    def _leave(self) -> OpenRequest | None:
+        """Return what a window that goes on has to open; None if work would be lost."""
+        document = self.session.document
+        assert document is not None
+        if len(document.items) > 1 or self.sessions.unsaved:
+            journal = self.autosave.leave()
+            if journal is not None:
+                return OpenRequest(journal, is_journal=True)
+            if not self.files.may_leave():
+                return None
+        if self.sessions.path is not None:
+            return OpenRequest(self.sessions.path)
+        return OpenRequest(document.checkpoint.path, document.checkpoint.contents.state_dict)
 
     def shut_down(self) -> None:
         """End all work and let go of the file."""
@@ -496,7 +529,7 @@ class Workbench(QObject):
 
     def _on_closing(self, event: QCloseEvent) -> None:
         event.ignore()  # whatever fails below, nothing is lost
-        if self.files.may_leave():
+        if self.restarts is not None or self.files.may_leave():
             event.accept()
             self.window.save_layout()
             self.shut_down()
@@ -577,7 +610,7 @@ class Workbench(QObject):
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.form.offer_methods()
         self.status.own_methods = True
-        names = ", ".join(method.label for method in methods)
+        names = ", ".join(said(method.label) for method in methods)
         self.notifications.mention(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )

@@ -42,6 +42,7 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets.controls import lay_in_row, single_shot
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -483,9 +484,9 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         shown = self._session.contents.shown
         names = dict.fromkeys(name for group in groups for name in group.others)
         places = (
-            self.tr("{units} of {place}").format(units=group.label, place=group.place)
+            self.tr("{units} of {place}").format(units=said(group.label), place=group.place)
             if group.place
-            else group.label
+            else said(group.label)
             for group in groups
         )
         others = [shown.get(name, name) for name in names]

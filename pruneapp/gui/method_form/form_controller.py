@@ -30,6 +30,7 @@ from pruneapp.gui.method_form.form_model import (
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.engine_text import said, said_param
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
@@ -212,7 +213,7 @@ class FormController(QObject):
         extras.changed.connect(self._on_extras)
         session.opened.connect(self._on_opened)
         self.offer_methods()
-        form.set_limits(LIMITS)
+        form.set_limits(tuple(map(said_param, LIMITS)))
 
     def step(self) -> Step:
         """Return the step of the form; raises `PruneAppError` if there is none."""
@@ -591,7 +592,8 @@ def about_dependents(rows: Sequence[Row], limits: Limits) -> tuple[object, ...]:
 def _form(method: Method) -> MethodForm:
     shared = {f.name: getattr(method, f.name) for f in fields(MethodForm) if f.name != "excludes"}
     # Files have buttons of their own: one is loaded for all rules.
-    shared["params"] = tuple(p for p in method.params if not isinstance(p, FileParam))
+    shared["params"] = tuple(said_param(p) for p in method.params if not isinstance(p, FileParam))
+    shared |= {"label": said(method.label), "help": said(method.help)}
     return MethodForm(**shared, excludes=not method.prunes)
 
 

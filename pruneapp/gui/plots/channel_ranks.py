@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
 from pruneapp.gui.plots.chart.items import Floats
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import percent
 from pruneapp.results.tensor_statistics import ChannelNorms
 
@@ -114,35 +114,45 @@ NONE_LEFT = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(
 def norm_label(n: str) -> str:
     """Return the short name of a norm: L2."""
     n = n.removesuffix(".0")
-    words = {"fro": _tr("Frobenius"), "nuc": _tr("nuclear"), "inf": "L∞", "-inf": "L−∞"}
+    words = {
+        "fro": translate("ChannelsView", "Frobenius"),
+        "nuc": translate("ChannelsView", "nuclear"),
+        "inf": "L∞",
+        "-inf": "L−∞",
+    }
     return words.get(n, f"L{n.replace('-', '−')}")
 
 
 def norm_name(n: str) -> str:
     """Return a norm in words: L2 norm."""
-    words = {"fro": _tr("Frobenius norm"), "nuc": _tr("nuclear norm")}
-    return words.get(n, _tr("{label} norm").format(label=norm_label(n)))
+    words = {
+        "fro": translate("ChannelsView", "Frobenius norm"),
+        "nuc": translate("ChannelsView", "nuclear norm"),
+    }
+    return words.get(n, translate("ChannelsView", "{label} norm").format(label=norm_label(n)))
 
 
 def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
     """Say what is left of a channel, and what will be; in any thread."""
     share, then = float(norms.kept[channel]), float(after.kept[channel])
     if after.to_prune[channel]:
-        words = _tr("to be pruned")
+        words = translate("ChannelsView", "to be pruned")
     elif share == 0:
-        words = _tr("pruned")
+        words = translate("ChannelsView", "pruned")
     elif then == 1:
-        words = _tr("kept")
+        words = translate("ChannelsView", "kept")
     elif then < share:
-        words = _tr("{now} of its weights kept, {then} after the step").format(
-            now=percent(share), then=percent(then)
-        )
+        words = translate(
+            "ChannelsView", "{now} of its weights kept, {then} after the step"
+        ).format(now=percent(share), then=percent(then))
     else:
-        words = _tr("{share} of its weights kept").format(share=percent(share))
+        words = translate("ChannelsView", "{share} of its weights kept").format(
+            share=percent(share)
+        )
     if norms.partly is not None and norms.partly[channel]:
-        words = _tr("{state}, partly protected").format(state=words)
+        words = translate("ChannelsView", "{state}, partly protected").format(state=words)
     elif norms.protected is not None and norms.protected[channel]:
-        words = _tr("{state}, protected").format(state=words)
+        words = translate("ChannelsView", "{state}, protected").format(state=words)
     return words
 
 
@@ -151,7 +161,3 @@ def whole_protected(norms: ChannelNorms) -> NDArray[np.bool_]:
     if norms.protected is None:
         return np.zeros(norms.norms.size, np.bool_)
     return norms.protected if norms.partly is None else norms.protected & ~norms.partly
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ChannelsView", text)

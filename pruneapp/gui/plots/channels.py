@@ -27,6 +27,7 @@ from pruneapp.gui.plots.chart.items import BarSelection, CutLine, Floats, Marks,
 from pruneapp.gui.plots.edit_buttons import OperationButtons, operation_of
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box, lay_in_row
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.number_format import count, percent, plural
 from pruneapp.results.channel_list import runs
 from pruneapp.results.document_rows import ManualEditRequest, Operation
@@ -207,7 +208,8 @@ class ChannelsView(OrderedChart):
         states = ", ".join(words.format(n=count(many)) for words, many in facts if many)
         words = self.tr("{n} units") if self._unit else self.tr("{n} channels")
         bars = words.format(n=count(n.norms.size))
-        text = f"{bars}: {states or self.tr('all kept')}"
+        states = states or self.tr("all kept")
+        text = f"{bars}: {states}"
         if self._selection:
             return f"{self._chosen_text()};  {text}"
         return f"{text};  {self._chosen_words()}" if self._shape else text
@@ -411,7 +413,7 @@ class ChannelsView(OrderedChart):
                         self._choices.append((at, group))
                         words = self.tr("{dim}: {units} ({n})")
                         n = count(group.count)
-                        self.dim_box.addItem(words.format(dim=at, units=group.units, n=n))
+                        self.dim_box.addItem(words.format(dim=at, units=said(group.units), n=n))
         self._choose_dim(dim, axis)
         self.dim_box.setEnabled(len(self._choices) > 1)
 

@@ -33,6 +33,7 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import scroll_to, single_shot
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import format_bytes, parse_bytes
@@ -85,7 +86,7 @@ class StepInfoController(QObject):
         self._dependents_task = LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = single_shot(self, 0, self._size)
-        panel.file.set_formats([(each.name, each.label) for each in FORMATS.values()])
+        panel.file.set_formats([(each.name, said(each.label)) for each in FORMATS.values()])
         form.sizeAsked.connect(self._ask_size)
         previews.stateChanged.connect(self.set_preview)
         session.closed.connect(self._on_closed)

@@ -24,6 +24,7 @@ from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.engine_text import said_param
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, plain
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.methods import registry
@@ -176,7 +177,7 @@ class RoundsController(DialogController[RoundsDialog]):
         whole = method.granularity != "weights"
         dialog = RoundsDialog(
             _rule(step),
-            SCHEDULE,
+            tuple(map(said_param, SCHEDULE)),
             size=asked.size,
             begun=asked.begun,
             whole=whole,

@@ -30,6 +30,7 @@ from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptContro
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.engine_text import said_param
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import inputs_in, pruned_layers
@@ -177,7 +178,13 @@ class RepairController(DialogController[RepairDialog]):
             return
         contents = self._session.contents
         kinds = (*self._scripts.kinds, DataKind.STATISTICS)
-        dialog = RepairDialog(kinds, PARAMS, contents.shown, self._window, short=contents.short)
+        dialog = RepairDialog(
+            kinds,
+            tuple(map(said_param, PARAMS)),
+            contents.shown,
+            self._window,
+            short=contents.short,
+        )
         dialog.source.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.source.set_source(self._scripts.source(PURPOSE))
         dialog.set_layers(layers)

@@ -24,6 +24,7 @@ from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog
 from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.engine_text import said_param
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam, with_labels
 from pruneapp.preview.preview import compute_preview
@@ -113,7 +114,9 @@ class AllocationController(DialogController[AllocationDialog]):
             note = f"{text} {note}"
         short = self._session.contents.short
         warning = self._warning(kept)
-        dialog = AllocationDialog(PARAMS, note, self._window, warning=warning, short=short)
+        dialog = AllocationDialog(
+            tuple(map(said_param, PARAMS)), note, self._window, warning=warning, short=short
+        )
         dialog.set_weights(sum(tensor.weights for tensor in kept.scan.tensors if tensor.cells))
         dialog.changed.connect(partial(self._compute, dialog, kept))
         dialog.accepted.connect(partial(self._prune, number, kept))

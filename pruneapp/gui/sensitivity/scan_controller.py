@@ -37,6 +37,7 @@ from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
@@ -236,7 +237,7 @@ class ScanController(DialogController[ScanDialog]):
         statistics = self._extras.statistics
         repairs = bool(statistics and statistics_of(statistics).grams)
         offered = [
-            (method.name, method.label)
+            (method.name, said(method.label))
             for method in registry.METHODS.values()
             if method.has_amount
             and (statistics or not method.takes_statistics)
@@ -610,7 +611,7 @@ class ScanController(DialogController[ScanDialog]):
 
     def _method_words(self, scan: Scan) -> str:
         try:
-            words = registry.get(scan.conditions.method).label
+            words = said(registry.get(scan.conditions.method).label)
         except PruneAppError:
             words = scan.conditions.method  # that is not loaded now
         return (

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Qt
 
 from pruneapp.gui.tree.nodes import Checks, Nodes
 from pruneapp.gui.widgets import number_format, reports
+from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
@@ -217,7 +218,7 @@ class Cells(QObject):
         text = self.tr("{units} of {place}: pruned together with {names}")
         if not group.place:
             text = self.tr("{units}: pruned together with {names}")
-        text = text.format(units=group.label, place=group.place, names=", ".join(shown))
+        text = text.format(units=said(group.label), place=group.place, names=", ".join(shown))
         if more := len(names) - len(shown):
             text = self.tr("{names} and {n} more").format(names=text, n=number_format.count(more))
         return f"{text}."
@@ -394,4 +395,5 @@ class Cells(QObject):
             share=number_format.percent(before), after=number_format.percent(after)
         )
         hurt = self._danger_text(node)
-        return f"{text}. {self.tr('Danger')}: {hurt}" if hurt else text
+        danger = self.tr("Danger")
+        return f"{text}. {danger}: {hurt}" if hurt else text

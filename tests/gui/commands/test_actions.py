@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from PySide6.QtCore import QTranslator
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMainWindow
 
+from pruneapp import resources
 from pruneapp.gui.commands.actions import Actions
 
 pytestmark = pytest.mark.usefixtures("english")
 
 
+@pytest.fixture(params=["en", "zh_CN", "de"])
+def language(request, qapp):
+    """Texts are in a language."""
+    translator = QTranslator()
+    if request.param != "en":
+        assert translator.load(str(resources.path(f"translations/pruneapp_{request.param}.qm")))
+        qapp.installTranslator(translator)
+    yield request.param
+    qapp.removeTranslator(translator)
+
+
+@pytest.mark.usefixtures("language")
 def test_no_letter_leads_to_two_entries_of_a_menu(qtbot):
     """Qt only highlights one after the other then, and opens neither."""
     window = QMainWindow()

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QCoreApplication
-
 from pruneapp.gui.plots.base.readout import Swatch, value_text
 from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
 _LONGEST_SIDE = 32  # letters of one of two names
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("WeightsView", text)
 
 
 def swatches(
@@ -37,33 +32,39 @@ def swatches(
     pruned, and is NaN.
     """
     exact = tile is None or tile.request.pool == 1  # a mean has no sign
-    entries = [Swatch(_tr("sampled"), ())] if tile is not None and tile.sampled else []
+    entries = (
+        [Swatch(translate("WeightsView", "sampled"), ())]
+        if tile is not None and tile.sampled
+        else []
+    )
     if mode is Mode.DIFFERENCE:
         return [
             Swatch(_shortened(sides), (), tip=sides),
             *entries,
             _ramp(tile, shading.change_stops(colors, signs=exact), signed=exact),
-            Swatch(_tr("pruned in B only"), (shading.PRUNED_OVER,)),
-            Swatch(_tr("pruned in A only"), (colors["kept"],), hatched=True),
-            Swatch(_tr("pruned in both"), (shading.neither_color(colors),)),
+            Swatch(translate("WeightsView", "pruned in B only"), (shading.PRUNED_OVER,)),
+            Swatch(translate("WeightsView", "pruned in A only"), (colors["kept"],), hatched=True),
+            Swatch(translate("WeightsView", "pruned in both"), (shading.neither_color(colors),)),
         ]
     if mode is Mode.MASK:
-        entries.append(Swatch(_tr("kept"), (shading.MASK_KEPT,)))
+        entries.append(Swatch(translate("WeightsView", "kept"), (shading.MASK_KEPT,)))
     elif mode is Mode.SIGNED and exact:
         entries.append(_ramp(tile, shading.signed_stops(colors), signed=True))
     else:
-        words = _tr("{scale} kept") if masked else "{scale}"
+        words = translate("WeightsView", "{scale} kept") if masked else "{scale}"
         if mode is Mode.SIGNED:
-            words = _tr("{scale} mean magnitude")
+            words = translate("WeightsView", "{scale} mean magnitude")
         entries.append(_ramp(tile, shading.magnitude_stops(colors), words))
     if masked:
         orange = shading.pruned_color(alone=mode is Mode.MASK)
-        entries.append(Swatch(_tr("pruned"), (orange,)))
+        entries.append(Swatch(translate("WeightsView", "pruned"), (orange,)))
         if to_prune:
             pair = shading.stripe_pair(orange)[::-1]
-            entries.append(Swatch(_tr("to be pruned"), pair, hatched=True))
+            entries.append(Swatch(translate("WeightsView", "to be pruned"), pair, hatched=True))
     if isinstance(tile, Tile) and tile.protected is not None:
-        entries.append(Swatch(_tr("protected"), (colors["surface"],), outlined=True))
+        entries.append(
+            Swatch(translate("WeightsView", "protected"), (colors["surface"],), outlined=True)
+        )
     if missing and mode is not Mode.MASK:
         entries.append(Swatch("NaN", (colors["danger"],)))
     return entries
@@ -86,8 +87,12 @@ def _ramp(
     scale, beyond, tip = "1" if tile is None else value_text(tile.scale, 2), "", ""
     if tile is not None and tile.within < 1:
         share = percent(1 - tile.within)
-        beyond = f" ({_tr('{share} of weights above').format(share=share)})"
-        tip = _tr("{share} of weights have a magnitude above {scale}. They share the last color.")
+        above = translate("WeightsView", "{share} of weights above")
+        beyond = f" ({above.format(share=share)})"
+        tip = translate(
+            "WeightsView",
+            "{share} of weights have a magnitude above {scale}. They share the last color.",
+        )
         tip = tip.format(share=share, scale=scale)
     label = words.format(scale=scale) + beyond
     return Swatch(label, stops, before=f"−{scale}" if signed else "0", tip=tip)
@@ -115,9 +120,9 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
 def selection_words(selection: WeightSelection, layout: Layout) -> str:
     """Say what is chosen: "12 × 3 = 36 weights", "out 12: 288 weights"."""
     many = selection.count(layout)
-    words = _tr("{n} weights").format(n=count(many))
+    words = translate("WeightsView", "{n} weights").format(n=count(many))
     if many == 1:
-        words = _tr("1 weight")
+        words = translate("WeightsView", "1 weight")
     if selection.shape == "channel":
         return f"{channel_words(selection, layout)}: {words}"
     if selection.shape != "brush" and len(selection.rects) == 1 and many > 1:
@@ -134,7 +139,7 @@ def channel_words(selection: WeightSelection, layout: Layout) -> str:
     )
     if layout.dims and layout.dims[selection.dim]:
         return f"{layout.dims[selection.dim]} {which}"
-    return _tr("{which} of dim {dim}").format(which=which, dim=selection.dim)
+    return translate("WeightsView", "{which} of dim {dim}").format(which=which, dim=selection.dim)
 
 
 def tile_numbers(tile: AnyTile) -> Numbers:
@@ -156,11 +161,11 @@ def tile_numbers(tile: AnyTile) -> Numbers:
         place = (start.row + i * pool, start.column + j * pool)
         return (*tile.layout.index(*place), *(float(column[i, j]) for column in columns))
 
-    value = _tr("value")
+    value = translate("WeightsView", "value")
     if not isinstance(tile, Tile):
-        value = _tr("difference")
+        value = translate("WeightsView", "difference")
     if pool > 1:
-        words = _tr("mean magnitude of {n}×{n}")
+        words = translate("WeightsView", "mean magnitude of {n}×{n}")
         value = words.format(n=pool)
     dims = tuple(f"dim {d}" for d in range(len(tile.layout.shape)))
     return Numbers((*dims, value, *fields), height * width, row)

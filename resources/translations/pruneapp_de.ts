@@ -1,0 +1,8706 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de_DE" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ansicht</translation>
+    </message>
+    <message>
+        <source>&amp;Prune</source>
+        <translation>&amp;Pruning</translation>
+    </message>
+    <message>
+        <source>&amp;Tools</source>
+        <translation>&amp;Werkzeuge</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>&amp;Zuletzt geöffnet</translation>
+    </message>
+    <message>
+        <source>&amp;Manual edit</source>
+        <translation>&amp;Manuelle Änderung</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>&amp;Farbschema</translation>
+    </message>
+    <message>
+        <source>Lan&amp;guage</source>
+        <translation>Spr&amp;ache</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>Ö&amp;ffnen…</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint</source>
+        <translation>Einen Checkpoint öffnen</translation>
+    </message>
+    <message>
+        <source>Open &amp;folder…</source>
+        <translation>&amp;Ordner öffnen…</translation>
+    </message>
+    <message>
+        <source>Open a model folder: a file of weights, or shards with their index</source>
+        <translation>Einen Modellordner öffnen: eine Datei mit Gewichten, oder Shards mit ihrem Index</translation>
+    </message>
+    <message>
+        <source>Try the sa&amp;mple</source>
+        <translation>Bei&amp;spiel öffnen</translation>
+    </message>
+    <message>
+        <source>Open the small model included with Pruneapp</source>
+        <translation>Das kleine Modell öffnen, das Pruneapp beiliegt</translation>
+    </message>
+    <message>
+        <source>Choose state &amp;dict…</source>
+        <translation>State-&amp;Dict wählen…</translation>
+    </message>
+    <message>
+        <source>Switch to another state dict in this file</source>
+        <translation>Zu einem anderen State-Dict dieser Datei wechseln</translation>
+    </message>
+    <message>
+        <source>&amp;Save session</source>
+        <translation>Sitzung s&amp;peichern</translation>
+    </message>
+    <message>
+        <source>Save masks, history and view, to continue later</source>
+        <translation>Masken, Verlauf und Ansicht speichern, um später weiterzuarbeiten</translation>
+    </message>
+    <message>
+        <source>Save session &amp;as…</source>
+        <translation>Sitzung speichern &amp;unter…</translation>
+    </message>
+    <message>
+        <source>Save the session to another file</source>
+        <translation>Die Sitzung in einer anderen Datei speichern</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>&amp;Exportieren…</translation>
+    </message>
+    <message>
+        <source>Write the pruned model to a file</source>
+        <translation>Das geprunte Modell in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>&amp;Close</source>
+        <translation>S&amp;chließen</translation>
+    </message>
+    <message>
+        <source>Close this checkpoint</source>
+        <translation>Diesen Checkpoint schließen</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>Quit Pruneapp</source>
+        <translation>Pruneapp beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>Undo the last step</source>
+        <translation>Den letzten Schritt rückgängig machen</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>Redo the step that was undone</source>
+        <translation>Den rückgängig gemachten Schritt wiederholen</translation>
+    </message>
+    <message>
+        <source>&amp;Filter the tree</source>
+        <translation>Baum &amp;filtern</translation>
+    </message>
+    <message>
+        <source>Show only tensors whose names match</source>
+        <translation>Nur Tensoren zeigen, deren Namen passen</translation>
+    </message>
+    <message>
+        <source>Check &amp;all shown</source>
+        <translation>&amp;Alle gezeigten ankreuzen</translation>
+    </message>
+    <message>
+        <source>Check all tensors that match the filter</source>
+        <translation>Alle Tensoren ankreuzen, die zum Filter passen</translation>
+    </message>
+    <message>
+        <source>U&amp;ncheck all</source>
+        <translation>Kei&amp;ne ankreuzen</translation>
+    </message>
+    <message>
+        <source>Uncheck all tensors</source>
+        <translation>Alle Tensoren abwählen</translation>
+    </message>
+    <message>
+        <source>Check &amp;default layers</source>
+        <translation>&amp;Übliche Schichten ankreuzen</translation>
+    </message>
+    <message>
+        <source>Check weights with two or more dimensions, except embeddings and norms</source>
+        <translation>Gewichte mit zwei oder mehr Dimensionen ankreuzen, außer Embeddings und Norms</translation>
+    </message>
+    <message>
+        <source>&amp;Copy name</source>
+        <translation>Namen &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the full name of the current tensor</source>
+        <translation>Den vollen Namen des aktuellen Tensors kopieren</translation>
+    </message>
+    <message>
+        <source>Copy channel &amp;list</source>
+        <translation>Kanal&amp;liste kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the indices of the channels selected in Channels (Ctrl+C there)</source>
+        <translation>Die Indizes der unter „Kanäle“ gewählten Kanäle kopieren (dort Strg+C)</translation>
+    </message>
+    <message>
+        <source>&amp;Paste channel list</source>
+        <translation>Kanalliste &amp;einfügen</translation>
+    </message>
+    <message>
+        <source>Select in Channels the indices on the clipboard: 0-3, 7 (Ctrl+V there)</source>
+        <translation>Unter „Kanäle“ die Indizes der Zwischenablage wählen: 0-3, 7 (dort Strg+V)</translation>
+    </message>
+    <message>
+        <source>L&amp;oad channel list…</source>
+        <translation>Kanalliste la&amp;den…</translation>
+    </message>
+    <message>
+        <source>Select in Channels the indices in a text file</source>
+        <translation>Unter „Kanäle“ die Indizes einer Textdatei wählen</translation>
+    </message>
+    <message>
+        <source>&amp;Save channel list…</source>
+        <translation>Kanalliste &amp;speichern…</translation>
+    </message>
+    <message>
+        <source>Write the indices of the channels selected in Channels to a text file</source>
+        <translation>Die Indizes der unter „Kanäle“ gewählten Kanäle in eine Textdatei schreiben</translation>
+    </message>
+    <message>
+        <source>&amp;Weights</source>
+        <translation>&amp;Gewichte</translation>
+    </message>
+    <message>
+        <source>Weights with the mask over them</source>
+        <translation>Gewichte mit der Maske darüber</translation>
+    </message>
+    <message>
+        <source>&amp;Distribution</source>
+        <translation>&amp;Verteilung</translation>
+    </message>
+    <message>
+        <source>Histogram of weight magnitudes</source>
+        <translation>Histogramm der Beträge der Gewichte</translation>
+    </message>
+    <message>
+        <source>&amp;Channels</source>
+        <translation>&amp;Kanäle</translation>
+    </message>
+    <message>
+        <source>Norm of each channel</source>
+        <translation>Norm jedes Kanals</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modell</translation>
+    </message>
+    <message>
+        <source>Sparsity of each tensor</source>
+        <translation>Sparsity jedes Tensors</translation>
+    </message>
+    <message>
+        <source>C&amp;ompare</source>
+        <translation>Ve&amp;rgleichen</translation>
+    </message>
+    <message>
+        <source>Differences between two states or two files</source>
+        <translation>Unterschiede zweier Zustände oder zweier Dateien</translation>
+    </message>
+    <message>
+        <source>&amp;Quality</source>
+        <translation>&amp;Qualität</translation>
+    </message>
+    <message>
+        <source>Metric of each evaluated state against its sparsity</source>
+        <translation>Metrik jedes ausgewerteten Zustands über seiner Sparsity</translation>
+    </message>
+    <message>
+        <source>&amp;Sensitivity</source>
+        <translation>&amp;Sensitivität</translation>
+    </message>
+    <message>
+        <source>Damage of pruning each tensor alone, as scanned</source>
+        <translation>Schaden durch das Prunen jedes einzelnen Tensors, wie gescannt</translation>
+    </message>
+    <message>
+        <source>Mas&amp;k on and off</source>
+        <translation>Maske ein &amp;und aus</translation>
+    </message>
+    <message>
+        <source>Show or hide the mask</source>
+        <translation>Die Maske zeigen oder verbergen</translation>
+    </message>
+    <message>
+        <source>Zoom &amp;in</source>
+        <translation>Vergr&amp;ößern</translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation>Vergrößern</translation>
+    </message>
+    <message>
+        <source>Zoom o&amp;ut</source>
+        <translation>Verkle&amp;inern</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <source>&amp;Fit</source>
+        <translation>&amp;Einpassen</translation>
+    </message>
+    <message>
+        <source>Show the whole tensor</source>
+        <translation>Den ganzen Tensor zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Previous tensor</source>
+        <translation>V&amp;origer Tensor</translation>
+    </message>
+    <message>
+        <source>Show the previous tensor</source>
+        <translation>Den vorigen Tensor zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Next tensor</source>
+        <translation>&amp;Nächster Tensor</translation>
+    </message>
+    <message>
+        <source>Show the next tensor</source>
+        <translation>Den nächsten Tensor zeigen</translation>
+    </message>
+    <message>
+        <source>Tensors as a &amp;list</source>
+        <translation>Tensoren als &amp;Liste</translation>
+    </message>
+    <message>
+        <source>List all tensors below each other, to be sorted, instead of the tree</source>
+        <translation>Alle Tensoren untereinander zum Sortieren, statt als Baum</translation>
+    </message>
+    <message>
+        <source>History &amp;back</source>
+        <translation>Im Verlauf &amp;zurück</translation>
+    </message>
+    <message>
+        <source>Go to the previous state</source>
+        <translation>Zum vorigen Zustand gehen</translation>
+    </message>
+    <message>
+        <source>History fo&amp;rward</source>
+        <translation>Im Verlauf &amp;weiter</translation>
+    </message>
+    <message>
+        <source>Go to the next state</source>
+        <translation>Zum nächsten Zustand gehen</translation>
+    </message>
+    <message>
+        <source>&amp;System</source>
+        <translation>&amp;System</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>&amp;Hell</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>&amp;Dunkel</translation>
+    </message>
+    <message>
+        <source>Pre&amp;view</source>
+        <translation>&amp;Vorschau</translation>
+    </message>
+    <message>
+        <source>Preview the step with the current settings</source>
+        <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
+    </message>
+    <message>
+        <source>Apply the pruning step</source>
+        <translation>Den Pruning-Schritt ausführen</translation>
+    </message>
+    <message>
+        <source>Ite&amp;rative pruning…</source>
+        <translation>&amp;Iteratives Pruning…</translation>
+    </message>
+    <message>
+        <source>Repeat the pruning step on a sparsity schedule; each round is a step in the history</source>
+        <translation>Den Pruning-Schritt nach einem Sparsity-Plan wiederholen; jede Runde ist ein Schritt im Verlauf</translation>
+    </message>
+    <message>
+        <source>Choose the metho&amp;d</source>
+        <translation>Metho&amp;de wählen</translation>
+    </message>
+    <message>
+        <source>Go to the method in the form</source>
+        <translation>Zur Methode im Formular gehen</translation>
+    </message>
+    <message>
+        <source>Enter the am&amp;ount</source>
+        <translation>&amp;Umfang eingeben</translation>
+    </message>
+    <message>
+        <source>Go to the amount in the form</source>
+        <translation>Zum Umfang im Formular gehen</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>&amp;Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancel the running job, else clear the preview</source>
+        <translation>Den laufenden Auftrag abbrechen, sonst die Vorschau entfernen</translation>
+    </message>
+    <message>
+        <source>Reset &amp;form</source>
+        <translation>&amp;Formular zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Set the rules, amounts and limits in the form back to their defaults</source>
+        <translation>Regeln, Umfänge und Grenzen im Formular auf die Voreinstellung zurücksetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Prune selection</source>
+        <translation>Auswahl &amp;prunen</translation>
+    </message>
+    <message>
+        <source>Prune the selected channels or weights (Del)</source>
+        <translation>Die gewählten Kanäle oder Gewichte prunen (Entf)</translation>
+    </message>
+    <message>
+        <source>&amp;Restore selection</source>
+        <translation>Auswahl &amp;wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Restore the selected channels or weights (R)</source>
+        <translation>Die gewählten Kanäle oder Gewichte wiederherstellen (R)</translation>
+    </message>
+    <message>
+        <source>Pr&amp;otect selection</source>
+        <translation>Auswahl s&amp;chützen</translation>
+    </message>
+    <message>
+        <source>Exclude the selection from all later pruning steps (P)</source>
+        <translation>Die Auswahl von allen späteren Pruning-Schritten ausnehmen (P)</translation>
+    </message>
+    <message>
+        <source>&amp;Unprotect selection</source>
+        <translation>Schutz der Auswahl auf&amp;heben</translation>
+    </message>
+    <message>
+        <source>Allow later steps to prune the selection again (Shift+P)</source>
+        <translation>Späteren Schritten erlauben, die Auswahl wieder zu prunen (Umschalt+P)</translation>
+    </message>
+    <message>
+        <source>Apply to the same layer in all &amp;blocks</source>
+        <translation>Auf dieselbe Schicht in allen &amp;Blöcken anwenden</translation>
+    </message>
+    <message>
+        <source>Apply manual edits to the same layer in all blocks; the tensors are listed first</source>
+        <translation>Manuelle Änderungen auf dieselbe Schicht in allen Blöcken anwenden; die Tensoren werden zuerst aufgeführt</translation>
+    </message>
+    <message>
+        <source>Include matching bias and &amp;norm</source>
+        <translation>Zugehörige Biases und &amp;Norms einbeziehen</translation>
+    </message>
+    <message>
+        <source>Apply manual edits of output channels (dim 0) to their bias and norm entries</source>
+        <translation>Manuelle Änderungen von Ausgangskanälen (Dim. 0) auf deren Einträge in Bias und Norm anwenden</translation>
+    </message>
+    <message>
+        <source>Include all tensors of the &amp;group</source>
+        <translation>Alle Tensoren der &amp;Gruppe einbeziehen</translation>
+    </message>
+    <message>
+        <source>Apply manual edits of channels to the same units in all tensors that have them</source>
+        <translation>Manuelle Änderungen von Kanälen auf dieselben Einheiten in allen Tensoren anwenden, die sie haben</translation>
+    </message>
+    <message>
+        <source>Prune bias and norm of pruned &amp;channels</source>
+        <translation>Bias und Norm geprunter &amp;Kanäle prunen</translation>
+    </message>
+    <message>
+        <source>Prune the bias and norm entries of fully pruned channels; otherwise a pruned filter still outputs a constant</source>
+        <translation>Die Einträge ganz geprunter Kanäle in Bias und Norm prunen; sonst gibt ein geprunter Filter weiter eine Konstante aus</translation>
+    </message>
+    <message>
+        <source>&amp;Load masks…</source>
+        <translation>Masken &amp;laden…</translation>
+    </message>
+    <message>
+        <source>Prune with masks from a file</source>
+        <translation>Mit Masken aus einer Datei prunen</translation>
+    </message>
+    <message>
+        <source>Com&amp;bine masks with a file…</source>
+        <translation>Masken mit einer Datei ver&amp;knüpfen…</translation>
+    </message>
+    <message>
+        <source>Compare masks with those of a file and combine them</source>
+        <translation>Masken mit denen einer Datei vergleichen und verknüpfen</translation>
+    </message>
+    <message>
+        <source>Load importance &amp;scores…</source>
+        <translation>Wichtigkeits&amp;werte laden…</translation>
+    </message>
+    <message>
+        <source>Rank weights by importance scores from a file</source>
+        <translation>Gewichte nach Wichtigkeitswerten aus einer Datei ordnen</translation>
+    </message>
+    <message>
+        <source>Treat &amp;zeros as pruned</source>
+        <translation>&amp;Nullen als geprunt behandeln</translation>
+    </message>
+    <message>
+        <source>Count existing zeros as pruned, so that amounts apply to the remaining weights</source>
+        <translation>Vorhandene Nullen als geprunt zählen, sodass Umfänge für die verbleibenden Gewichte gelten</translation>
+    </message>
+    <message>
+        <source>Mak&amp;e permanent</source>
+        <translation>&amp;Endgültig machen</translation>
+    </message>
+    <message>
+        <source>Replace pruned weights of the checked tensors by zeros, like torch.nn.utils.prune.remove</source>
+        <translation>Geprunte Gewichte der angekreuzten Tensoren durch Nullen ersetzen, wie torch.nn.utils.prune.remove</translation>
+    </message>
+    <message>
+        <source>Repa&amp;ir…</source>
+        <translation>Repa&amp;rieren…</translation>
+    </message>
+    <message>
+        <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
+        <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
+    </message>
+    <message>
+        <source>Compare &amp;with a file…</source>
+        <translation>Mit einer &amp;Datei vergleichen…</translation>
+    </message>
+    <message>
+        <source>Compare with another checkpoint, such as a fine-tuned one</source>
+        <translation>Mit einem anderen Checkpoint vergleichen, etwa einem feinabgestimmten</translation>
+    </message>
+    <message>
+        <source>Chec&amp;k sparsity pattern…</source>
+        <translation>Sparsity-&amp;Muster prüfen…</translation>
+    </message>
+    <message>
+        <source>Find tensors and groups that violate a pattern such as 2:4, and repair them</source>
+        <translation>Tensoren und Gruppen finden, die ein Muster wie 2:4 verletzen, und sie reparieren</translation>
+    </message>
+    <message>
+        <source>&amp;Evaluate…</source>
+        <translation>&amp;Auswerten…</translation>
+    </message>
+    <message>
+        <source>Choose an evaluation script, and measure the current state with it</source>
+        <translation>Ein Auswertungsskript wählen und den aktuellen Zustand damit messen</translation>
+    </message>
+    <message>
+        <source>Evaluate &amp;this state</source>
+        <translation>Diesen &amp;Zustand auswerten</translation>
+    </message>
+    <message>
+        <source>Measure the current state with the evaluation script</source>
+        <translation>Den aktuellen Zustand mit dem Auswertungsskript messen</translation>
+    </message>
+    <message>
+        <source>Eval&amp;uate all states</source>
+        <translation>Alle Z&amp;ustände auswerten</translation>
+    </message>
+    <message>
+        <source>Measure all states of the history that were not measured yet</source>
+        <translation>Alle Zustände des Verlaufs messen, die noch nicht gemessen sind</translation>
+    </message>
+    <message>
+        <source>Scan sensiti&amp;vity…</source>
+        <translation>Sensiti&amp;vität scannen…</translation>
+    </message>
+    <message>
+        <source>Prune each checked tensor alone to several amounts, and measure the model each time</source>
+        <translation>Jeden angekreuzten Tensor allein in mehreren Umfängen prunen und das Modell jedes Mal messen</translation>
+    </message>
+    <message>
+        <source>All&amp;ocate…</source>
+        <translation>Zu&amp;teilen…</translation>
+    </message>
+    <message>
+        <source>Choose the sparsity of each scanned tensor for the least predicted damage</source>
+        <translation>Die Sparsity jedes gescannten Tensors so wählen, dass der vorhergesagte Schaden am kleinsten ist</translation>
+    </message>
+    <message>
+        <source>&amp;Save recipe…</source>
+        <translation>Rezept &amp;speichern…</translation>
+    </message>
+    <message>
+        <source>Save the steps of the history as a recipe that can be edited and reapplied</source>
+        <translation>Die Schritte des Verlaufs als Rezept speichern, das sich bearbeiten und erneut anwenden lässt</translation>
+    </message>
+    <message>
+        <source>&amp;Apply recipe…</source>
+        <translation>Rezept an&amp;wenden…</translation>
+    </message>
+    <message>
+        <source>Apply the steps of a recipe, after checking that it matches this file</source>
+        <translation>Die Schritte eines Rezepts anwenden, nachdem geprüft ist, dass es zu dieser Datei passt</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;Python</source>
+        <translation>Als &amp;Python kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the history as a script that uses torch.nn.utils.prune</source>
+        <translation>Den Verlauf als Skript kopieren, das torch.nn.utils.prune benutzt</translation>
+    </message>
+    <message>
+        <source>&amp;Load method from file…</source>
+        <translation>Methode aus Datei &amp;laden…</translation>
+    </message>
+    <message>
+        <source>Load a custom pruning method; this runs its code</source>
+        <translation>Eine eigene Pruning-Methode laden; dabei läuft ihr Code</translation>
+    </message>
+    <message>
+        <source>&amp;Command palette…</source>
+        <translation>&amp;Befehlspalette…</translation>
+    </message>
+    <message>
+        <source>Find a command, tensor, method or setting by name</source>
+        <translation>Befehl, Tensor, Methode oder Einstellung nach Namen finden</translation>
+    </message>
+    <message>
+        <source>&amp;Guide</source>
+        <translation>&amp;Anleitung</translation>
+    </message>
+    <message>
+        <source>Open the guide</source>
+        <translation>Die Anleitung öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard shortcuts</source>
+        <translation>&amp;Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>List all keyboard shortcuts</source>
+        <translation>Alle Tastenkürzel aufführen</translation>
+    </message>
+    <message>
+        <source>&amp;About Pruneapp</source>
+        <translation>&amp;Über Pruneapp</translation>
+    </message>
+    <message>
+        <source>Version and license</source>
+        <translation>Version und Lizenz</translation>
+    </message>
+</context>
+<context>
+    <name>AffectedTensor</name>
+    <message>
+        <source>{share} of norm² lost</source>
+        <translation>{share} der Norm² verloren</translation>
+    </message>
+</context>
+<context>
+    <name>Alarm</name>
+    <message>
+        <source>{what}. Click to select it.</source>
+        <translation>{what}. Zum Auswählen klicken.</translation>
+    </message>
+    <message>
+        <source>No warnings</source>
+        <translation>Keine Warnungen</translation>
+    </message>
+    <message>
+        <source>Selects the first of these tensors.</source>
+        <translation>Wählt den ersten dieser Tensoren.</translation>
+    </message>
+</context>
+<context>
+    <name>AllBlocksDialog</name>
+    <message>
+        <source>Apply to the same layer in all blocks</source>
+        <translation>Auf dieselbe Schicht in allen Blöcken anwenden</translation>
+    </message>
+    <message>
+        <source>Pattern</source>
+        <translation>Muster</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>Included</source>
+        <translation>Einbezogen</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Geändert</translation>
+    </message>
+    <message>
+        <source>Protected</source>
+        <translation>Geschützt</translation>
+    </message>
+    <message>
+        <source>Included tensors</source>
+        <translation>Einbezogene Tensoren</translation>
+    </message>
+    <message>
+        <source>{weights} weights change in {n} of {all} tensors, in one step.</source>
+        <translation>{weights} Gewichte ändern sich in {n} von {all} Tensoren, in einem Schritt.</translation>
+    </message>
+    <message>
+        <source>{n} protected weights are unchanged.</source>
+        <translation>{n} geschützte Gewichte bleiben unverändert.</translation>
+    </message>
+    <message>
+        <source>{n} weights were made permanent earlier and are still 0.</source>
+        <translation>{n} Gewichte wurden zuvor endgültig gemacht und sind weiter 0.</translation>
+    </message>
+</context>
+<context>
+    <name>AllocationController</name>
+    <message>
+        <source>The step follows the state that was scanned, &apos;{state}&apos;, in a branch.</source>
+        <translation>Der Schritt folgt in einem Zweig auf den gescannten Zustand „{state}“.</translation>
+    </message>
+    <message>
+        <source>The scan repaired each tensor before the model was measured: repair the result, too.</source>
+        <translation>Der Scan hat jeden Tensor repariert, bevor das Modell gemessen wurde: Reparieren Sie auch das Ergebnis.</translation>
+    </message>
+    <message>
+        <source>The scan is not finished: {n} of {all} evaluations are measured. Scan again to continue it.</source>
+        <translation>Der Scan ist nicht fertig: {n} von {all} Auswertungen sind gemessen. Scannen Sie erneut, um ihn fortzusetzen.</translation>
+    </message>
+    <message>
+        <source>The script that measured the scan measures the result as well, on the data that it was chosen by. Measure it on other data, too.</source>
+        <translation>Das Skript, das den Scan gemessen hat, misst auch das Ergebnis, und zwar auf den Daten, nach denen gewählt wurde. Messen Sie es auch auf anderen Daten.</translation>
+    </message>
+    <message>
+        <source>The script that measured the scan measures the result as well, with another limit: their data may overlap. Measure it on other data, too.</source>
+        <translation>Das Skript, das den Scan gemessen hat, misst auch das Ergebnis, mit einer anderen Begrenzung: Die Daten können sich überschneiden. Messen Sie es auch auf anderen Daten.</translation>
+    </message>
+    <message>
+        <source>It is not known whether the result will be measured on other data than the scan.</source>
+        <translation>Es ist nicht bekannt, ob das Ergebnis auf anderen Daten gemessen wird als der Scan.</translation>
+    </message>
+    <message>
+        <source>Pruning</source>
+        <translation>Pruning</translation>
+    </message>
+    <message>
+        <source>Allocation {share}</source>
+        <translation>Zuteilung {share}</translation>
+    </message>
+    <message>
+        <source>Allocated: {metric} {predicted} predicted, {before} before.</source>
+        <translation>Zugeteilt: {metric} {predicted} vorhergesagt, {before} zuvor.</translation>
+    </message>
+    <message>
+        <source>Evaluate this state</source>
+        <translation>Diesen Zustand auswerten</translation>
+    </message>
+    <message>
+        <source>Allocation: {metric} {measured} measured, {predicted} predicted. {data}</source>
+        <translation>Zuteilung: {metric} {measured} gemessen, {predicted} vorhergesagt. {data}</translation>
+    </message>
+    <message>
+        <source>The unpruned model has exactly the value that it had in the scan, so the data seem to be the same.</source>
+        <translation>Das ungeprunte Modell hat genau den Wert wie im Scan, also sind die Daten wohl dieselben.</translation>
+    </message>
+</context>
+<context>
+    <name>AllocationDialog</name>
+    <message>
+        <source>Allocate</source>
+        <translation>Zuteilen</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>Prunen</translation>
+    </message>
+    <message>
+        <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
+        <translation>Wählt, wie viel von jedem gescannten Tensor geprunt wird, sodass der Gesamtwert mit dem kleinsten Schaden erreicht wird, den der Scan vorhersagt. Das Ergebnis ist ein Schritt mit einer Regel je Tensor. Die Änderung ist die der Metrik, wenn nur dieser eine Tensor geprunt ist: die schlechteste aller kleineren Umfänge, also vielleicht größer als im Scan.</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Pruned</source>
+        <translation>Geprunt</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>Sparsity of each tensor</source>
+        <translation>Sparsity jedes Tensors</translation>
+    </message>
+    <message>
+        <source>{metric}: {before} before, {predicted} predicted if damages add up</source>
+        <translation>{metric}: {before} zuvor, {predicted} vorhergesagt, wenn sich Schäden addieren</translation>
+    </message>
+    <message>
+        <source>1 tensor is not measured yet and stays as it is</source>
+        <translation>1 Tensor ist noch nicht gemessen und bleibt, wie er ist</translation>
+    </message>
+    <message>
+        <source>{n} tensors are not measured yet and stay as they are</source>
+        <translation>{n} Tensoren sind noch nicht gemessen und bleiben, wie sie sind</translation>
+    </message>
+    <message>
+        <source>Prune 1 weight</source>
+        <translation>1 Gewicht prunen</translation>
+    </message>
+    <message>
+        <source>Prune {n} weights</source>
+        <translation>{n} Gewichte prunen</translation>
+    </message>
+</context>
+<context>
+    <name>AmountEditor</name>
+    <message>
+        <source>{label}, slider</source>
+        <translation>{label}, Schieberegler</translation>
+    </message>
+    <message>
+        <source>Enter a count instead of a percentage</source>
+        <translation>Eine Anzahl statt eines Prozentsatzes eingeben</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 %, or choose # to enter a count.</source>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % ein, oder wählen Sie # für eine Anzahl.</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 % with a decimal point, or a count.</source>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % mit Dezimalpunkt ein, oder eine Anzahl.</translation>
+    </message>
+    <message>
+        <source>Enter a percentage from 0 to 100 %, or a count.</source>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % ein, oder eine Anzahl.</translation>
+    </message>
+</context>
+<context>
+    <name>AxesRow</name>
+    <message>
+        <source>Dimension shown as rows</source>
+        <translation>Als Zeilen gezeigte Dimension</translation>
+    </message>
+    <message>
+        <source>Dimension shown as columns</source>
+        <translation>Als Spalten gezeigte Dimension</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Index along {dim}</source>
+        <translation>Index entlang {dim}</translation>
+    </message>
+</context>
+<context>
+    <name>AxisRow</name>
+    <message>
+        <source>&#xa0;%</source>
+        <translation>&#xa0;%</translation>
+    </message>
+    <message>
+        <source>{axis} per KV group</source>
+        <translation>{axis} je KV-Gruppe</translation>
+    </message>
+    <message>
+        <source>Click a layer to remove it.</source>
+        <translation>Klicken Sie auf eine Schicht, um sie zu entfernen.</translation>
+    </message>
+    <message>
+        <source>Share of each group</source>
+        <translation>Anteil jeder Gruppe</translation>
+    </message>
+    <message>
+        <source> And {n} more.</source>
+        <translation> Und {n} weitere.</translation>
+    </message>
+    <message>
+        <source>There is no smaller size that the model&apos;s class takes.</source>
+        <translation>Es gibt keine kleinere Größe, die die Klasse des Modells annimmt.</translation>
+    </message>
+    <message>
+        <source>{n} of {all} stay: {exactness}</source>
+        <translation>{n} von {all} bleiben: {exactness}</translation>
+    </message>
+    <message>
+        <source>nothing chosen</source>
+        <translation>nichts gewählt</translation>
+    </message>
+    <message>
+        <source>no dead layers</source>
+        <translation>keine toten Schichten</translation>
+    </message>
+    <message>
+        <source>no dead units to cut</source>
+        <translation>keine toten Einheiten zu entfernen</translation>
+    </message>
+    <message>
+        <source>A layer that does nothing is cut anyway. Click another to remove it.</source>
+        <translation>Eine Schicht, die nichts tut, wird ohnehin entfernt. Klicken Sie auf eine andere, um sie zu entfernen.</translation>
+    </message>
+    <message>
+        <source>What is dead is cut. The slider cuts this share of the units of each group, those that rank lowest; what stays of each is rounded up to the multiple.</source>
+        <translation>Totes wird entfernt. Der Regler entfernt diesen Anteil der Einheiten jeder Gruppe, die mit dem niedrigsten Rang; was von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
+    </message>
+    <message>
+        <source>The slider cuts the experts that rank lowest.</source>
+        <translation>Der Regler entfernt die Experten mit dem niedrigsten Rang.</translation>
+    </message>
+    <message>
+        <source>What is dead in every layer is cut. The slider cuts the units that rank lowest, too.</source>
+        <translation>Was in jeder Schicht tot ist, wird entfernt. Der Regler entfernt auch die Einheiten mit dem niedrigsten Rang.</translation>
+    </message>
+</context>
+<context>
+    <name>BoundEditor</name>
+    <message>
+        <source>no limit</source>
+        <translation>keine Grenze</translation>
+    </message>
+</context>
+<context>
+    <name>BranchController</name>
+    <message>
+        <source>Rename state</source>
+        <translation>Zustand umbenennen</translation>
+    </message>
+    <message>
+        <source>Name of this state; leave it empty to show the step:</source>
+        <translation>Name dieses Zustands; leer lassen, um den Schritt zu zeigen:</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Deleting a branch</source>
+        <translation>Zweig wird gelöscht</translation>
+    </message>
+    <message>
+        <source>The state that follows it is deleted, too.</source>
+        <translation>Der Zustand, der darauf folgt, wird auch gelöscht.</translation>
+    </message>
+    <message>
+        <source>The {n} states that follow it are deleted, too.</source>
+        <translation>Die {n} Zustände, die darauf folgen, werden auch gelöscht.</translation>
+    </message>
+</context>
+<context>
+    <name>BusyIndicator</name>
+    <message>
+        <source>Updating…</source>
+        <translation>Wird aktualisiert…</translation>
+    </message>
+</context>
+<context>
+    <name>Cells</name>
+    <message>
+        <source>Below this module: {what}.</source>
+        <translation>Unter diesem Modul: {what}.</translation>
+    </message>
+    <message>
+        <source>Tensors in here that are excluded: {n}</source>
+        <translation>Ausgenommene Tensoren hierin: {n}</translation>
+    </message>
+    <message>
+        <source>Excluded: embeddings</source>
+        <translation>Ausgenommen: Embeddings</translation>
+    </message>
+    <message>
+        <source>Excluded: first layer</source>
+        <translation>Ausgenommen: erste Schicht</translation>
+    </message>
+    <message>
+        <source>Excluded: last layer</source>
+        <translation>Ausgenommen: letzte Schicht</translation>
+    </message>
+    <message>
+        <source>Excluded by rule {n}</source>
+        <translation>Ausgenommen durch Regel {n}</translation>
+    </message>
+    <message>
+        <source>Rule {n} applies</source>
+        <translation>Regel {n} gilt</translation>
+    </message>
+    <message>
+        <source>Below this module: 1 tensor, pruned together with {name}.</source>
+        <translation>Unter diesem Modul: 1 Tensor, der zusammen mit {name} geprunt wird.</translation>
+    </message>
+    <message>
+        <source>Below this module: {n} tensors, pruned together with {name}.</source>
+        <translation>Unter diesem Modul: {n} Tensoren, die zusammen mit {name} geprunt werden.</translation>
+    </message>
+    <message>
+        <source>{units} of {place}: pruned together with {names}</source>
+        <translation>{units} von {place}: geprunt zusammen mit {names}</translation>
+    </message>
+    <message>
+        <source>{units}: pruned together with {names}</source>
+        <translation>{units}: geprunt zusammen mit {names}</translation>
+    </message>
+    <message>
+        <source>{names} and {n} more</source>
+        <translation>{names} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>(no name)</source>
+        <translation>(kein Name)</translation>
+    </message>
+    <message>
+        <source>{name} · tied to {other}</source>
+        <translation>{name} · gekoppelt mit {other}</translation>
+    </message>
+    <message>
+        <source>buffer</source>
+        <translation>Puffer</translation>
+    </message>
+    <message>
+        <source>The same tensor as {other}: pruned once, counted once.</source>
+        <translation>Derselbe Tensor wie {other}: einmal geprunt, einmal gezählt.</translation>
+    </message>
+    <message>
+        <source>Not prunable: {why}.</source>
+        <translation>Nicht prunbar: {why}.</translation>
+    </message>
+    <message>
+        <source>The model</source>
+        <translation>Das Modell</translation>
+    </message>
+    <message>
+        <source>Nothing was checked: no tensor of {name} can be pruned.</source>
+        <translation>Nichts wurde angekreuzt: Kein Tensor von {name} kann geprunt werden.</translation>
+    </message>
+    <message>
+        <source>Nothing was checked: {name} has only norms and biases. Check them one by one, or all by “Check all below” in the context menu.</source>
+        <translation>Nichts wurde angekreuzt: {name} hat nur Norms und Biases. Kreuzen Sie sie einzeln an, oder alle über „Alle darunter ankreuzen“ im Kontextmenü.</translation>
+    </message>
+    <message>
+        <source>in the file: {name}</source>
+        <translation>in der Datei: {name}</translation>
+    </message>
+    <message>
+        <source>A buffer: computed, not learned. Nothing checks it but its own check box.</source>
+        <translation>Ein Puffer: berechnet, nicht gelernt. Nur sein eigenes Kästchen kreuzt ihn an.</translation>
+    </message>
+    <message>
+        <source>{pruned} of {all} parameters pruned</source>
+        <translation>{pruned} von {all} Parametern geprunt</translation>
+    </message>
+    <message>
+        <source>{n} elements in buffers</source>
+        <translation>{n} Elemente in Puffern</translation>
+    </message>
+    <message>
+        <source>{share} pruned. {why}</source>
+        <translation>{share} geprunt. {why}</translation>
+    </message>
+    <message>
+        <source>not prunable</source>
+        <translation>nicht prunbar</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
+    </message>
+    <message>
+        <source>{share} pruned, {after} after the step</source>
+        <translation>{share} geprunt, {after} nach dem Schritt</translation>
+    </message>
+    <message>
+        <source>Danger</source>
+        <translation>Gefahr</translation>
+    </message>
+</context>
+<context>
+    <name>ChannelListController</name>
+    <message>
+        <source>Copied 1 index.</source>
+        <translation>1 Index kopiert.</translation>
+    </message>
+    <message>
+        <source>Copied {n} indices.</source>
+        <translation>{n} Indizes kopiert.</translation>
+    </message>
+    <message>
+        <source>Save channel list</source>
+        <translation>Kanalliste speichern</translation>
+    </message>
+    <message>
+        <source>Text ({patterns})</source>
+        <translation>Text ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saved {file}.</source>
+        <translation>{file} gespeichert.</translation>
+    </message>
+    <message>
+        <source>Saving channel list</source>
+        <translation>Kanalliste wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Load channel list</source>
+        <translation>Kanalliste laden</translation>
+    </message>
+    <message>
+        <source>Text ({patterns});;All files (*)</source>
+        <translation>Text ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Selected 1 index.</source>
+        <translation>1 Index gewählt.</translation>
+    </message>
+    <message>
+        <source>Selected {n} indices.</source>
+        <translation>{n} Indizes gewählt.</translation>
+    </message>
+</context>
+<context>
+    <name>ChannelsView</name>
+    <message>
+        <source>By index</source>
+        <translation>Nach Index</translation>
+    </message>
+    <message>
+        <source>By norm</source>
+        <translation>Nach Norm</translation>
+    </message>
+    <message>
+        <source>Measuring channels…</source>
+        <translation>Kanäle werden gemessen…</translation>
+    </message>
+    <message>
+        <source>Dimension</source>
+        <translation>Dimension</translation>
+    </message>
+    <message>
+        <source>Dimension whose slices are the channels, or units that lie along one</source>
+        <translation>Dimension, deren Scheiben die Kanäle sind, oder Einheiten entlang einer</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>Norm</translation>
+    </message>
+    <message>
+        <source>Norm of the channels</source>
+        <translation>Norm der Kanäle</translation>
+    </message>
+    <message>
+        <source>Select a tensor with two or more dimensions in the tree.</source>
+        <translation>Wählen Sie im Baum einen Tensor mit zwei oder mehr Dimensionen.</translation>
+    </message>
+    <message>
+        <source>Norms of the channels</source>
+        <translation>Normen der Kanäle</translation>
+    </message>
+    <message>
+        <source>units, sorted by norm</source>
+        <translation>Einheiten, nach Norm geordnet</translation>
+    </message>
+    <message>
+        <source>unit</source>
+        <translation>Einheit</translation>
+    </message>
+    <message>
+        <source>channels, sorted by norm</source>
+        <translation>Kanäle, nach Norm geordnet</translation>
+    </message>
+    <message>
+        <source>channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>{channels} (columns of {n}: the largest of each state)</source>
+        <translation>{channels} (Spalten zu je {n}: die größten jedes Zustands)</translation>
+    </message>
+    <message>
+        <source>channel {index}:  {norm} {value},  {state}</source>
+        <translation>Kanal {index}:  {norm} {value},  {state}</translation>
+    </message>
+    <message>
+        <source>unit {index} ({channels}):  {norm} {value},  {state}</source>
+        <translation>Einheit {index} ({channels}):  {norm} {value},  {state}</translation>
+    </message>
+    <message>
+        <source>1 channel</source>
+        <translation>1 Kanal</translation>
+    </message>
+    <message>
+        <source>{n} channels</source>
+        <translation>{n} Kanäle</translation>
+    </message>
+    <message>
+        <source>{left} of {whole}</source>
+        <translation>{left} von {whole}</translation>
+    </message>
+    <message>
+        <source>, {after} after the step</source>
+        <translation>, {after} nach dem Schritt</translation>
+    </message>
+    <message>
+        <source>{n} pruned</source>
+        <translation>{n} geprunt</translation>
+    </message>
+    <message>
+        <source>{n} partly pruned</source>
+        <translation>{n} teils geprunt</translation>
+    </message>
+    <message>
+        <source>{n} to be pruned</source>
+        <translation>{n} zu prunen</translation>
+    </message>
+    <message>
+        <source>{n} protected</source>
+        <translation>{n} geschützt</translation>
+    </message>
+    <message>
+        <source>{n} partly protected</source>
+        <translation>{n} teils geschützt</translation>
+    </message>
+    <message>
+        <source>{n} units</source>
+        <translation>{n} Einheiten</translation>
+    </message>
+    <message>
+        <source>all kept</source>
+        <translation>alle behalten</translation>
+    </message>
+    <message>
+        <source>protected</source>
+        <translation>geschützt</translation>
+    </message>
+    <message>
+        <source>Partly protected: structured methods do not prune the channel; unstructured methods prune its unprotected weights only.</source>
+        <translation>Teils geschützt: Strukturierte Methoden prunen den Kanal nicht; unstrukturierte prunen nur seine ungeschützten Gewichte.</translation>
+    </message>
+    <message>
+        <source>partly protected</source>
+        <translation>teils geschützt</translation>
+    </message>
+    <message>
+        <source>{norm} left</source>
+        <translation>{norm} übrig</translation>
+    </message>
+    <message>
+        <source>{norm} after the step</source>
+        <translation>{norm} nach dem Schritt</translation>
+    </message>
+    <message>
+        <source>share of weights kept</source>
+        <translation>Anteil behaltener Gewichte</translation>
+    </message>
+    <message>
+        <source>share kept after the step</source>
+        <translation>nach dem Schritt behaltener Anteil</translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>click or drag to choose units</source>
+        <translation>klicken oder ziehen, um Einheiten zu wählen</translation>
+    </message>
+    <message>
+        <source>1 unit selected</source>
+        <translation>1 Einheit gewählt</translation>
+    </message>
+    <message>
+        <source>{n} units selected</source>
+        <translation>{n} Einheiten gewählt</translation>
+    </message>
+    <message>
+        <source>, in {n} tensors</source>
+        <translation>, in {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>click or drag to choose channels</source>
+        <translation>klicken oder ziehen, um Kanäle zu wählen</translation>
+    </message>
+    <message>
+        <source>1 channel selected</source>
+        <translation>1 Kanal gewählt</translation>
+    </message>
+    <message>
+        <source>{n} channels selected</source>
+        <translation>{n} Kanäle gewählt</translation>
+    </message>
+    <message>
+        <source>{channels}, {norm} {total}</source>
+        <translation>{channels}, {norm} {total}</translation>
+    </message>
+    <message>
+        <source>{channels}, sum of {norm}s {total}</source>
+        <translation>{channels}, Summe der {norm} {total}</translation>
+    </message>
+    <message>
+        <source>{dim}: {units} ({n})</source>
+        <translation>{dim}: {units} ({n})</translation>
+    </message>
+    <message>
+        <source>Frobenius</source>
+        <translation>Frobenius</translation>
+    </message>
+    <message>
+        <source>nuclear</source>
+        <translation>nuklear</translation>
+    </message>
+    <message>
+        <source>Frobenius norm</source>
+        <translation>Frobeniusnorm</translation>
+    </message>
+    <message>
+        <source>nuclear norm</source>
+        <translation>nukleare Norm</translation>
+    </message>
+    <message>
+        <source>{label} norm</source>
+        <translation>{label}-Norm</translation>
+    </message>
+    <message>
+        <source>to be pruned</source>
+        <translation>zu prunen</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>{now} of its weights kept, {then} after the step</source>
+        <translation>{now} der Gewichte behalten, {then} nach dem Schritt</translation>
+    </message>
+    <message>
+        <source>{share} of its weights kept</source>
+        <translation>{share} der Gewichte behalten</translation>
+    </message>
+    <message>
+        <source>{state}, partly protected</source>
+        <translation>{state}, teils geschützt</translation>
+    </message>
+    <message>
+        <source>{state}, protected</source>
+        <translation>{state}, geschützt</translation>
+    </message>
+</context>
+<context>
+    <name>Chart</name>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>to be pruned</source>
+        <translation>zu prunen</translation>
+    </message>
+</context>
+<context>
+    <name>CombineController</name>
+    <message>
+        <source>Combine masks with a file</source>
+        <translation>Masken mit einer Datei verknüpfen</translation>
+    </message>
+    <message>
+        <source>Reading masks</source>
+        <translation>Masken werden gelesen</translation>
+    </message>
+    <message>
+        <source>Combining masks</source>
+        <translation>Masken werden verknüpft</translation>
+    </message>
+</context>
+<context>
+    <name>CombineDialog</name>
+    <message>
+        <source>Combine masks</source>
+        <translation>Masken verknüpfen</translation>
+    </message>
+    <message>
+        <source>Other file: {file}. {n} tensors are in both files. Overlap of the pruned weights (intersection over union): {share}.</source>
+        <translation>Andere Datei: {file}. {n} Tensoren sind in beiden Dateien. Überlappung der geprunten Gewichte (Schnitt durch Vereinigung): {share}.</translation>
+    </message>
+    <message>
+        <source>The other file has no masks: its zeros count as pruned, except in biases, norms and embeddings that have no pruned weights in this file.</source>
+        <translation>Die andere Datei hat keine Masken: Ihre Nullen zählen als geprunt, außer in Biases, Norms und Embeddings, die in dieser Datei keine geprunten Gewichte haben.</translation>
+    </message>
+    <message>
+        <source>Pruned in</source>
+        <translation>Geprunt in</translation>
+    </message>
+    <message>
+        <source>Both</source>
+        <translation>Beide</translation>
+    </message>
+    <message>
+        <source>Only in this file</source>
+        <translation>Nur in dieser Datei</translation>
+    </message>
+    <message>
+        <source>Only in the other file</source>
+        <translation>Nur in der anderen Datei</translation>
+    </message>
+    <message>
+        <source>Overlap</source>
+        <translation>Überlappung</translation>
+    </message>
+    <message>
+        <source>Mask overlap per tensor</source>
+        <translation>Überlappung der Masken je Tensor</translation>
+    </message>
+    <message>
+        <source>Union</source>
+        <translation>Vereinigung</translation>
+    </message>
+    <message>
+        <source>Also prune weights that are pruned only in the other file</source>
+        <translation>Auch die Gewichte prunen, die nur in der anderen Datei geprunt sind</translation>
+    </message>
+    <message>
+        <source>Intersection</source>
+        <translation>Schnitt</translation>
+    </message>
+    <message>
+        <source>Restore weights that are pruned only in this file</source>
+        <translation>Die Gewichte wiederherstellen, die nur in dieser Datei geprunt sind</translation>
+    </message>
+    <message>
+        <source>Restore weights that are pruned in both files</source>
+        <translation>Die Gewichte wiederherstellen, die in beiden Dateien geprunt sind</translation>
+    </message>
+    <message>
+        <source>Show differences</source>
+        <translation>Unterschiede zeigen</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Prune {n} weights</source>
+        <translation>{n} Gewichte prunen</translation>
+    </message>
+    <message>
+        <source>Restore {n} weights</source>
+        <translation>{n} Gewichte wiederherstellen</translation>
+    </message>
+    <message>
+        <source>No changes</source>
+        <translation>Keine Änderungen</translation>
+    </message>
+</context>
+<context>
+    <name>CommandConsentDialog</name>
+    <message>
+        <source>Command line</source>
+        <translation>Befehlszeile</translation>
+    </message>
+    <message>
+        <source>It runs without a shell, once for each state that is evaluated: {checkpoint} stands for the opened file, or for a temporary file with a pruned state. The program can read and change your files and use the network, as if you started it yourself. Only run what you know.</source>
+        <translation>Sie läuft ohne Shell, einmal für jeden ausgewerteten Zustand: {checkpoint} steht für die geöffnete Datei oder für eine temporäre Datei mit einem geprunten Zustand. Das Programm kann Ihre Dateien lesen und ändern und das Netz benutzen, als hätten Sie es selbst gestartet. Führen Sie nur aus, was Sie kennen.</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Run command line</source>
+        <translation>Befehlszeile ausführen</translation>
+    </message>
+    <message>
+        <source>Run this command line? It is new.</source>
+        <translation>Diese Befehlszeile ausführen? Sie ist neu.</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>Command palette</source>
+        <translation>Befehlspalette</translation>
+    </message>
+    <message>
+        <source>Type part of the name of a command, tensor, method or setting</source>
+        <translation>Einen Teil des Namens eines Befehls, Tensors, einer Methode oder Einstellung eingeben</translation>
+    </message>
+    <message>
+        <source>Part of a name</source>
+        <translation>Teil eines Namens</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Shortcut or kind</source>
+        <translation>Kürzel oder Art</translation>
+    </message>
+    <message>
+        <source>Matches</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>No matches.</source>
+        <translation>Keine Treffer.</translation>
+    </message>
+    <message>
+        <source>{n} more tensors match.</source>
+        <translation>{n} weitere Tensoren passen.</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+</context>
+<context>
+    <name>CompanionsRow</name>
+    <message>
+        <source>Also prune matching bias and norm entries</source>
+        <translation>Zugehörige Einträge in Bias und Norm auch prunen</translation>
+    </message>
+    <message>
+        <source>A pruned filter still outputs a constant if its norm layer has a bias (beta).</source>
+        <translation>Ein geprunter Filter gibt weiter eine Konstante aus, wenn seine Norm-Schicht einen Bias (beta) hat.</translation>
+    </message>
+    <message>
+        <source>No bias or norm layer was found for these tensors by name.</source>
+        <translation>Dem Namen nach fand sich zu diesen Tensoren weder Bias noch Norm-Schicht.</translation>
+    </message>
+    <message>
+        <source>{why} {n} of {m} tensors have a matching bias or norm.</source>
+        <translation>{why} {n} von {m} Tensoren haben einen zugehörigen Bias oder eine Norm.</translation>
+    </message>
+    <message>
+        <source>Matching entries are found by name, for example conv1 and bn1 in the same module. They do not count toward the amount.</source>
+        <translation>Zugehörige Einträge werden nach Namen gefunden, zum Beispiel conv1 und bn1 im selben Modul. Sie zählen nicht zum Umfang.</translation>
+    </message>
+</context>
+<context>
+    <name>CompareController</name>
+    <message>
+        <source>Compare with a checkpoint</source>
+        <translation>Mit einem Checkpoint vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare with a checkpoint in a folder</source>
+        <translation>Mit einem Checkpoint in einem Ordner vergleichen</translation>
+    </message>
+    <message>
+        <source>Comparing</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Neither A nor B has been evaluated.</source>
+        <translation>Weder A noch B wurde ausgewertet.</translation>
+    </message>
+    <message>
+        <source>{state} is the only state to be compared, and does not differ from itself. Go to a later state, or choose two on the page Compare.</source>
+        <translation>{state} ist der einzige Zustand zum Vergleichen und unterscheidet sich nicht von sich selbst. Gehen Sie zu einem späteren Zustand, oder wählen Sie zwei auf der Seite „Vergleichen“.</translation>
+    </message>
+    <message>
+        <source>Nothing differs here between {a} and {b}.</source>
+        <translation>Hier unterscheiden sich {a} und {b} nicht.</translation>
+    </message>
+</context>
+<context>
+    <name>CompareView</name>
+    <message>
+        <source>Most different first</source>
+        <translation>Größte Unterschiede zuerst</translation>
+    </message>
+    <message>
+        <source>In file order</source>
+        <translation>In Dateireihenfolge</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Maß</translation>
+    </message>
+    <message>
+        <source>Measure of the difference; the readout and the table show all measures</source>
+        <translation>Maß des Unterschieds; Anzeige und Tabelle zeigen alle Maße</translation>
+    </message>
+    <message>
+        <source>Relative norm</source>
+        <translation>Relative Norm</translation>
+    </message>
+    <message>
+        <source>1 − cosine</source>
+        <translation>1 − Kosinus</translation>
+    </message>
+    <message>
+        <source>Different signs</source>
+        <translation>Andere Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Unshared zeros</source>
+        <translation>Nicht gemeinsame Nullen</translation>
+    </message>
+    <message>
+        <source>Comparing…</source>
+        <translation>Wird verglichen…</translation>
+    </message>
+    <message>
+        <source>Differences of the tensors</source>
+        <translation>Unterschiede der Tensoren</translation>
+    </message>
+    <message>
+        <source>Neither side has a tensor.</source>
+        <translation>Keine der Seiten hat einen Tensor.</translation>
+    </message>
+    <message>
+        <source>Nothing differs: all {n} tensors are equal.</source>
+        <translation>Kein Unterschied: Alle {n} Tensoren sind gleich.</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint to compare its states, or to compare it with another file.</source>
+        <translation>Öffnen Sie einen Checkpoint, um seine Zustände zu vergleichen, oder ihn mit einer anderen Datei.</translation>
+    </message>
+    <message>
+        <source>There is only one state so far. Apply a pruning step, or choose another file as B.</source>
+        <translation>Es gibt erst einen Zustand. Führen Sie einen Pruning-Schritt aus, oder wählen Sie eine andere Datei als B.</translation>
+    </message>
+    <message>
+        <source>A and B are the same. Choose another state or file above.</source>
+        <translation>A und B sind dasselbe. Wählen Sie oben einen anderen Zustand oder eine andere Datei.</translation>
+    </message>
+    <message>
+        <source>Choose two states above to compare.</source>
+        <translation>Wählen Sie oben zwei Zustände zum Vergleichen.</translation>
+    </message>
+    <message>
+        <source>differing tensors</source>
+        <translation>unterschiedliche Tensoren</translation>
+    </message>
+    <message>
+        <source>{share} of the weights differ</source>
+        <translation>{share} der Gewichte unterscheiden sich</translation>
+    </message>
+    <message>
+        <source>relative norm {value}</source>
+        <translation>relative Norm {value}</translation>
+    </message>
+    <message>
+        <source>cosine {value}</source>
+        <translation>Kosinus {value}</translation>
+    </message>
+    <message>
+        <source>equal signs {value}</source>
+        <translation>gleiche Vorzeichen {value}</translation>
+    </message>
+    <message>
+        <source>shared zeros {value}</source>
+        <translation>gemeinsame Nullen {value}</translation>
+    </message>
+    <message>
+        <source>{some} of {all} tensors differ</source>
+        <translation>{some} von {all} Tensoren unterscheiden sich</translation>
+    </message>
+    <message>
+        <source>{n} only in A</source>
+        <translation>{n} nur in A</translation>
+    </message>
+    <message>
+        <source>{n} only in B</source>
+        <translation>{n} nur in B</translation>
+    </message>
+    <message>
+        <source>{n} with a different shape</source>
+        <translation>{n} mit anderer Form</translation>
+    </message>
+    <message>
+        <source>{n} that cannot be read</source>
+        <translation>{n} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>;  {n} beyond the end of the axis</source>
+        <translation>;  {n} jenseits des Achsenendes</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>weights that differ</source>
+        <translation>unterschiedliche Gewichte</translation>
+    </message>
+    <message>
+        <source>relative norm</source>
+        <translation>relative Norm</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>Kosinus</translation>
+    </message>
+    <message>
+        <source>equal signs</source>
+        <translation>gleiche Vorzeichen</translation>
+    </message>
+    <message>
+        <source>shared zeros</source>
+        <translation>gemeinsame Nullen</translation>
+    </message>
+    <message>
+        <source>identical</source>
+        <translation>identisch</translation>
+    </message>
+    <message>
+        <source>differs</source>
+        <translation>verschieden</translation>
+    </message>
+    <message>
+        <source>only in A</source>
+        <translation>nur in A</translation>
+    </message>
+    <message>
+        <source>only in B</source>
+        <translation>nur in B</translation>
+    </message>
+    <message>
+        <source>different shape or type, not compared</source>
+        <translation>andere Form oder anderer Typ, nicht verglichen</translation>
+    </message>
+    <message>
+        <source>cannot be read, not compared</source>
+        <translation>nicht lesbar, nicht verglichen</translation>
+    </message>
+    <message>
+        <source>difference, % of A</source>
+        <translation>Unterschied, % von A</translation>
+    </message>
+    <message>
+        <source>different signs, %</source>
+        <translation>andere Vorzeichen, %</translation>
+    </message>
+    <message>
+        <source>unshared zeros, %</source>
+        <translation>nicht gemeinsame Nullen, %</translation>
+    </message>
+    <message>
+        <source>{measure}; longer bars end in ▶</source>
+        <translation>{measure}; längere Balken enden mit ▶</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonSource</name>
+    <message>
+        <source>Opening</source>
+        <translation>Öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>ConfigDiff</name>
+    <message>
+        <source>Changes of config.json</source>
+        <translation>Änderungen an config.json</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentDialog</name>
+    <message>
+        <source>Run</source>
+        <translation>Ausführen</translation>
+    </message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
+        <source>✓ Copied</source>
+        <translation>✓ Kopiert</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>Als Text kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>Danger</name>
+    <message>
+        <source>little left</source>
+        <translation>wenig übrig</translation>
+    </message>
+    <message>
+        <source>all pruned</source>
+        <translation>alles geprunt</translation>
+    </message>
+    <message>
+        <source>All of its weights are pruned.</source>
+        <translation>Alle seine Gewichte sind geprunt.</translation>
+    </message>
+    <message>
+        <source>Only {share} of its weights are left.</source>
+        <translation>Nur {share} seiner Gewichte sind übrig.</translation>
+    </message>
+    <message>
+        <source>{share} of its weights are left, with {norm} of its norm².</source>
+        <translation>{share} seiner Gewichte sind übrig, mit {norm} seiner Norm².</translation>
+    </message>
+    <message>
+        <source>1 tensor is pruned completely</source>
+        <translation>1 Tensor ist ganz geprunt</translation>
+    </message>
+    <message>
+        <source>{n} tensors are pruned completely</source>
+        <translation>{n} Tensoren sind ganz geprunt</translation>
+    </message>
+    <message>
+        <source>little is left of 1 tensor</source>
+        <translation>von 1 Tensor ist wenig übrig</translation>
+    </message>
+    <message>
+        <source>little is left of {n} tensors</source>
+        <translation>von {n} Tensoren ist wenig übrig</translation>
+    </message>
+</context>
+<context>
+    <name>DataKind</name>
+    <message>
+        <source>&amp;Evaluation script</source>
+        <translation>Auswertungs&amp;skript</translation>
+    </message>
+    <message>
+        <source>A Python file that loads the model and runs inputs through it.</source>
+        <translation>Eine Python-Datei, die das Modell lädt und Eingaben hindurchschickt.</translation>
+    </message>
+    <message>
+        <source>&amp;Text file</source>
+        <translation>&amp;Textdatei</translation>
+    </message>
+    <message>
+        <source>A text for the model, which transformers loads from its folder. Evaluate measures the perplexity of a language model; of an encoder, how far the embeddings of the lines are those of the unpruned model.</source>
+        <translation>Ein Text für das Modell, das transformers aus seinem Ordner lädt. Die Auswertung misst die Perplexität eines Sprachmodells; bei einem Encoder, wie weit die Embeddings der Zeilen die des ungeprunten Modells sind.</translation>
+    </message>
+    <message>
+        <source>&amp;Images</source>
+        <translation>&amp;Bilder</translation>
+    </message>
+    <message>
+        <source>A folder of images for the classifier, which torchvision or timm builds. With a subfolder for each class of the model, Evaluate measures the accuracy; else, how far the outputs are those of the unpruned model.</source>
+        <translation>Ein Ordner mit Bildern für den Klassifikator, den torchvision oder timm baut. Mit einem Unterordner je Klasse des Modells misst die Auswertung die Genauigkeit; sonst, wie weit die Ausgaben die des ungeprunten Modells sind.</translation>
+    </message>
+    <message>
+        <source>&amp;No data</source>
+        <translation>Kei&amp;ne Daten</translation>
+    </message>
+    <message>
+        <source>Random token ids, the same each time: unlike any real input.</source>
+        <translation>Zufällige Token-IDs, jedes Mal dieselben: anders als jede echte Eingabe.</translation>
+    </message>
+    <message>
+        <source>&amp;Statistics file</source>
+        <translation>S&amp;tatistikdatei</translation>
+    </message>
+    <message>
+        <source>Statistics of activations of the unpruned model.</source>
+        <translation>Aktivierungsstatistik des ungeprunten Modells.</translation>
+    </message>
+    <message>
+        <source>&amp;Command line</source>
+        <translation>&amp;Befehlszeile</translation>
+    </message>
+    <message>
+        <source>A program that evaluates a file: {checkpoint} stands for its path, {out} for that of the result, a JSON object or a number. Without {out}, the last one that it prints.</source>
+        <translation>Ein Programm, das eine Datei auswertet: {checkpoint} steht für ihren Pfad, {out} für den des Ergebnisses, ein JSON-Objekt oder eine Zahl. Ohne {out} gilt das letzte, das es ausgibt.</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Python files ({patterns})</source>
+        <translation>Python-Dateien ({patterns})</translation>
+    </message>
+    <message>
+        <source>Statistics ({patterns})</source>
+        <translation>Statistik ({patterns})</translation>
+    </message>
+</context>
+<context>
+    <name>DecisionDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+</context>
+<context>
+    <name>Declarations</name>
+    <message>
+        <source>L1 unstructured (magnitude)</source>
+        <extracomment>method l1_unstructured</extracomment>
+        <translation>L1 unstrukturiert (Betrag)</translation>
+    </message>
+    <message>
+        <source>Prunes the weights with the smallest magnitude. The usual baseline: most networks keep their accuracy up to about 30 % without retraining. Per tensor prunes the same fraction of each tensor; global ranks the weights of all selected tensors together, so that layers with small weights are pruned more. Zeros reduce the file size only if the file is compressed. Same as torch.nn.utils.prune.l1_unstructured and global_unstructured.</source>
+        <extracomment>method l1_unstructured</extracomment>
+        <translation>Prunt die Gewichte mit dem kleinsten Betrag. Die übliche Vergleichsgröße: Die meisten Netze behalten bis etwa 30 % ihre Genauigkeit ohne erneutes Training. „Je Tensor“ prunt denselben Anteil jedes Tensors; „global“ ordnet die Gewichte aller gewählten Tensoren gemeinsam, sodass Schichten mit kleinen Gewichten stärker geprunt werden. Nullen verkleinern die Datei nur, wenn sie komprimiert wird. Wie torch.nn.utils.prune.l1_unstructured und global_unstructured.</translation>
+    </message>
+    <message>
+        <source>Amount</source>
+        <extracomment>method l1_unstructured, amount</extracomment>
+        <translation>Umfang</translation>
+    </message>
+    <message>
+        <source>Fraction of remaining weights, or a number of weights.</source>
+        <extracomment>method l1_unstructured, amount</extracomment>
+        <translation>Anteil der verbleibenden Gewichte, oder eine Anzahl von Gewichten.</translation>
+    </message>
+    <message>
+        <source>L1 per row (unstructured)</source>
+        <extracomment>method l1_per_row</extracomment>
+        <translation>L1 je Zeile (unstrukturiert)</translation>
+    </message>
+    <message>
+        <source>Prunes the weights of the smallest magnitude in each row, that is, per output neuron or filter, to the same sparsity. Use it for language models: no output loses nearly all of its inputs (Wanda compares weights within the same groups; Sun et al., 2024). A fraction is rounded in each row; a count or a target total is exact, so that some rows may lose one weight more.</source>
+        <extracomment>method l1_per_row</extracomment>
+        <translation>Prunt in jeder Zeile, also je Ausgabeneuron oder Filter, die Gewichte mit dem kleinsten Betrag, auf dieselbe Sparsity. Für Sprachmodelle: Keine Ausgabe verliert fast alle ihre Eingaben (Wanda vergleicht Gewichte in denselben Gruppen; Sun et al., 2024). Ein Anteil wird in jeder Zeile gerundet; eine Anzahl oder eine Gesamt-Sparsity gilt genau, sodass manche Zeilen ein Gewicht mehr verlieren können.</translation>
+    </message>
+    <message>
+        <source>Normalized L1 (unstructured)</source>
+        <extracomment>method l1_normalized</extracomment>
+        <translation>Normierter L1 (unstrukturiert)</translation>
+    </message>
+    <message>
+        <source>Ranks the weights of all selected tensors by magnitude divided by a typical magnitude of their tensor. Use it instead of global L1 when layers differ in scale: layers of small weights are not pruned away first. Pruned weights are ignored; NaN and infinite weights count as 0 in the divisor.</source>
+        <extracomment>method l1_normalized</extracomment>
+        <translation>Ordnet die Gewichte aller gewählten Tensoren nach ihrem Betrag, geteilt durch einen typischen Betrag ihres Tensors. Statt des globalen L1, wenn sich Schichten im Maßstab unterscheiden: Schichten mit kleinen Gewichten werden nicht zuerst weggeprunt. Geprunte Gewichte bleiben außer Acht; NaN und unendliche Gewichte zählen im Teiler als 0.</translation>
+    </message>
+    <message>
+        <source>Divide by</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Teilen durch</translation>
+    </message>
+    <message>
+        <source>Divisor of the magnitudes of a tensor before they are compared.</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Wodurch die Beträge eines Tensors geteilt werden, bevor sie verglichen werden.</translation>
+    </message>
+    <message>
+        <source>RMS</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>RMS</translation>
+    </message>
+    <message>
+        <source>Square root of the mean of squares.</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Wurzel aus dem Mittel der Quadrate.</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Mittelwert</translation>
+    </message>
+    <message>
+        <source>Mean of magnitudes.</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Mittelwert der Beträge.</translation>
+    </message>
+    <message>
+        <source>Frobenius norm</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Frobeniusnorm</translation>
+    </message>
+    <message>
+        <source>Prunes large tensors more.</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Prunt große Tensoren stärker.</translation>
+    </message>
+    <message>
+        <source>Largest</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Größter</translation>
+    </message>
+    <message>
+        <source>Largest magnitude.</source>
+        <extracomment>method l1_normalized, divide_by</extracomment>
+        <translation>Größter Betrag.</translation>
+    </message>
+    <message>
+        <source>Relative importance (RIA)</source>
+        <extracomment>method relative_importance</extracomment>
+        <translation>Relative Wichtigkeit (RIA)</translation>
+    </message>
+    <message>
+        <source>Prunes weights that are small relative to their row and their column, so that no neuron loses all of its inputs or outputs. Use it for language models, where it often keeps more accuracy than magnitude. It is the data-free part of RIA (a = 0; Zhang et al., 2024). Pruned weights are ignored. A convolution is treated as a matrix of filters by all other dimensions.</source>
+        <extracomment>method relative_importance</extracomment>
+        <translation>Prunt Gewichte, die im Verhältnis zu ihrer Zeile und Spalte klein sind, sodass kein Neuron alle Eingaben oder Ausgaben verliert. Für Sprachmodelle, wo es oft mehr Genauigkeit erhält als der Betrag. Es ist der Teil von RIA, der keine Daten braucht (a = 0; Zhang et al., 2024). Geprunte Gewichte bleiben außer Acht. Eine Faltung gilt als Matrix aus Filtern mal allen anderen Dimensionen.</translation>
+    </message>
+    <message>
+        <source>Wanda (per row)</source>
+        <extracomment>method wanda</extracomment>
+        <translation>Wanda (je Zeile)</translation>
+    </message>
+    <message>
+        <source>Prunes the weights with the smallest product of magnitude and size of their input in each row, that is, per output neuron or filter, to the same sparsity (Sun et al., 2024), rounded in each row. Use it for language models. It needs statistics of activations, but no retraining. On small convolutional networks, and from about 70 % on, it is often worse than magnitude: measure it.</source>
+        <extracomment>method wanda</extracomment>
+        <translation>Prunt in jeder Zeile, also je Ausgabeneuron oder Filter, die Gewichte mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, auf dieselbe Sparsity (Sun et al., 2024), in jeder Zeile gerundet. Für Sprachmodelle. Braucht eine Aktivierungsstatistik, aber kein erneutes Training. Bei kleinen Faltungsnetzen und ab etwa 70 % ist es oft schlechter als der Betrag: Messen Sie es.</translation>
+    </message>
+    <message>
+        <source>Wanda (per tensor)</source>
+        <extracomment>method wanda_per_tensor</extracomment>
+        <translation>Wanda (je Tensor)</translation>
+    </message>
+    <message>
+        <source>Prunes the weights of a tensor with the smallest product of magnitude and size of their input, whatever their row. Use it instead of Wanda per row for image models, and for layers whose rows are inputs (the Conv1D of transformers). It needs statistics of activations. Measure it beside magnitude.</source>
+        <extracomment>method wanda_per_tensor</extracomment>
+        <translation>Prunt die Gewichte eines Tensors mit dem kleinsten Produkt aus Betrag und Größe ihrer Eingabe, gleich in welcher Zeile. Statt Wanda je Zeile für Bildmodelle und für Schichten, deren Zeilen Eingaben sind (Conv1D von transformers). Braucht eine Aktivierungsstatistik. Messen Sie es neben dem Betrag.</translation>
+    </message>
+    <message>
+        <source>Swaps (per row)</source>
+        <extracomment>method swaps</extracomment>
+        <translation>Tausche (je Zeile)</translation>
+    </message>
+    <message>
+        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: about half of Wanda&apos;s error goes. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
+        <extracomment>method swaps</extracomment>
+        <translation>Beginnt mit Wanda je Zeile und tauscht ein gepruntes gegen ein behaltenes Gewicht derselben Zeile, solange der Fehler der Ausgabe der Zeile sinkt (nach SparseSwaps, 2025). Für geprunte Gewichte, die nicht repariert werden: Etwa die Hälfte des Fehlers von Wanda verschwindet. Braucht eine Statistik mit Gram-Matrizen und dauert bei Schichten mit Tausenden von Eingaben Minuten.</translation>
+    </message>
+    <message>
+        <source>Exchanges</source>
+        <extracomment>method swaps, rounds</extracomment>
+        <translation>Tausche</translation>
+    </message>
+    <message>
+        <source>Most exchanges in each row; it ends sooner where none helps.</source>
+        <extracomment>method swaps, rounds</extracomment>
+        <translation>Höchstens so viele Tausche je Zeile; es endet früher, wenn keiner mehr hilft.</translation>
+    </message>
+    <message>
+        <source>OWL (Wanda per row)</source>
+        <extracomment>method owl</extracomment>
+        <translation>OWL (Wanda je Zeile)</translation>
+    </message>
+    <message>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it mostly did harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <extracomment>method owl</extracomment>
+        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen hat es meist geschadet: Messen Sie es neben Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
+    </message>
+    <message>
+        <source>Outlier threshold</source>
+        <extracomment>method owl, outlier</extracomment>
+        <translation>Ausreißerschwelle</translation>
+    </message>
+    <message>
+        <source>How many times the mean of its layer a score must exceed (M in the paper).</source>
+        <extracomment>method owl, outlier</extracomment>
+        <translation>Um welches Vielfache ein Wert das Mittel seiner Schicht übersteigen muss (M in der Arbeit).</translation>
+    </message>
+    <message>
+        <source>Spread</source>
+        <extracomment>method owl, spread</extracomment>
+        <translation>Streuung</translation>
+    </message>
+    <message>
+        <source>Half of how far the densities of layers lie apart (lambda in the paper).</source>
+        <extracomment>method owl, spread</extracomment>
+        <translation>Halber Abstand, den die Dichten der Schichten voneinander haben (Lambda in der Arbeit).</translation>
+    </message>
+    <message>
+        <source>RIA (with activations)</source>
+        <extracomment>method ria</extracomment>
+        <translation>RIA (mit Aktivierungen)</translation>
+    </message>
+    <message>
+        <source>Relative importance and activations (Zhang et al., 2024): ranks weights by their share of their row and of their column, times the root of the size of their input. Use it for language models; it is close to Wanda, and no neuron loses all of its inputs or outputs. It needs statistics of activations. Pruned weights are ignored.</source>
+        <extracomment>method ria</extracomment>
+        <translation>Relative Wichtigkeit und Aktivierungen (Zhang et al., 2024): ordnet Gewichte nach ihrem Anteil an Zeile und Spalte, mal der Wurzel aus der Größe ihrer Eingabe. Für Sprachmodelle; nahe an Wanda, und kein Neuron verliert alle Eingaben oder Ausgaben. Braucht eine Aktivierungsstatistik. Geprunte Gewichte bleiben außer Acht.</translation>
+    </message>
+    <message>
+        <source>LAMP</source>
+        <extracomment>method lamp</extracomment>
+        <translation>LAMP</translation>
+    </message>
+    <message>
+        <source>Layer-adaptive magnitude pruning (Lee et al., 2021). Ranks weights of all selected tensors by magnitude, normalized by the weights of the same layer that are at least as large, so that the sparsity of each layer follows from one global threshold. Use it for high sparsity without data: no layer collapses. Pruned and protected weights are not part of the score.</source>
+        <extracomment>method lamp</extracomment>
+        <translation>Schichtangepasstes Pruning nach Betrag (Lee et al., 2021). Ordnet Gewichte aller gewählten Tensoren nach Betrag, normiert durch die mindestens ebenso großen Gewichte derselben Schicht, sodass sich die Sparsity jeder Schicht aus einem globalen Schwellenwert ergibt. Für hohe Sparsity ohne Daten: Keine Schicht bricht zusammen. Geprunte und geschützte Gewichte gehen nicht in den Wert ein.</translation>
+    </message>
+    <message>
+        <source>ERK</source>
+        <extracomment>method erk</extracomment>
+        <translation>ERK</translation>
+    </message>
+    <message>
+        <source>Sets the density of each tensor in proportion to the sum of its dimensions divided by their product: large layers become sparser than small ones. Within a tensor, weights of the smallest magnitude are pruned. Use it for a layer-wise budget without data, as sparse training does (RigL; Evci et al., 2020). The ER variant ignores the kernel size of convolutions. Weights that are already pruned count toward the sparsity.</source>
+        <extracomment>method erk</extracomment>
+        <translation>Setzt die Dichte jedes Tensors ins Verhältnis zur Summe seiner Dimensionen, geteilt durch ihr Produkt: Große Schichten werden dünner besetzt als kleine. In einem Tensor werden die Gewichte mit dem kleinsten Betrag geprunt. Für eine Aufteilung nach Schichten ohne Daten, wie beim dünnbesetzten Training (RigL; Evci et al., 2020). Die Variante ER lässt die Kernelgröße von Faltungen außer Acht. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
+    </message>
+    <message>
+        <source>Variant</source>
+        <extracomment>method erk, variant</extracomment>
+        <translation>Variante</translation>
+    </message>
+    <message>
+        <source>Whether the kernel height and width count.</source>
+        <extracomment>method erk, variant</extracomment>
+        <translation>Ob Höhe und Breite des Kernels zählen.</translation>
+    </message>
+    <message>
+        <source>Erdős-Rényi kernel: includes height and width.</source>
+        <extracomment>method erk, variant</extracomment>
+        <translation>Erdős-Rényi-Kernel: mit Höhe und Breite.</translation>
+    </message>
+    <message>
+        <source>ER</source>
+        <extracomment>method erk, variant</extracomment>
+        <translation>ER</translation>
+    </message>
+    <message>
+        <source>Erdős-Rényi: input and output channels only.</source>
+        <extracomment>method erk, variant</extracomment>
+        <translation>Erdős-Rényi: nur Ein- und Ausgangskanäle.</translation>
+    </message>
+    <message>
+        <source>Uniform+</source>
+        <extracomment>method uniform_plus</extracomment>
+        <translation>Uniform+</translation>
+    </message>
+    <message>
+        <source>Prunes each tensor to the same sparsity, except that the first convolution stays dense and the last linear layer is pruned to at most 80 %, because these layers are the most sensitive (Gale et al., 2019). Within a tensor, weights of the smallest magnitude are pruned. First and last refer to the selected tensors. If the other layers cannot reach the target, the last layer is pruned further, then the first. Weights that are already pruned count.</source>
+        <extracomment>method uniform_plus</extracomment>
+        <translation>Prunt jeden Tensor auf dieselbe Sparsity, außer dass die erste Faltung dicht bleibt und die letzte lineare Schicht höchstens auf 80 % geprunt wird, weil diese Schichten am empfindlichsten sind (Gale et al., 2019). In einem Tensor werden die Gewichte mit dem kleinsten Betrag geprunt. „Erste“ und „letzte“ beziehen sich auf die gewählten Tensoren. Können die anderen Schichten das Ziel nicht erreichen, wird die letzte weiter geprunt, dann die erste. Bereits geprunte Gewichte zählen mit.</translation>
+    </message>
+    <message>
+        <source>Random unstructured</source>
+        <extracomment>method random_unstructured</extracomment>
+        <translation>Zufällig unstrukturiert</translation>
+    </message>
+    <message>
+        <source>Prunes weights at random, each with the same probability. Use it as a baseline: a useful ranking must do better. The result depends only on the seed, the tensor name and the weight index, so it is the same on every machine. Per tensor prunes the same fraction of each tensor; global draws from all selected tensors together. Like torch.nn.utils.prune.random_unstructured, with a reproducible generator.</source>
+        <extracomment>method random_unstructured</extracomment>
+        <translation>Prunt Gewichte zufällig, jedes mit derselben Wahrscheinlichkeit. Als Vergleich: Eine brauchbare Rangfolge muss besser sein. Das Ergebnis hängt nur vom Seed, vom Namen des Tensors und vom Index des Gewichts ab, ist also auf jedem Rechner dasselbe. „Je Tensor“ prunt denselben Anteil jedes Tensors; „global“ zieht aus allen gewählten Tensoren gemeinsam. Wie torch.nn.utils.prune.random_unstructured, mit reproduzierbarem Generator.</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <extracomment>method random_unstructured, seed</extracomment>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same result on every machine.</source>
+        <extracomment>method random_unstructured, seed</extracomment>
+        <translation>Derselbe Seed ergibt auf jedem Rechner dasselbe.</translation>
+    </message>
+    <message>
+        <source>Ln structured (channels)</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>Ln strukturiert (Kanäle)</translation>
+    </message>
+    <message>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller and faster: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner und schneller zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
+    </message>
+    <message>
+        <source>Fraction of remaining channels, or a number.</source>
+        <extracomment>method ln_structured, amount</extracomment>
+        <translation>Anteil der verbleibenden Kanäle, oder eine Anzahl.</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>Norm</translation>
+    </message>
+    <message>
+        <source>Order of the norm, as in torch.linalg.norm: 1 is the sum of magnitudes, 2 the Euclidean norm, inf the maximum and -inf the minimum magnitude, 0 the number of nonzero weights, fro the same as 2, nuc the sum of singular values.</source>
+        <extracomment>method ln_structured, n</extracomment>
+        <translation>Ordnung der Norm, wie in torch.linalg.norm: 1 ist die Summe der Beträge, 2 die euklidische Norm, inf der größte und -inf der kleinste Betrag, 0 die Anzahl der Gewichte ungleich null, fro dasselbe wie 2, nuc die Summe der Singulärwerte.</translation>
+    </message>
+    <message>
+        <source>Dimension</source>
+        <extracomment>method ln_structured, dim</extracomment>
+        <translation>Dimension</translation>
+    </message>
+    <message>
+        <source>Dimension along which channels are pruned; 0 is the output channels.</source>
+        <extracomment>method ln_structured, dim</extracomment>
+        <translation>Dimension, entlang derer Kanäle geprunt werden; 0 sind die Ausgangskanäle.</translation>
+    </message>
+    <message>
+        <source>FPGM (channels)</source>
+        <extracomment>method fpgm</extracomment>
+        <translation>FPGM (Kanäle)</translation>
+    </message>
+    <message>
+        <source>Filter pruning via geometric median (He et al., 2019). Prunes the channels with the smallest total distance to all other channels of the layer, because the others can replace them. Unlike norm-based methods it may prune large filters and keep small ones. Distances are between signed weights (Torch-Pruning uses magnitudes). Pruned weights count as 0; pruned channels are ignored. Slow for layers with thousands of channels.</source>
+        <extracomment>method fpgm</extracomment>
+        <translation>Filter-Pruning nach dem geometrischen Median (He et al., 2019). Prunt die Kanäle mit dem kleinsten Gesamtabstand zu allen anderen Kanälen der Schicht, weil die anderen sie ersetzen können. Anders als nach Normen können große Filter geprunt und kleine behalten werden. Abstände sind die der Gewichte mit Vorzeichen (Torch-Pruning nimmt Beträge). Geprunte Gewichte zählen als 0; geprunte Kanäle bleiben außer Acht. Langsam bei Schichten mit Tausenden von Kanälen.</translation>
+    </message>
+    <message>
+        <source>BatchNorm scale (channels)</source>
+        <extracomment>method bn_scale</extracomment>
+        <translation>BatchNorm-Skala (Kanäle)</translation>
+    </message>
+    <message>
+        <source>Prunes filters whose BatchNorm scale (gamma) has the smallest magnitude (Network Slimming; Liu et al., 2017). Use it for networks trained with an L1 penalty on these scales; otherwise the scales say little about importance. Global ranks the filters of all selected convolutions together. The norm layer of a convolution is found by name. Also prune the matching bias and norm entries, so that a pruned filter outputs exactly zero.</source>
+        <extracomment>method bn_scale</extracomment>
+        <translation>Prunt Filter, deren BatchNorm-Skala (gamma) den kleinsten Betrag hat (Network Slimming; Liu et al., 2017). Für Netze, die mit einer L1-Strafe auf diesen Skalen trainiert wurden; sonst sagen die Skalen wenig über die Wichtigkeit. „Global“ ordnet die Filter aller gewählten Faltungen gemeinsam. Die Norm-Schicht einer Faltung wird nach Namen gefunden. Prunen Sie auch die zugehörigen Einträge in Bias und Norm, damit ein geprunter Filter genau null ausgibt.</translation>
+    </message>
+    <message>
+        <source>Dimension of the output channels, the only one that norm scales apply to.</source>
+        <extracomment>method bn_scale, dim</extracomment>
+        <translation>Dimension der Ausgangskanäle, der einzigen, für die Norm-Skalen gelten.</translation>
+    </message>
+    <message>
+        <source>Wanda structured (channels)</source>
+        <extracomment>method wanda_structured</extracomment>
+        <translation>Wanda strukturiert (Kanäle)</translation>
+    </message>
+    <message>
+        <source>Prunes the channels with the smallest sum of magnitudes times sizes of their inputs: all weights of a filter, a neuron or an input at once. Use it along the input dimension (1) to find inputs that hardly carry a signal. It needs statistics of activations. Each tensor is pruned separately; pruned weights count as 0.</source>
+        <extracomment>method wanda_structured</extracomment>
+        <translation>Prunt die Kanäle mit der kleinsten Summe aus Beträgen mal Größen ihrer Eingaben: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Entlang der Eingangsdimension (1) findet es Eingaben, die kaum ein Signal tragen. Braucht eine Aktivierungsstatistik. Jeder Tensor wird für sich geprunt; geprunte Gewichte zählen als 0.</translation>
+    </message>
+    <message>
+        <source>Random structured (channels)</source>
+        <extracomment>method random_structured</extracomment>
+        <translation>Zufällig strukturiert (Kanäle)</translation>
+    </message>
+    <message>
+        <source>Prunes channels at random, each with the same probability: all weights of a filter, a neuron or an input at once. Use it as a baseline for methods that rank channels. The result depends only on the seed, the tensor name and the channel index. Channels that are already pruned are ignored. Like torch.nn.utils.prune.random_structured, with a reproducible generator.</source>
+        <extracomment>method random_structured</extracomment>
+        <translation>Prunt Kanäle zufällig, jeden mit derselben Wahrscheinlichkeit: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Als Vergleich für Methoden, die Kanäle ordnen. Das Ergebnis hängt nur vom Seed, vom Namen des Tensors und vom Index des Kanals ab. Bereits geprunte Kanäle bleiben außer Acht. Wie torch.nn.utils.prune.random_structured, mit reproduzierbarem Generator.</translation>
+    </message>
+    <message>
+        <source>N:M semi-structured (2:4)</source>
+        <extracomment>method n_m</extracomment>
+        <translation>N:M semistrukturiert (2:4)</translation>
+    </message>
+    <message>
+        <source>Keeps the N weights of the largest magnitude in each group of M. Use 2:4 for sparse tensor cores (NVIDIA Ampere and later), which compute such layers up to twice as fast (Mishra et al., 2021). Groups lie along the input dimension; for convolutions, at the same kernel position. Weights that are already pruned count in their group; an incomplete group at the end is not pruned. At the same sparsity it costs more accuracy than unstructured pruning.</source>
+        <extracomment>method n_m</extracomment>
+        <translation>Behält in jeder Gruppe von M Gewichten die N mit dem größten Betrag. 2:4 ist für Sparse Tensor Cores (NVIDIA ab Ampere), die solche Schichten bis zu doppelt so schnell rechnen (Mishra et al., 2021). Gruppen liegen entlang der Eingangsdimension; bei Faltungen an derselben Stelle des Kernels. Bereits geprunte Gewichte zählen in ihrer Gruppe; eine unvollständige Gruppe am Ende wird nicht geprunt. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning.</translation>
+    </message>
+    <message>
+        <source>Pattern</source>
+        <extracomment>method n_m, pattern</extracomment>
+        <translation>Muster</translation>
+    </message>
+    <message>
+        <source>Weights kept in each group: 2:4 keeps 2 of every 4.</source>
+        <extracomment>method n_m, pattern</extracomment>
+        <translation>In jeder Gruppe behaltene Gewichte: 2:4 behält 2 von je 4.</translation>
+    </message>
+    <message>
+        <source>Dimension along which groups lie; 1 is the input features of a linear layer or the input channels of a convolution.</source>
+        <extracomment>method n_m, dim</extracomment>
+        <translation>Dimension, entlang derer Gruppen liegen; 1 sind die Eingangsmerkmale einer linearen Schicht oder die Eingangskanäle einer Faltung.</translation>
+    </message>
+    <message>
+        <source>Wanda N:M (2:4)</source>
+        <extracomment>method wanda_n_m</extracomment>
+        <translation>Wanda N:M (2:4)</translation>
+    </message>
+    <message>
+        <source>Keeps the N weights of each group of M with the largest product of magnitude and size of their input. Use it for 2:4 where statistics of activations are at hand: at this sparsity it usually keeps more accuracy than magnitude (Sun et al., 2024). Groups and dimension are those of N:M semi-structured.</source>
+        <extracomment>method wanda_n_m</extracomment>
+        <translation>Behält in jeder Gruppe von M Gewichten die N mit dem größten Produkt aus Betrag und Größe ihrer Eingabe. Für 2:4, wenn eine Aktivierungsstatistik vorliegt: Bei dieser Sparsity erhält es meist mehr Genauigkeit als der Betrag (Sun et al., 2024). Gruppen und Dimension sind die von N:M semistrukturiert.</translation>
+    </message>
+    <message>
+        <source>Swaps N:M (2:4)</source>
+        <extracomment>method swaps_n_m</extracomment>
+        <translation>Tausche N:M (2:4)</translation>
+    </message>
+    <message>
+        <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must lie along the inputs.</source>
+        <extracomment>method swaps_n_m</extracomment>
+        <translation>Beginnt mit Wanda N:M und tauscht ein gepruntes gegen ein behaltenes Gewicht derselben Gruppe von M, solange der Fehler der Ausgabe der Zeile sinkt (nach SparseSwaps, 2025). Für 2:4, wenn geprunte Gewichte nicht repariert werden. Braucht eine Statistik mit Gram-Matrizen. Gruppen müssen entlang der Eingaben liegen.</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <extracomment>method blocks</extracomment>
+        <translation>Blöcke</translation>
+    </message>
+    <message>
+        <source>Prunes rectangular blocks of neighboring weights with the smallest mean magnitude. Use it for runtimes with block-sparse kernels, which skip such blocks. Larger blocks cost more accuracy. A convolution is treated as a matrix of filters by all other dimensions; incomplete blocks at the edges are scored by the mean of their weights.</source>
+        <extracomment>method blocks</extracomment>
+        <translation>Prunt rechteckige Blöcke benachbarter Gewichte mit dem kleinsten mittleren Betrag. Für Laufzeiten mit Kernels für dünnbesetzte Blöcke, die solche Blöcke überspringen. Größere Blöcke kosten mehr Genauigkeit. Eine Faltung gilt als Matrix aus Filtern mal allen anderen Dimensionen; unvollständige Blöcke am Rand werden nach dem Mittel ihrer Gewichte bewertet.</translation>
+    </message>
+    <message>
+        <source>Fraction of remaining blocks, or a number of blocks.</source>
+        <extracomment>method blocks, amount</extracomment>
+        <translation>Anteil der verbleibenden Blöcke, oder eine Anzahl von Blöcken.</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <extracomment>method blocks, block</extracomment>
+        <translation>Block</translation>
+    </message>
+    <message>
+        <source>Rows by columns of a block; a convolution is treated as filters by all other dimensions.</source>
+        <extracomment>method blocks, block</extracomment>
+        <translation>Zeilen mal Spalten eines Blocks; eine Faltung gilt als Filter mal alle anderen Dimensionen.</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <extracomment>method blocks, measure</extracomment>
+        <translation>Maß</translation>
+    </message>
+    <message>
+        <source>How the weights of a block are scored.</source>
+        <extracomment>method blocks, measure</extracomment>
+        <translation>Wie die Gewichte eines Blocks bewertet werden.</translation>
+    </message>
+    <message>
+        <source>Mean magnitude</source>
+        <extracomment>method blocks, measure</extracomment>
+        <translation>Mittlerer Betrag</translation>
+    </message>
+    <message>
+        <source>Root mean square</source>
+        <extracomment>method blocks, measure</extracomment>
+        <translation>Quadratisches Mittel</translation>
+    </message>
+    <message>
+        <source>Gives large weights more influence.</source>
+        <extracomment>method blocks, measure</extracomment>
+        <translation>Gibt großen Gewichten mehr Einfluss.</translation>
+    </message>
+    <message>
+        <source>FFN neurons</source>
+        <extracomment>method ffn_neurons</extracomment>
+        <translation>FFN-Neuronen</translation>
+    </message>
+    <message>
+        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
+        <extracomment>method ffn_neurons</extracomment>
+        <translation>Prunt ganze Neuronen der Feed-Forward-Schichten eines Transformers, in jeder Schicht gleich viele. Sie gehen aus jedem Tensor, der einen Teil von ihnen hat, auch aus Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht ein Modell bekannter Art mit seiner config.json.</translation>
+    </message>
+    <message>
+        <source>Fraction of remaining units of each group, or a number.</source>
+        <extracomment>method ffn_neurons, amount</extracomment>
+        <translation>Anteil der verbleibenden Einheiten jeder Gruppe, oder eine Anzahl.</translation>
+    </message>
+    <message>
+        <source>Rank by</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Rang nach</translation>
+    </message>
+    <message>
+        <source>Score of a unit over all weights that it has in the tensors of its group: a norm, or one by statistics of activations.</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Wert einer Einheit über alle Gewichte, die sie in den Tensoren ihrer Gruppe hat: eine Norm, oder einer nach der Aktivierungsstatistik.</translation>
+    </message>
+    <message>
+        <source>L2 norm</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>L2-Norm</translation>
+    </message>
+    <message>
+        <source>Root of the sum of squares.</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Wurzel aus der Summe der Quadrate.</translation>
+    </message>
+    <message>
+        <source>L1 norm</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>L1-Norm</translation>
+    </message>
+    <message>
+        <source>Sum of magnitudes.</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Summe der Beträge.</translation>
+    </message>
+    <message>
+        <source>Sum of magnitudes, divided by the number of weights.</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Summe der Beträge, geteilt durch die Anzahl der Gewichte.</translation>
+    </message>
+    <message>
+        <source>Wanda (with activations)</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Wanda (mit Aktivierungen)</translation>
+    </message>
+    <message>
+        <source>Sum of squares of each weight times the root mean square of its input, in the tensors that the statistics know (Sun et al., 2024).</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Summe der Quadrate jedes Gewichts mal dem quadratischen Mittel seiner Eingabe, in den Tensoren, die die Statistik kennt (Sun et al., 2024).</translation>
+    </message>
+    <message>
+        <source>FLAP (fluctuation)</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>FLAP (Schwankung)</translation>
+    </message>
+    <message>
+        <source>Sum of squares of each weight times the standard deviation of its input, in the tensors that read the unit (An et al., 2024).</source>
+        <extracomment>method ffn_neurons, by</extracomment>
+        <translation>Summe der Quadrate jedes Gewichts mal der Standardabweichung seiner Eingabe, in den Tensoren, die die Einheit lesen (An et al., 2024).</translation>
+    </message>
+    <message>
+        <source>Multiple</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>Vielfaches</translation>
+    </message>
+    <message>
+        <source>The number of units that stay is rounded up to a multiple of this: some kernels refuse odd widths, others are slow with them.</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>Die Anzahl der bleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern krumme Breiten, andere sind damit langsam.</translation>
+    </message>
+    <message>
+        <source>1</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>1</translation>
+    </message>
+    <message>
+        <source>8</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>8</translation>
+    </message>
+    <message>
+        <source>64</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>64</translation>
+    </message>
+    <message>
+        <source>128</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>128</translation>
+    </message>
+    <message>
+        <source>256</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>256</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <extracomment>method attention_heads</extracomment>
+        <translation>Attention-Heads</translation>
+    </message>
+    <message>
+        <source>Prunes whole groups of keys and values with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
+        <extracomment>method attention_heads</extracomment>
+        <translation>Prunt ganze Gruppen von Schlüsseln und Werten mit ihren Query-Heads, in jeder Schicht gleich viele. Sie gehen aus jedem Tensor, der einen Teil von ihnen hat, auch aus Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Nicht jede Modellklasse nimmt weniger Heads an.</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <extracomment>method layers</extracomment>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Prunes what whole layers write into the residual stream, so that they hand on what they were given. The export &apos;shrunk&apos; leaves them out.</source>
+        <extracomment>method layers</extracomment>
+        <translation>Prunt, was ganze Schichten in den Residualstrom schreiben, sodass sie weitergeben, was sie bekamen. Der Export „verkleinert“ lässt sie weg.</translation>
+    </message>
+    <message>
+        <source>Channel groups</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>Kanalgruppen</translation>
+    </message>
+    <message>
+        <source>Prunes channels of convolutions with everything that depends on them. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
+        <extracomment>method channel_groups</extracomment>
+        <translation>Prunt Kanäle von Faltungen mit allem, was von ihnen abhängt. Sie gehen aus jedem Tensor, der einen Teil von ihnen hat, auch aus Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht eine Datei, die ihren Graphen enthält, oder bekannte Blöcke.</translation>
+    </message>
+    <message>
+        <source>Custom mask from file…</source>
+        <extracomment>method custom_from_mask</extracomment>
+        <translation>Eigene Maske aus Datei…</translation>
+    </message>
+    <message>
+        <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that holds the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned stay pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
+        <extracomment>method custom_from_mask</extracomment>
+        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren hat, oder unter NAME_mask. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+    </message>
+    <message>
+        <source>Identity (no pruning)</source>
+        <extracomment>method identity</extracomment>
+        <translation>Identität (kein Pruning)</translation>
+    </message>
+    <message>
+        <source>Prunes nothing, but adds a mask of ones to each selected tensor without a mask. Use it before a resumable export, so that a script can continue pruning these tensors with torch. As the last of several rules it excludes tensors from those before. Same as torch.nn.utils.prune.identity.</source>
+        <extracomment>method identity</extracomment>
+        <translation>Prunt nichts, gibt aber jedem gewählten Tensor ohne Maske eine Maske aus Einsen. Vor einem fortsetzbaren Export, damit ein Skript diese Tensoren mit torch weiter prunen kann. Als letzte von mehreren Regeln nimmt sie Tensoren von den früheren aus. Wie torch.nn.utils.prune.identity.</translation>
+    </message>
+    <message>
+        <source>safetensors, dense</source>
+        <extracomment>format safetensors</extracomment>
+        <translation>safetensors, dicht</translation>
+    </message>
+    <message>
+        <source>Weights with zeros where they are pruned. The most compatible format.</source>
+        <extracomment>format safetensors</extracomment>
+        <translation>Gewichte mit Nullen, wo sie geprunt sind. Das verträglichste Format.</translation>
+    </message>
+    <message>
+        <source>Loads in transformers from a folder with config.json.</source>
+        <extracomment>format safetensors</extracomment>
+        <translation>Lädt in transformers aus einem Ordner mit config.json.</translation>
+    </message>
+    <message>
+        <source>Zeros do not reduce the size of a dense file.</source>
+        <extracomment>format safetensors</extracomment>
+        <translation>Nullen verkleinern eine dichte Datei nicht.</translation>
+    </message>
+    <message>
+        <source>and libraries built on it</source>
+        <extracomment>format safetensors, safetensors</extracomment>
+        <translation>und Bibliotheken, die darauf aufbauen</translation>
+    </message>
+    <message>
+        <source>if it has the class that config.json names; tested with 5.23</source>
+        <extracomment>format safetensors, transformers</extracomment>
+        <translation>wenn es die Klasse hat, die config.json nennt; geprüft mit 5.23</translation>
+    </message>
+    <message>
+        <source>with safetensors.torch.load_file</source>
+        <extracomment>format safetensors, torch</extracomment>
+        <translation>mit safetensors.torch.load_file</translation>
+    </message>
+    <message>
+        <source>detect zeros themselves</source>
+        <extracomment>format safetensors, TensorRT, OpenVINO</extracomment>
+        <translation>erkennen Nullen selbst</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>Typ</translation>
+    </message>
+    <message>
+        <source>Data type of the written weights: unchanged, or rounded to 16 bits.</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>Datentyp der geschriebenen Gewichte: unverändert, oder auf 16 Bit gerundet.</translation>
+    </message>
+    <message>
+        <source>Keep dtype</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>dtype behalten</translation>
+    </message>
+    <message>
+        <source>float16</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>float16</translation>
+    </message>
+    <message>
+        <source>11 significant bits; values up to 65,504.</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>11 signifikante Bits; Werte bis 65.504.</translation>
+    </message>
+    <message>
+        <source>bfloat16</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>bfloat16</translation>
+    </message>
+    <message>
+        <source>8 significant bits; same range as float32.</source>
+        <extracomment>format safetensors, dtype</extracomment>
+        <translation>8 signifikante Bits; Wertebereich wie float32.</translation>
+    </message>
+    <message>
+        <source>Max shard size</source>
+        <extracomment>format safetensors, shard_size</extracomment>
+        <translation>Größte Shard-Größe</translation>
+    </message>
+    <message>
+        <source>Write a folder of shards up to this size, with an index file as in transformers and the other files of the model.</source>
+        <extracomment>format safetensors, shard_size</extracomment>
+        <translation>Einen Ordner mit Shards bis zu dieser Größe schreiben, mit einer Indexdatei wie in transformers und den anderen Dateien des Modells.</translation>
+    </message>
+    <message>
+        <source>torch state dict, dense</source>
+        <extracomment>format torch</extracomment>
+        <translation>torch-State-Dict, dicht</translation>
+    </message>
+    <message>
+        <source>Weights with zeros where they are pruned, for torch.load. If the opened file is a torch file, its other contents are kept.</source>
+        <extracomment>format torch</extracomment>
+        <translation>Gewichte mit Nullen, wo sie geprunt sind, für torch.load. Ist die geöffnete Datei eine torch-Datei, bleibt ihr übriger Inhalt erhalten.</translation>
+    </message>
+    <message>
+        <source>Optimizer state of pruned weights is unchanged.</source>
+        <extracomment>format torch</extracomment>
+        <translation>Der Optimiererzustand geprunter Gewichte bleibt unverändert.</translation>
+    </message>
+    <message>
+        <source>float8 since 2.1; mmap=True works</source>
+        <extracomment>format torch, torch.load</extracomment>
+        <translation>float8 ab 2.1; mmap=True geht</translation>
+    </message>
+    <message>
+        <source>as pytorch_model.bin beside a config.json</source>
+        <extracomment>format torch, transformers</extracomment>
+        <translation>als pytorch_model.bin neben einer config.json</translation>
+    </message>
+    <message>
+        <source>Resumable (weights and masks)</source>
+        <extracomment>format resumable</extracomment>
+        <translation>Fortsetzbar (Gewichte und Masken)</translation>
+    </message>
+    <message>
+        <source>Original weights (NAME_orig) and masks (NAME_mask), as torch.nn.utils.prune stores them. Loads into a module pruned with torch, and opens in Pruneapp to continue or restore weights. Larger than the original, because each pruned tensor is stored twice. Use the suffix .safetensors, or .pt for a torch file.</source>
+        <extracomment>format resumable</extracomment>
+        <translation>Ursprüngliche Gewichte (NAME_orig) und Masken (NAME_mask), wie torch.nn.utils.prune sie speichert. Lädt in ein mit torch gepruntes Modul und öffnet sich in Pruneapp, um weiterzumachen oder Gewichte wiederherzustellen. Größer als das Original, weil jeder geprunte Tensor zweimal gespeichert ist. Verwenden Sie die Endung .safetensors, oder .pt für eine torch-Datei.</translation>
+    </message>
+    <message>
+        <source>Contains masks and pruned values, so that training and pruning can continue.</source>
+        <extracomment>format resumable</extracomment>
+        <translation>Enthält Masken und geprunte Werte, sodass Training und Pruning weitergehen können.</translation>
+    </message>
+    <message>
+        <source>Does not load into an unpruned module, because the names are NAME_orig and NAME_mask.</source>
+        <extracomment>format resumable</extracomment>
+        <translation>Lädt nicht in ein ungepruntes Modul, weil die Namen NAME_orig und NAME_mask sind.</translation>
+    </message>
+    <message>
+        <source>Larger than the original file.</source>
+        <extracomment>format resumable</extracomment>
+        <translation>Größer als die ursprüngliche Datei.</translation>
+    </message>
+    <message>
+        <source>load_state_dict of a pruned module</source>
+        <extracomment>format resumable, torch.nn.utils.prune</extracomment>
+        <translation>load_state_dict eines geprunten Moduls</translation>
+    </message>
+    <message>
+        <source>to continue, or to restore pruned weights</source>
+        <extracomment>format resumable, Pruneapp</extracomment>
+        <translation>um weiterzumachen oder geprunte Gewichte wiederherzustellen</translation>
+    </message>
+    <message>
+        <source>Masks only</source>
+        <extracomment>format masks</extracomment>
+        <translation>Nur Masken</translation>
+    </message>
+    <message>
+        <source>One bit per weight of each pruned tensor, without the weights: together with the original file it restores the pruned model. NAME_mask holds eight weights per byte, lowest bit first; 1 is kept. Pruneapp and numpy.unpackbits read it.</source>
+        <extracomment>format masks</extracomment>
+        <translation>Ein Bit je Gewicht jedes geprunten Tensors, ohne die Gewichte: Mit der ursprünglichen Datei ergibt es das geprunte Modell. NAME_mask hat acht Gewichte je Byte, das niedrigste Bit zuerst; 1 ist behalten. Pruneapp und numpy.unpackbits lesen es.</translation>
+    </message>
+    <message>
+        <source>Not a model: it contains no weights.</source>
+        <extracomment>format masks</extracomment>
+        <translation>Kein Modell: Es enthält keine Gewichte.</translation>
+    </message>
+    <message>
+        <source>with &apos;Load masks&apos; and custom_from_mask</source>
+        <extracomment>format masks, Pruneapp</extracomment>
+        <translation>mit „Masken laden“ und custom_from_mask</translation>
+    </message>
+    <message>
+        <source>as packed bits: numpy.unpackbits, bitorder=&apos;little&apos;</source>
+        <extracomment>format masks, safetensors</extracomment>
+        <translation>als gepackte Bits: numpy.unpackbits, bitorder=&apos;little&apos;</translation>
+    </message>
+    <message>
+        <source>Compact (packed remaining weights)</source>
+        <extracomment>format compact</extracomment>
+        <translation>Kompakt (gepackte verbleibende Gewichte)</translation>
+    </message>
+    <message>
+        <source>The smallest file: one mask bit per weight and the nonzero values, byte-shuffled and compressed, in a safetensors container. Pruneapp opens it like any checkpoint; a short reader for numpy can be written beside it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Die kleinste Datei: ein Maskenbit je Gewicht und die Werte ungleich null, byteweise umgeordnet und komprimiert, in einem safetensors-Container. Pruneapp öffnet sie wie jeden Checkpoint; ein kurzes Leseskript für numpy kann daneben geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>The smallest file, lossless.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Die kleinste Datei, verlustfrei.</translation>
+    </message>
+    <message>
+        <source>The smallest file, lossless for the weights; keep config.json and the tokenizer with it.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Die kleinste Datei, verlustfrei für die Gewichte; bewahren Sie config.json und den Tokenizer dabei auf.</translation>
+    </message>
+    <message>
+        <source>No other program loads it directly: expand it first, or use the reader script.</source>
+        <extracomment>format compact</extracomment>
+        <translation>Kein anderes Programm lädt sie direkt: Entpacken Sie sie zuerst, oder nehmen Sie das Leseskript.</translation>
+    </message>
+    <message>
+        <source>opens it; pruneapp expand writes the dense file</source>
+        <extracomment>format compact, Pruneapp</extracomment>
+        <translation>öffnet sie; pruneapp expand schreibt die dichte Datei</translation>
+    </message>
+    <message>
+        <source>numpy arrays or torch tensors, read on demand</source>
+        <extracomment>format compact, pruneapp.load_compact</extracomment>
+        <translation>numpy-Arrays oder torch-Tensoren, bei Bedarf gelesen</translation>
+    </message>
+    <message>
+        <source>with read_compact.py, written beside the file</source>
+        <extracomment>format compact, numpy and zstandard</extracomment>
+        <translation>mit read_compact.py, neben die Datei geschrieben</translation>
+    </message>
+    <message>
+        <source>Write reader script</source>
+        <extracomment>format compact, reader</extracomment>
+        <translation>Leseskript schreiben</translation>
+    </message>
+    <message>
+        <source>A short Python script that reads the file with numpy and zstandard.</source>
+        <extracomment>format compact, reader</extracomment>
+        <translation>Ein kurzes Python-Skript, das die Datei mit numpy und zstandard liest.</translation>
+    </message>
+    <message>
+        <source>torch state dict, compressed</source>
+        <extracomment>format deflated</extracomment>
+        <translation>torch-State-Dict, komprimiert</translation>
+    </message>
+    <message>
+        <source>A torch file with DEFLATE compression: torch.load reads it directly. Loading is slower, because all tensors are decompressed.</source>
+        <extracomment>format deflated</extracomment>
+        <translation>Eine torch-Datei mit DEFLATE-Kompression: torch.load liest sie direkt. Das Laden ist langsamer, weil alle Tensoren entpackt werden.</translation>
+    </message>
+    <message>
+        <source>Loads directly with torch.load, but not in transformers.</source>
+        <extracomment>format deflated</extracomment>
+        <translation>Lädt direkt mit torch.load, aber nicht in transformers.</translation>
+    </message>
+    <message>
+        <source>Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.</source>
+        <extracomment>format deflated</extracomment>
+        <translation>Nicht verträglich mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien abbilden.</translation>
+    </message>
+    <message>
+        <source>Contains only tensors; other entries of the opened file are not written.</source>
+        <extracomment>format deflated</extracomment>
+        <translation>Enthält nur Tensoren; andere Einträge der geöffneten Datei werden nicht geschrieben.</translation>
+    </message>
+    <message>
+        <source>without mmap=True; float8 since 2.1</source>
+        <extracomment>format deflated, torch.load</extracomment>
+        <translation>ohne mmap=True; float8 ab 2.1</translation>
+    </message>
+    <message>
+        <source>safetensors, compressed with zstd</source>
+        <extracomment>format zst</extracomment>
+        <translation>safetensors, mit zstd komprimiert</translation>
+    </message>
+    <message>
+        <source>The dense file in one zstd frame. Any zstd tool decompresses it to exactly the dense safetensors export.</source>
+        <extracomment>format zst</extracomment>
+        <translation>Die dichte Datei in einem zstd-Frame. Jedes zstd-Werkzeug entpackt sie genau zum dichten safetensors-Export.</translation>
+    </message>
+    <message>
+        <source>Decompresses with zstd or 7-Zip to exactly the safetensors file.</source>
+        <extracomment>format zst</extracomment>
+        <translation>Entpackt sich mit zstd oder 7-Zip genau zur safetensors-Datei.</translation>
+    </message>
+    <message>
+        <source>Decompress it to model.safetensors beside config.json and the tokenizer, and transformers loads it.</source>
+        <extracomment>format zst</extracomment>
+        <translation>Entpacken Sie sie zu model.safetensors neben config.json und dem Tokenizer, dann lädt transformers sie.</translation>
+    </message>
+    <message>
+        <source>Must be decompressed before loading.</source>
+        <extracomment>format zst</extracomment>
+        <translation>Muss vor dem Laden entpackt werden.</translation>
+    </message>
+    <message>
+        <source>decompresses it to a safetensors file</source>
+        <extracomment>format zst, zstd -d</extracomment>
+        <translation>entpackt sie zu einer safetensors-Datei</translation>
+    </message>
+    <message>
+        <source>and 7-Zip ZS, PeaZip</source>
+        <extracomment>format zst, 7-Zip</extracomment>
+        <translation>und 7-Zip ZS, PeaZip</translation>
+    </message>
+    <message>
+        <source>decompresses it without other tools</source>
+        <extracomment>format zst, pruneapp expand</extracomment>
+        <translation>entpackt sie ohne andere Werkzeuge</translation>
+    </message>
+    <message>
+        <source>Compression level</source>
+        <extracomment>format zst, level</extracomment>
+        <translation>Kompressionsstufe</translation>
+    </message>
+    <message>
+        <source>1 is fastest; 12 gives the smallest file and takes about 12 times as long.</source>
+        <extracomment>format zst, level</extracomment>
+        <translation>1 ist am schnellsten; 12 ergibt die kleinste Datei und dauert etwa 12-mal so lange.</translation>
+    </message>
+    <message>
+        <source>torch state dict, sparse (CSR)</source>
+        <extracomment>format csr</extracomment>
+        <translation>torch-State-Dict, dünnbesetzt (CSR)</translation>
+    </message>
+    <message>
+        <source>Pruned matrices in torch&apos;s CSR layout where that is smaller; all other tensors are dense. For programs that compute with sparse tensors. To save disk space, use compact or a compressed format.</source>
+        <extracomment>format csr</extracomment>
+        <translation>Geprunte Matrizen im CSR-Layout von torch, wo das kleiner ist; alle anderen Tensoren sind dicht. Für Programme, die mit dünnbesetzten Tensoren rechnen. Um Platz zu sparen, nehmen Sie „kompakt“ oder ein komprimiertes Format.</translation>
+    </message>
+    <message>
+        <source>CSR is larger than dense below 67 % zeros in 16 bits, 50 % in float32 and 33 % in float64.</source>
+        <extracomment>format csr</extracomment>
+        <translation>CSR ist größer als dicht bei weniger als 67 % Nullen in 16 Bit, 50 % in float32 und 33 % in float64.</translation>
+    </message>
+    <message>
+        <source>Convolutions, embeddings and float8 tensors stay dense. Only tensors are written.</source>
+        <extracomment>format csr</extracomment>
+        <translation>Faltungen, Embeddings und float8-Tensoren bleiben dicht. Nur Tensoren werden geschrieben.</translation>
+    </message>
+    <message>
+        <source>Load with load_state_dict(…, assign=True); 16-bit tensors need to_dense(). Not compatible with transformers.</source>
+        <extracomment>format csr</extracomment>
+        <translation>Mit load_state_dict(…, assign=True) laden; 16-Bit-Tensoren brauchen to_dense(). Nicht verträglich mit transformers.</translation>
+    </message>
+    <message>
+        <source>2.13, also with mmap=True; then load_state_dict(…, assign=True) or to_dense()</source>
+        <extracomment>format csr, torch.load</extracomment>
+        <translation>2.13, auch mit mmap=True; dann load_state_dict(…, assign=True) oder to_dense()</translation>
+    </message>
+    <message>
+        <source>as dense weights with zeros, to continue</source>
+        <extracomment>format csr, Pruneapp</extracomment>
+        <translation>als dichte Gewichte mit Nullen, um weiterzumachen</translation>
+    </message>
+    <message>
+        <source>ONNX, dense</source>
+        <extracomment>format onnx</extracomment>
+        <translation>ONNX, dicht</translation>
+    </message>
+    <message>
+        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; numbers in files beside the model are put into it.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist; Zahlen in Dateien neben dem Modell werden hineingeschrieben.</translation>
+    </message>
+    <message>
+        <source>and whatever runs the original</source>
+        <extracomment>format onnx, ONNX Runtime</extracomment>
+        <translation>und was immer das Original ausführt</translation>
+    </message>
+    <message>
+        <source>Min sparsity per tensor</source>
+        <extracomment>limits, floor</extracomment>
+        <translation>Mindest-Sparsity je Tensor</translation>
+    </message>
+    <message>
+        <source>Minimum sparsity of each tensor after the step.</source>
+        <extracomment>limits, floor</extracomment>
+        <translation>Mindest-Sparsity jedes Tensors nach dem Schritt.</translation>
+    </message>
+    <message>
+        <source>Max sparsity per tensor</source>
+        <extracomment>limits, ceiling</extracomment>
+        <translation>Höchst-Sparsity je Tensor</translation>
+    </message>
+    <message>
+        <source>Maximum sparsity of each tensor after the step.</source>
+        <extracomment>limits, ceiling</extracomment>
+        <translation>Höchst-Sparsity jedes Tensors nach dem Schritt.</translation>
+    </message>
+    <message>
+        <source>Target total sparsity</source>
+        <extracomment>limits, total</extracomment>
+        <translation>Angestrebte Gesamt-Sparsity</translation>
+    </message>
+    <message>
+        <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
+        <extracomment>limits, total</extracomment>
+        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte, oder eine Anzahl von Gewichten.</translation>
+    </message>
+    <message>
+        <source>Exclude</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Ausnehmen</translation>
+    </message>
+    <message>
+        <source>Tensors that the step leaves as they are: embeddings, and the first and the last layer.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings, und die erste und die letzte Schicht.</translation>
+    </message>
+    <message>
+        <source>Final sparsity</source>
+        <extracomment>schedule, final</extracomment>
+        <translation>End-Sparsity</translation>
+    </message>
+    <message>
+        <source>Sparsity of these tensors after the last round, including what is already pruned: a fraction, or a number of weights.</source>
+        <extracomment>schedule, final</extracomment>
+        <translation>Sparsity dieser Tensoren nach der letzten Runde, mit dem, was schon geprunt ist: ein Anteil, oder eine Anzahl von Gewichten.</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <extracomment>schedule, steps</extracomment>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>Number of steps added to the history.</source>
+        <extracomment>schedule, steps</extracomment>
+        <translation>Anzahl der Schritte, die dem Verlauf hinzugefügt werden.</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <extracomment>schedule, path</extracomment>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>How the sparsity grows from round to round.</source>
+        <extracomment>schedule, path</extracomment>
+        <translation>Wie die Sparsity von Runde zu Runde wächst.</translation>
+    </message>
+    <message>
+        <source>Linear</source>
+        <extracomment>schedule, path</extracomment>
+        <translation>Linear</translation>
+    </message>
+    <message>
+        <source>The same number of weights in each round.</source>
+        <extracomment>schedule, path</extracomment>
+        <translation>In jeder Runde gleich viele Gewichte.</translation>
+    </message>
+    <message>
+        <source>Cubic</source>
+        <extracomment>schedule, path</extracomment>
+        <translation>Kubisch</translation>
+    </message>
+    <message>
+        <source>More weights in early rounds, fewer in late ones (Zhu and Gupta, 2017).</source>
+        <extracomment>schedule, path</extracomment>
+        <translation>Mehr Gewichte in frühen Runden, weniger in späten (Zhu und Gupta, 2017).</translation>
+    </message>
+    <message>
+        <source>Iterations</source>
+        <extracomment>repair, iterations</extracomment>
+        <translation>Iterationen</translation>
+    </message>
+    <message>
+        <source>Iterations of conjugate gradients. More take longer and come nearer to the outputs on these inputs.</source>
+        <extracomment>repair, iterations</extracomment>
+        <translation>Iterationen der konjugierten Gradienten. Mehr dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
+    </message>
+    <message>
+        <source>Damping</source>
+        <extracomment>repair, damping</extracomment>
+        <translation>Dämpfung</translation>
+    </message>
+    <message>
+        <source>Added to the diagonal of the Gram matrix, relative to its mean. More of it changes the weights less.</source>
+        <extracomment>repair, damping</extracomment>
+        <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Mehr davon ändert die Gewichte weniger.</translation>
+    </message>
+    <message>
+        <source>Adjust norms</source>
+        <extracomment>repair, norms</extracomment>
+        <translation>Norms anpassen</translation>
+    </message>
+    <message>
+        <source>Change the running variances of norms as those of the outputs of repaired layers change.</source>
+        <extracomment>repair, norms</extracomment>
+        <translation>Die laufenden Varianzen der Norms so ändern, wie sich die der Ausgaben reparierter Schichten ändern.</translation>
+    </message>
+    <message>
+        <source>Sequential</source>
+        <extracomment>repair, sequential</extracomment>
+        <translation>Nacheinander</translation>
+    </message>
+    <message>
+        <source>Collect the inputs of each layer after the layers before it are repaired, and repair it for the outputs of the unpruned model. The inputs are run once more for each layer.</source>
+        <extracomment>repair, sequential</extracomment>
+        <translation>Die Eingaben jeder Schicht sammeln, nachdem die Schichten davor repariert sind, und sie auf die Ausgaben des ungeprunten Modells hin reparieren. Die Eingaben laufen für jede Schicht noch einmal durch.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <extracomment>repair, memory</extracomment>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Gram matrices that are summed at once take no more; with less, the inputs are run several times.</source>
+        <extracomment>repair, memory</extracomment>
+        <translation>Gram-Matrizen, die zugleich summiert werden, brauchen nicht mehr; mit weniger laufen die Eingaben mehrmals durch.</translation>
+    </message>
+    <message>
+        <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
+        <extracomment>allocation, total</extracomment>
+        <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte, oder eine Anzahl.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Farbschema</translation>
+    </message>
+    <message>
+        <source>Light, dark, or the system setting.</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Hell, dunkel, oder wie das System.</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <extracomment>settings, language</extracomment>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Language of the window. Files and the command line are in English.</source>
+        <extracomment>settings, language</extracomment>
+        <translation>Sprache des Fensters. Dateien und die Befehlszeile sind auf Englisch.</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <extracomment>settings, device</extracomment>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Device that computes masks. The result is the same on all devices.</source>
+        <extracomment>settings, device</extracomment>
+        <translation>Gerät, das Masken berechnet. Das Ergebnis ist auf allen Geräten dasselbe.</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <extracomment>settings, device</extracomment>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <extracomment>settings, device</extracomment>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>CUDA</source>
+        <extracomment>settings, device</extracomment>
+        <translation>CUDA</translation>
+    </message>
+    <message>
+        <source>MPS</source>
+        <extracomment>settings, device</extracomment>
+        <translation>MPS</translation>
+    </message>
+    <message>
+        <source>Warn before running custom methods</source>
+        <extracomment>settings, warn_own_methods</extracomment>
+        <translation>Vor eigenen Methoden warnen</translation>
+    </message>
+    <message>
+        <source>Ask before loading a .py file with a pruning method, because loading runs its code.</source>
+        <extracomment>settings, warn_own_methods</extracomment>
+        <translation>Fragen, bevor eine .py-Datei mit einer Pruning-Methode geladen wird, weil dabei ihr Code läuft.</translation>
+    </message>
+    <message>
+        <source>Include bias and norm</source>
+        <extracomment>settings, with_companions</extracomment>
+        <translation>Bias und Norm einbeziehen</translation>
+    </message>
+    <message>
+        <source>Apply manual edits of channels to their bias and norm entries.</source>
+        <extracomment>settings, with_companions</extracomment>
+        <translation>Manuelle Änderungen von Kanälen auf deren Einträge in Bias und Norm anwenden.</translation>
+    </message>
+    <message>
+        <source>Tensors as a list</source>
+        <extracomment>settings, tensor_list</extracomment>
+        <translation>Tensoren als Liste</translation>
+    </message>
+    <message>
+        <source>List all tensors below each other instead of the tree of modules.</source>
+        <extracomment>settings, tensor_list</extracomment>
+        <translation>Alle Tensoren untereinander zeigen, statt des Baums der Module.</translation>
+    </message>
+    <message>
+        <source>line</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>position</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>dim 0</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Dim. 0</translation>
+    </message>
+    <message>
+        <source>dim 1</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Dim. 1</translation>
+    </message>
+    <message>
+        <source>output channel</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Ausgangskanal</translation>
+    </message>
+    <message>
+        <source>input channel</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Eingangskanal</translation>
+    </message>
+    <message>
+        <source>kernel position</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Kernel-Position</translation>
+    </message>
+    <message>
+        <source>kernel row</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Kernel-Zeile</translation>
+    </message>
+    <message>
+        <source>kernel column</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Kernel-Spalte</translation>
+    </message>
+    <message>
+        <source>kernel depth</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Kernel-Tiefe</translation>
+    </message>
+    <message>
+        <source>dim 2</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Dim. 2</translation>
+    </message>
+    <message>
+        <source>dim 4</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Dim. 4</translation>
+    </message>
+    <message>
+        <source>dim 3</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Dim. 3</translation>
+    </message>
+    <message>
+        <source>dim 5</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Dim. 5</translation>
+    </message>
+    <message>
+        <source>output feature</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Ausgangsmerkmal</translation>
+    </message>
+    <message>
+        <source>input feature</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Eingangsmerkmal</translation>
+    </message>
+    <message>
+        <source>entry</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Eintrag</translation>
+    </message>
+    <message>
+        <source>feature</source>
+        <extracomment>axis of the picture</extracomment>
+        <translation>Merkmal</translation>
+    </message>
+    <message>
+        <source>Attention heads / KV groups</source>
+        <extracomment>axis</extracomment>
+        <translation>Attention-Heads / KV-Gruppen</translation>
+    </message>
+    <message>
+        <source>attention heads / KV groups</source>
+        <extracomment>axis, in a sentence</extracomment>
+        <translation>Attention-Heads / KV-Gruppen</translation>
+    </message>
+    <message>
+        <source>Query heads</source>
+        <extracomment>axis</extracomment>
+        <translation>Query-Heads</translation>
+    </message>
+    <message>
+        <source>query heads</source>
+        <extracomment>axis, in a sentence</extracomment>
+        <translation>Query-Heads</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <extracomment>axis</extracomment>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>experts</source>
+        <extracomment>axis, in a sentence</extracomment>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <extracomment>axis, in a sentence</extracomment>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <extracomment>axis</extracomment>
+        <translation>Vokabular</translation>
+    </message>
+    <message>
+        <source>vocabulary</source>
+        <extracomment>axis, in a sentence</extracomment>
+        <translation>Vokabular</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <extracomment>axis</extracomment>
+        <translation>Kanäle</translation>
+    </message>
+    <message>
+        <source>channels</source>
+        <extracomment>axis, in a sentence</extracomment>
+        <translation>Kanäle</translation>
+    </message>
+</context>
+<context>
+    <name>DependentsRow</name>
+    <message>
+        <source>With everything that depends on it</source>
+        <translation>Mit allem, was davon abhängt</translation>
+    </message>
+    <message>
+        <source>With everything that depends on it (not known)</source>
+        <translation>Mit allem, was davon abhängt (nicht bekannt)</translation>
+    </message>
+    <message>
+        <source>Also prunes what other tensors have of the pruned channels: columns of the next layer, biases, norms. They do not count toward the amount, and protected weights stay.</source>
+        <translation>Prunt auch, was andere Tensoren von den geprunten Kanälen haben: Spalten der nächsten Schicht, Biases, Norms. Sie zählen nicht zum Umfang, und geschützte Gewichte bleiben.</translation>
+    </message>
+    <message>
+        <source>Also prunes 1 tensor: {names}.</source>
+        <translation>Prunt auch 1 Tensor: {names}.</translation>
+    </message>
+    <message>
+        <source>Also prunes {n} tensors: {names}, …</source>
+        <translation>Prunt auch {n} Tensoren: {names}, …</translation>
+    </message>
+    <message>
+        <source>Also prunes {n} tensors: {names}.</source>
+        <translation>Prunt auch {n} Tensoren: {names}.</translation>
+    </message>
+    <message>
+        <source>{name} rows</source>
+        <translation>Zeilen von {name}</translation>
+    </message>
+    <message>
+        <source>{name} columns</source>
+        <translation>Spalten von {name}</translation>
+    </message>
+    <message>
+        <source>{name} outputs</source>
+        <translation>Ausgänge von {name}</translation>
+    </message>
+    <message>
+        <source>{name} inputs</source>
+        <translation>Eingänge von {name}</translation>
+    </message>
+    <message>
+        <source>{name} dim {dim}</source>
+        <translation>{name}, Dim. {dim}</translation>
+    </message>
+    <message>
+        <source>Nothing is known to depend on {name}.</source>
+        <translation>Es ist nichts bekannt, was von {name} abhängt.</translation>
+    </message>
+    <message>
+        <source>Nothing is known to depend on {n} of {m} tensors, such as {name}.</source>
+        <translation>Von {n} von {m} Tensoren, etwa {name}, ist nichts bekannt, was davon abhängt.</translation>
+    </message>
+</context>
+<context>
+    <name>DimEditor</name>
+    <message>
+        <source>−1: last dimension</source>
+        <translation>−1: letzte Dimension</translation>
+    </message>
+</context>
+<context>
+    <name>Dims</name>
+    <message>
+        <source>entries</source>
+        <translation>Einträge</translation>
+    </message>
+    <message>
+        <source>features</source>
+        <translation>Merkmale</translation>
+    </message>
+    <message>
+        <source>outputs</source>
+        <translation>Ausgänge</translation>
+    </message>
+    <message>
+        <source>inputs</source>
+        <translation>Eingänge</translation>
+    </message>
+    <message>
+        <source>output channels</source>
+        <translation>Ausgangskanäle</translation>
+    </message>
+    <message>
+        <source>input channels</source>
+        <translation>Eingangskanäle</translation>
+    </message>
+    <message>
+        <source>kernel rows</source>
+        <translation>Kernel-Zeilen</translation>
+    </message>
+    <message>
+        <source>kernel columns</source>
+        <translation>Kernel-Spalten</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>kernel depth</source>
+        <translation>Kernel-Tiefe</translation>
+    </message>
+    <message>
+        <source>dimension</source>
+        <translation>Dimension</translation>
+    </message>
+</context>
+<context>
+    <name>DistributionView</name>
+    <message>
+        <source>Computing histogram…</source>
+        <translation>Histogramm wird berechnet…</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>Zählung</translation>
+    </message>
+    <message>
+        <source>Histogram of magnitudes, of magnitudes on a logarithmic axis, or of signed values</source>
+        <translation>Histogramm der Beträge, der Beträge auf logarithmischer Achse, oder der Werte mit Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Magnitudes</source>
+        <translation>Beträge</translation>
+    </message>
+    <message>
+        <source>Log magnitudes</source>
+        <translation>Beträge (log.)</translation>
+    </message>
+    <message>
+        <source>Signed values</source>
+        <translation>Mit Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Log counts</source>
+        <translation>Anzahl (log.)</translation>
+    </message>
+    <message>
+        <source>Logarithmic count axis</source>
+        <translation>Logarithmische Achse der Anzahl</translation>
+    </message>
+    <message>
+        <source>Threshold</source>
+        <translation>Schwellenwert</translation>
+    </message>
+    <message>
+        <source>Weights of smaller magnitude are to be pruned. Enter a magnitude or use the arrow keys; in the chart, drag the line or press Shift and an arrow key.</source>
+        <translation>Gewichte mit kleinerem Betrag werden geprunt. Geben Sie einen Betrag ein oder benutzen Sie die Pfeiltasten; im Diagramm ziehen Sie die Linie, oder drücken Sie Umschalt und eine Pfeiltaste.</translation>
+    </message>
+    <message>
+        <source>number of weights</source>
+        <translation>Anzahl der Gewichte</translation>
+    </message>
+    <message>
+        <source>Distribution of magnitudes</source>
+        <translation>Verteilung der Beträge</translation>
+    </message>
+    <message>
+        <source>Distribution of magnitudes, logarithmic</source>
+        <translation>Verteilung der Beträge, logarithmisch</translation>
+    </message>
+    <message>
+        <source>Distribution of values</source>
+        <translation>Verteilung der Werte</translation>
+    </message>
+    <message>
+        <source>{low} to {high}:  {kept} kept, {pruned} pruned</source>
+        <translation>{low} bis {high}:  {kept} behalten, {pruned} geprunt</translation>
+    </message>
+    <message>
+        <source>, {to_prune} to be pruned</source>
+        <translation>, {to_prune} zu prunen</translation>
+    </message>
+    <message>
+        <source>no weights</source>
+        <translation>keine Gewichte</translation>
+    </message>
+    <message>
+        <source>{n} weights, {share} pruned</source>
+        <translation>{n} Gewichte, {share} geprunt</translation>
+    </message>
+    <message>
+        <source>, {share} to be pruned</source>
+        <translation>, {share} zu prunen</translation>
+    </message>
+    <message>
+        <source>, {n} NaN or infinite</source>
+        <translation>, {n} NaN oder unendlich</translation>
+    </message>
+    <message>
+        <source>below {threshold}: {about}{n} weights, {share}</source>
+        <translation>unter {threshold}: {about}{n} Gewichte, {share}</translation>
+    </message>
+    <message>
+        <source>below {threshold}: {about}{n} weights, {share} of the remaining</source>
+        <translation>unter {threshold}: {about}{n} Gewichte, {share} der verbleibenden</translation>
+    </message>
+    <message>
+        <source>≈ </source>
+        <translation>≈ </translation>
+    </message>
+    <message>
+        <source>last bar: {n} weights from {limit} to {largest}</source>
+        <translation>letzter Balken: {n} Gewichte von {limit} bis {largest}</translation>
+    </message>
+    <message>
+        <source>first and last bar: {n} weights from ±{limit} to ±{largest}</source>
+        <translation>erster und letzter Balken: {n} Gewichte von ±{limit} bis ±{largest}</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>to be pruned</source>
+        <translation>zu prunen</translation>
+    </message>
+    <message>
+        <source>kept after</source>
+        <translation>danach behalten</translation>
+    </message>
+    <message>
+        <source>weight magnitude</source>
+        <translation>Betrag des Gewichts</translation>
+    </message>
+    <message>
+        <source>weight magnitude (log scale)</source>
+        <translation>Betrag des Gewichts (log. Skala)</translation>
+    </message>
+    <message>
+        <source>weight value</source>
+        <translation>Wert des Gewichts</translation>
+    </message>
+    <message>
+        <source>✕ Enter a magnitude of 0 or more (got &apos;{text}&apos;).</source>
+        <translation>✕ Geben Sie einen Betrag von 0 oder mehr ein (statt „{text}“).</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentViews</name>
+    <message>
+        <source>Modules</source>
+        <translation>Module</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>Prunen</translation>
+    </message>
+</context>
+<context>
+    <name>Done</name>
+    <message>
+        <source>Last action</source>
+        <translation>Letzte Aktion</translation>
+    </message>
+</context>
+<context>
+    <name>ElidedLabel</name>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyPage</name>
+    <message>
+        <source>Drop a checkpoint here</source>
+        <translation>Legen Sie hier einen Checkpoint ab</translation>
+    </message>
+    <message>
+        <source>.safetensors, .pt, .pth, .bin, .ckpt, or a model folder</source>
+        <translation>.safetensors, .pt, .pth, .bin, .ckpt, oder ein Modellordner</translation>
+    </message>
+    <message>
+        <source>Nothing is uploaded. Files are read, never run.</source>
+        <translation>Nichts wird hochgeladen. Dateien werden gelesen, nie ausgeführt.</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen…</translation>
+    </message>
+    <message>
+        <source>Open a file (Ctrl+O)</source>
+        <translation>Eine Datei öffnen (Strg+O)</translation>
+    </message>
+    <message>
+        <source>Open folder…</source>
+        <translation>Ordner öffnen…</translation>
+    </message>
+    <message>
+        <source>Open a model folder (Ctrl+Shift+O)</source>
+        <translation>Einen Modellordner öffnen (Strg+Umschalt+O)</translation>
+    </message>
+    <message>
+        <source>Try the sample</source>
+        <translation>Beispiel öffnen</translation>
+    </message>
+    <message>
+        <source>Open a small network included with Pruneapp</source>
+        <translation>Ein kleines Netz öffnen, das Pruneapp beiliegt</translation>
+    </message>
+    <message>
+        <source>Recent files</source>
+        <translation>Zuletzt geöffnet</translation>
+    </message>
+    <message>
+        <source>Open {path}</source>
+        <translation>{path} öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluateDialog</name>
+    <message>
+        <source>Evaluate</source>
+        <translation>Auswerten</translation>
+    </message>
+    <message>
+        <source>Metrics of the model, measured in a separate process: first of the unpruned model, three times, which gives the noise; then of the current state. Further states are measured when you ask for them in the history.</source>
+        <translation>Metriken des Modells, in einem eigenen Prozess gemessen: zuerst die des ungeprunten Modells, dreimal, was das Rauschen ergibt; dann die des aktuellen Zustands. Weitere Zustände werden gemessen, wenn Sie es im Verlauf verlangen.</translation>
+    </message>
+    <message>
+        <source>Ne&amp;w script…</source>
+        <translation>Neues S&amp;kript…</translation>
+    </message>
+    <message>
+        <source>Save a script to start from, made for this file</source>
+        <translation>Ein Skript als Anfang speichern, das zu dieser Datei passt</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationController</name>
+    <message>
+        <source>All states have been evaluated already.</source>
+        <translation>Alle Zustände sind schon ausgewertet.</translation>
+    </message>
+    <message>
+        <source>New evaluation script</source>
+        <translation>Neues Auswertungsskript</translation>
+    </message>
+    <message>
+        <source>Python files ({patterns})</source>
+        <translation>Python-Dateien ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saving the script</source>
+        <translation>Skript wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Evaluation:</source>
+        <translation>Auswertung:</translation>
+    </message>
+    <message>
+        <source>Evaluation {n} of {count}:</source>
+        <translation>Auswertung {n} von {count}:</translation>
+    </message>
+    <message>
+        <source>Evaluation stopped.</source>
+        <translation>Auswertung abgebrochen.</translation>
+    </message>
+    <message>
+        <source>Evaluation stopped: {n} of {count} states were evaluated.</source>
+        <translation>Auswertung abgebrochen: {n} von {count} Zuständen sind ausgewertet.</translation>
+    </message>
+    <message>
+        <source>Counting multiply-adds:</source>
+        <translation>Multiply-Adds werden gezählt:</translation>
+    </message>
+    <message>
+        <source>Counting was stopped. Choose the axis again.</source>
+        <translation>Die Zählung wurde abgebrochen. Wählen Sie die Achse noch einmal.</translation>
+    </message>
+    <message>
+        <source>{method}, several rules</source>
+        <translation>{method}, mehrere Regeln</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>Reparatur</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>anderes</translation>
+    </message>
+    <message>
+        <source>Measured before this session was opened. Evaluate again (Ctrl+M) to compare with new results.</source>
+        <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus (Strg+M), um mit neuen Ergebnissen zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>Measured by another script, Python or options.</source>
+        <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
+    </message>
+    <message>
+        <source>Multiply-adds are counted by the script: evaluate a state again (Ctrl+M), and they are.</source>
+        <translation>Multiply-Adds zählt das Skript: Werten Sie einen Zustand noch einmal aus (Strg+M), dann sind sie da.</translation>
+    </message>
+    <message>
+        <source>Counting multiply-adds…</source>
+        <translation>Multiply-Adds werden gezählt…</translation>
+    </message>
+    <message>
+        <source>being evaluated</source>
+        <translation>wird ausgewertet</translation>
+    </message>
+    <message>
+        <source>waiting to be evaluated</source>
+        <translation>wartet auf die Auswertung</translation>
+    </message>
+    <message>
+        <source>not evaluated</source>
+        <translation>nicht ausgewertet</translation>
+    </message>
+</context>
+<context>
+    <name>ExportController</name>
+    <message>
+        <source>Shrinking</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <source>Export of {name} cancelled: nothing was written.</source>
+        <translation>Export von {name} abgebrochen: Nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>Exporting</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>The export was already written when it was cancelled.</source>
+        <translation>Der Export war schon geschrieben, als er abgebrochen wurde.</translation>
+    </message>
+    <message>
+        <source>Missing beside it: {names}.</source>
+        <translation>Daneben fehlt: {names}.</translation>
+    </message>
+    <message>
+        <source>No file manager was found to show &apos;{folder}&apos;. Open the folder manually.</source>
+        <translation>Es fand sich keine Dateiverwaltung, um „{folder}“ zu zeigen. Öffnen Sie den Ordner selbst.</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>What is written</source>
+        <translation>Was geschrieben wird</translation>
+    </message>
+    <message>
+        <source>Full size</source>
+        <translation>Volle Größe</translation>
+    </message>
+    <message>
+        <source>Tensors keep their shapes; what is pruned is 0.</source>
+        <translation>Tensoren behalten ihre Form; Gepruntes ist 0.</translation>
+    </message>
+    <message>
+        <source>Shrunk</source>
+        <translation>Verkleinert</translation>
+    </message>
+    <message>
+        <source>Dead units are cut out: smaller tensors, and a config.json for them.</source>
+        <translation>Tote Einheiten werden entfernt: kleinere Tensoren, und eine config.json dazu.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Purpose</source>
+        <translation>Zweck</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>State {title}</source>
+        <translation>Zustand {title}</translation>
+    </message>
+    <message>
+        <source>  ·  {share} pruned</source>
+        <translation>  ·  {share} geprunt</translation>
+    </message>
+    <message>
+        <source>△ Nothing is pruned yet: the export is a copy.</source>
+        <translation>△ Noch ist nichts geprunt: Der Export ist eine Kopie.</translation>
+    </message>
+    <message>
+        <source>The step in the preview is not applied yet: press “{button}” first.</source>
+        <translation>Der Schritt der Vorschau ist noch nicht ausgeführt: Drücken Sie erst „{button}“.</translation>
+    </message>
+    <message>
+        <source>{action}, {size}</source>
+        <translation>{action}, {size}</translation>
+    </message>
+    <message>
+        <source>Replace original</source>
+        <translation>Original ersetzen</translation>
+    </message>
+    <message>
+        <source>Replace {n} files</source>
+        <translation>{n} Dateien ersetzen</translation>
+    </message>
+    <message>
+        <source>Replace file</source>
+        <translation>Datei ersetzen</translation>
+    </message>
+    <message>
+        <source>{action} {size}</source>
+        <translation>{action} {size}</translation>
+    </message>
+</context>
+<context>
+    <name>ExportMenu</name>
+    <message>
+        <source>Copy picture</source>
+        <translation>Bild kopieren</translation>
+    </message>
+    <message>
+        <source>Save PNG…</source>
+        <translation>PNG speichern…</translation>
+    </message>
+    <message>
+        <source>Save SVG…</source>
+        <translation>SVG speichern…</translation>
+    </message>
+    <message>
+        <source>Save CSV…</source>
+        <translation>CSV speichern…</translation>
+    </message>
+    <message>
+        <source>Save picture</source>
+        <translation>Bild speichern</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG-Bild (*.png)</translation>
+    </message>
+    <message>
+        <source>SVG drawing (*.svg)</source>
+        <translation>SVG-Zeichnung (*.svg)</translation>
+    </message>
+    <message>
+        <source>Save data</source>
+        <translation>Daten speichern</translation>
+    </message>
+    <message>
+        <source>Comma-separated values (*.csv)</source>
+        <translation>Kommagetrennte Werte (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>ExportPlace</name>
+    <message>
+        <source>Replaces the open model; a backup is kept as {names}.</source>
+        <translation>Ersetzt das geöffnete Modell; eine Sicherung bleibt als {names}.</translation>
+    </message>
+    <message>
+        <source>{name} already exists and will be replaced.</source>
+        <translation>{name} gibt es schon und wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>{n} files already exist and will be replaced: {names}.</source>
+        <translation>{n} Dateien gibt es schon und werden ersetzt: {names}.</translation>
+    </message>
+    <message>
+        <source>{names} and {n} more</source>
+        <translation>{names} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>Enter a folder.</source>
+        <translation>Geben Sie einen Ordner ein.</translation>
+    </message>
+    <message>
+        <source>Enter a file name.</source>
+        <translation>Geben Sie einen Dateinamen ein.</translation>
+    </message>
+    <message>
+        <source>A name cannot contain a null character.</source>
+        <translation>Ein Name kann kein Nullzeichen enthalten.</translation>
+    </message>
+    <message>
+        <source>There is no user {name}: enter the full path.</source>
+        <translation>Es gibt keinen Benutzer {name}: Geben Sie den vollen Pfad ein.</translation>
+    </message>
+    <message>
+        <source>This is a folder: add a file name.</source>
+        <translation>Das ist ein Ordner: Fügen Sie einen Dateinamen an.</translation>
+    </message>
+    <message>
+        <source>{file} is a file, not a folder.</source>
+        <translation>{file} ist eine Datei, kein Ordner.</translation>
+    </message>
+    <message>
+        <source>The folder {folder} does not exist.</source>
+        <translation>Den Ordner {folder} gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>This is a file: shards of a maximum size need a folder.</source>
+        <translation>Das ist eine Datei: Shards begrenzter Größe brauchen einen Ordner.</translation>
+    </message>
+    <message>
+        <source>This folder contains the open model: choose another.</source>
+        <translation>Dieser Ordner enthält das geöffnete Modell: Wählen Sie einen anderen.</translation>
+    </message>
+    <message>
+        <source>The export is a folder: remove {suffix}.</source>
+        <translation>Der Export ist ein Ordner: Entfernen Sie {suffix}.</translation>
+    </message>
+</context>
+<context>
+    <name>ExportReportDialog</name>
+    <message>
+        <source>Exported</source>
+        <translation>Exportiert</translation>
+    </message>
+    <message>
+        <source>Undo goes on from the original that was kept.</source>
+        <translation>Rückgängig geht vom aufbewahrten Original aus weiter.</translation>
+    </message>
+    <message>
+        <source>This is not the original model: units that were not dead were cut, and checks compare it with the original in which these are zero.</source>
+        <translation>Das ist nicht das ursprüngliche Modell: Es wurden Einheiten entfernt, die nicht tot waren, und Prüfungen vergleichen es mit dem Original, in dem diese null sind.</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>Pruned</source>
+        <translation>Geprunt</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>Gesamt</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>Sparsity of the tensors</source>
+        <translation>Sparsity der Tensoren</translation>
+    </message>
+    <message>
+        <source>How to load</source>
+        <translation>Laden</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Open the folder that contains the file.</source>
+        <translation>Den Ordner öffnen, der die Datei enthält.</translation>
+    </message>
+    <message>
+        <source>Copy the whole report.</source>
+        <translation>Den ganzen Bericht kopieren.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Exported file</source>
+        <translation>Exportierte Datei</translation>
+    </message>
+    <message>
+        <source>File, size, checksum and notes.</source>
+        <translation>Datei, Größe, Prüfsumme und Hinweise.</translation>
+    </message>
+    <message>
+        <source>Pruning steps</source>
+        <translation>Pruning-Schritte</translation>
+    </message>
+    <message>
+        <source>{size} in 1 file</source>
+        <translation>{size} in 1 Datei</translation>
+    </message>
+    <message>
+        <source>{size} in {n} files</source>
+        <translation>{size} in {n} Dateien</translation>
+    </message>
+    <message>
+        <source> + {size} in 1 other</source>
+        <translation> + {size} in 1 weiteren</translation>
+    </message>
+    <message>
+        <source> + {size} in {n} others</source>
+        <translation> + {size} in {n} weiteren</translation>
+    </message>
+    <message>
+        <source>one per file, included in the copied text</source>
+        <translation>eine je Datei, im kopierten Text enthalten</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Checksum</source>
+        <translation>Prüfsumme</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>Geprüft</translation>
+    </message>
+    <message>
+        <source>✓ read back and compared</source>
+        <translation>✓ zurückgelesen und verglichen</translation>
+    </message>
+    <message>
+        <source>✕ not compared</source>
+        <translation>✕ nicht verglichen</translation>
+    </message>
+    <message>
+        <source>Cut out</source>
+        <translation>Entfernt</translation>
+    </message>
+    <message>
+        <source>Effect</source>
+        <translation>Wirkung</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <translation>{n} Gewichte</translation>
+    </message>
+    <message>
+        <source>Backup of original</source>
+        <translation>Sicherung des Originals</translation>
+    </message>
+</context>
+<context>
+    <name>ExportSizes</name>
+    <message>
+        <source>calculating…</source>
+        <translation>wird berechnet…</translation>
+    </message>
+    <message>
+        <source>Max shard size {size}; calculating…</source>
+        <translation>Größte Shard-Größe {size}; wird berechnet…</translation>
+    </message>
+    <message>
+        <source>One file: everything fits into {size}.</source>
+        <translation>Eine Datei: Alles passt in {size}.</translation>
+    </message>
+    <message>
+        <source>{n} files, up to {size} each.</source>
+        <translation>{n} Dateien, je höchstens {size}.</translation>
+    </message>
+    <message>
+        <source>Computing the rounding error of {type}…</source>
+        <translation>Rundungsfehler von {type} wird berechnet…</translation>
+    </message>
+    <message>
+        <source>✕ The rounding error of {type} is not known. {why}</source>
+        <translation>✕ Der Rundungsfehler von {type} ist nicht bekannt. {why}</translation>
+    </message>
+    <message>
+        <source>Largest rounding error {error} ({name}).</source>
+        <translation>Größter Rundungsfehler {error} ({name}).</translation>
+    </message>
+    <message>
+        <source>Values rounded to 0: {n}.</source>
+        <translation>Auf 0 gerundete Werte: {n}.</translation>
+    </message>
+    <message>
+        <source>All values are exact.</source>
+        <translation>Alle Werte sind exakt.</translation>
+    </message>
+    <message>
+        <source>▲ {n} values in {tensors} tensors, most of them in {name}, exceed the range of {type} and become infinite.</source>
+        <translation>▲ {n} Werte in {tensors} Tensoren, die meisten davon in {name}, übersteigen den Wertebereich von {type} und werden unendlich.</translation>
+    </message>
+    <message>
+        <source>▲ 1 value in {name} exceeds the range of {type} and becomes infinite.</source>
+        <translation>▲ 1 Wert in {name} übersteigt den Wertebereich von {type} und wird unendlich.</translation>
+    </message>
+    <message>
+        <source>▲ {n} values in {name} exceed the range of {type} and become infinite.</source>
+        <translation>▲ {n} Werte in {name} übersteigen den Wertebereich von {type} und werden unendlich.</translation>
+    </message>
+    <message>
+        <source>About {size} (within 2 %)</source>
+        <translation>Etwa {size} (auf 2 % genau)</translation>
+    </message>
+    <message>
+        <source>since {version}</source>
+        <translation>ab {version}</translation>
+    </message>
+    <message>
+        <source>{format}, {type}</source>
+        <translation>{format}, {type}</translation>
+    </message>
+</context>
+<context>
+    <name>Field</name>
+    <message>
+        <source>Set by the target total sparsity.</source>
+        <translation>Durch die angestrebte Gesamt-Sparsity bestimmt.</translation>
+    </message>
+    <message>
+        <source>Allowed: {low} to {high}.</source>
+        <translation>Erlaubt: {low} bis {high}.</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>Whole model</source>
+        <translation>Ganzes Modell</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>Weights pruned</source>
+        <translation>Geprunte Gewichte</translation>
+    </message>
+    <message>
+        <source>Sparsity (whole model)</source>
+        <translation>Sparsity (ganzes Modell)</translation>
+    </message>
+    <message>
+        <source>Parameters remaining</source>
+        <translation>Verbleibende Parameter</translation>
+    </message>
+    <message>
+        <source>Dense file</source>
+        <translation>Dichte Datei</translation>
+    </message>
+    <message>
+        <source>Zeros take as much space as other values. A dense file gets smaller only if it is compressed or if whole channels are removed.</source>
+        <translation>Nullen brauchen so viel Platz wie andere Werte. Eine dichte Datei wird nur kleiner, wenn sie komprimiert wird oder ganze Kanäle entfernt werden.</translation>
+    </message>
+    <message>
+        <source>Compact file (uncompressed)</source>
+        <translation>Kompakte Datei (unkomprimiert)</translation>
+    </message>
+    <message>
+        <source>Upper bound without compression and rounding: remaining weights, one mask bit per weight, and metadata. The file is also compressed; the export dialog estimates its size.</source>
+        <translation>Obergrenze ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit je Gewicht, und Metadaten. Die Datei wird auch komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+    </message>
+</context>
+<context>
+    <name>FileSizes</name>
+    <message>
+        <source>up to {size}</source>
+        <translation>bis zu {size}</translation>
+    </message>
+</context>
+<context>
+    <name>FlagEditor</name>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+</context>
+<context>
+    <name>FolderRow</name>
+    <message>
+        <source>Destination folder</source>
+        <translation>Zielordner</translation>
+    </message>
+    <message>
+        <source>A folder that is not there yet.</source>
+        <translation>Ein Ordner, den es noch nicht gibt.</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>Durchsuchen…</translation>
+    </message>
+    <message>
+        <source>Choose the destination of the export.</source>
+        <translation>Das Ziel des Exports wählen.</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>This is a file: name a new folder.</source>
+        <translation>Das ist eine Datei: Nennen Sie einen neuen Ordner.</translation>
+    </message>
+    <message>
+        <source>This is there already: name a new folder.</source>
+        <translation>Das gibt es schon: Nennen Sie einen neuen Ordner.</translation>
+    </message>
+    <message>
+        <source>Export to</source>
+        <translation>Exportieren nach</translation>
+    </message>
+</context>
+<context>
+    <name>FormController</name>
+    <message>
+        <source>Load masks</source>
+        <translation>Masken laden</translation>
+    </message>
+    <message>
+        <source>Load importance scores</source>
+        <translation>Wichtigkeitswerte laden</translation>
+    </message>
+    <message>
+        <source>Load statistics of activations</source>
+        <translation>Aktivierungsstatistik laden</translation>
+    </message>
+</context>
+<context>
+    <name>FormatDetails</name>
+    <message>
+        <source>Selected format</source>
+        <translation>Gewähltes Format</translation>
+    </message>
+    <message>
+        <source>Description, notes, compatibility and settings.</source>
+        <translation>Beschreibung, Hinweise, Verträglichkeit und Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>Hinweise</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Compatible with</source>
+        <translation>Verträglich mit</translation>
+    </message>
+</context>
+<context>
+    <name>GuideDialog</name>
+    <message>
+        <source>Guide</source>
+        <translation>Anleitung</translation>
+    </message>
+    <message>
+        <source>Search  (Ctrl+F)</source>
+        <translation>Suchen  (Strg+F)</translation>
+    </message>
+    <message>
+        <source>Search in the guide</source>
+        <translation>In der Anleitung suchen</translation>
+    </message>
+    <message>
+        <source>Previous match (Shift+F3)</source>
+        <translation>Voriger Treffer (Umschalt+F3)</translation>
+    </message>
+    <message>
+        <source>Next match (F3)</source>
+        <translation>Nächster Treffer (F3)</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>{place} of {all}</source>
+        <translation>{place} von {all}</translation>
+    </message>
+    <message>
+        <source>No match</source>
+        <translation>Kein Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryController</name>
+    <message>
+        <source>Redoing</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Undoing</source>
+        <translation>Rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Switching branches</source>
+        <translation>Zweig wird gewechselt</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryStates</name>
+    <message>
+        <source>Undone. Click to redo up to this step.</source>
+        <translation>Rückgängig gemacht. Klicken Sie, um bis zu diesem Schritt zu wiederholen.</translation>
+    </message>
+    <message>
+        <source>On another branch. Click to go to this state.</source>
+        <translation>Auf einem anderen Zweig. Klicken Sie, um zu diesem Zustand zu gehen.</translation>
+    </message>
+    <message>
+        <source> (click the dot to evaluate it)</source>
+        <translation> (klicken Sie den Punkt an, um ihn auszuwerten)</translation>
+    </message>
+    <message>
+        <source>{label}, current</source>
+        <translation>{label}, aktuell</translation>
+    </message>
+    <message>
+        <source>{label}, undone</source>
+        <translation>{label}, rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>{label}, on another branch</source>
+        <translation>{label}, auf einem anderen Zweig</translation>
+    </message>
+    <message>
+        <source>and {n} more lines</source>
+        <translation>und {n} weitere Zeilen</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <translation>und {n} weitere</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryStrip</name>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>All states, from first to last; branches below each other. Press Return to go to a state, F2 to rename it, Delete to delete it with those that follow it.</source>
+        <translation>Alle Zustände, vom ersten zum letzten; Zweige untereinander. Eingabetaste geht zu einem Zustand, F2 benennt ihn um, Entf löscht ihn mit denen, die folgen.</translation>
+    </message>
+    <message>
+        <source>Go to this state	Return</source>
+        <translation>Zu diesem Zustand gehen	Return</translation>
+    </message>
+    <message>
+        <source>Rename…	F2</source>
+        <translation>Umbenennen…	F2</translation>
+    </message>
+    <message>
+        <source>The current state is this one, or follows it</source>
+        <translation>Der aktuelle Zustand ist dieser oder folgt auf ihn</translation>
+    </message>
+    <message>
+        <source>Delete this state and all that follow it</source>
+        <translation>Diesen Zustand und alle löschen, die auf ihn folgen</translation>
+    </message>
+    <message>
+        <source>Delete branch…	Del</source>
+        <translation>Zweig löschen…	Entf</translation>
+    </message>
+</context>
+<context>
+    <name>JobStatus</name>
+    <message>
+        <source>Progress of the job</source>
+        <translation>Fortschritt des Auftrags</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancel the job; nothing is changed (Esc)</source>
+        <translation>Den Auftrag abbrechen; nichts wird geändert (Esc)</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>Wird abgebrochen…</translation>
+    </message>
+    <message>
+        <source>Cancelling: finishing the current write…</source>
+        <translation>Wird abgebrochen: Der laufende Schreibvorgang endet…</translation>
+    </message>
+    <message>
+        <source>{job}: {item}</source>
+        <translation>{job}: {item}</translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation>noch {time}</translation>
+    </message>
+    <message>
+        <source>This may take a while.</source>
+        <translation>Das kann etwas dauern.</translation>
+    </message>
+</context>
+<context>
+    <name>KeySheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Shortcut</source>
+        <translation>Kürzel</translation>
+    </message>
+    <message>
+        <source>Commands and shortcuts</source>
+        <translation>Befehle und Kürzel</translation>
+    </message>
+</context>
+<context>
+    <name>LayerStrip</name>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Layer {n} does nothing and is cut: exact</source>
+        <translation>Schicht {n} tut nichts und wird entfernt: exakt</translation>
+    </message>
+    <message>
+        <source>Layer {n} is unlike the others and stays</source>
+        <translation>Schicht {n} ist anders als die anderen und bleibt</translation>
+    </message>
+    <message>
+        <source>Layer {n} is cut: changes what the model computes</source>
+        <translation>Schicht {n} wird entfernt: ändert, was das Modell rechnet</translation>
+    </message>
+    <message>
+        <source>Layer {n} stays</source>
+        <translation>Schicht {n} bleibt</translation>
+    </message>
+    <message>
+        <source>Arrows move, Space cuts or keeps a layer.</source>
+        <translation>Pfeile bewegen, die Leertaste entfernt oder behält eine Schicht.</translation>
+    </message>
+</context>
+<context>
+    <name>Legend</name>
+    <message>
+        <source>Legend: {words}</source>
+        <translation>Legende: {words}</translation>
+    </message>
+</context>
+<context>
+    <name>LimitsSection</name>
+    <message>
+        <source>Limit the sparsity per tensor and in total, and exclude layers</source>
+        <translation>Die Sparsity je Tensor und insgesamt begrenzen, und Schichten ausnehmen</translation>
+    </message>
+    <message>
+        <source>Sparsity limits after this step: per tensor and in total.</source>
+        <translation>Grenzen der Sparsity nach diesem Schritt: je Tensor und insgesamt.</translation>
+    </message>
+    <message>
+        <source>From target file size…</source>
+        <translation>Nach Dateigröße…</translation>
+    </message>
+    <message>
+        <source>Compute the total sparsity at which a compact file fits a size</source>
+        <translation>Die Gesamt-Sparsity berechnen, bei der eine kompakte Datei in eine Größe passt</translation>
+    </message>
+    <message>
+        <source>Limits…</source>
+        <translation>Grenzen…</translation>
+    </message>
+    <message>
+        <source>Limits ({n})</source>
+        <translation>Grenzen ({n})</translation>
+    </message>
+</context>
+<context>
+    <name>LoadedMasks</name>
+    <message>
+        <source>Reading masks</source>
+        <translation>Masken werden gelesen</translation>
+    </message>
+    <message>
+        <source>Opening scores</source>
+        <translation>Werte werden geöffnet</translation>
+    </message>
+    <message>
+        <source>Opening statistics</source>
+        <translation>Statistik wird geöffnet</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Main</source>
+        <translation>Haupt</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>Device that computes masks. The result is the same on all devices.</source>
+        <translation>Gerät, das Masken berechnet. Das Ergebnis ist auf allen Geräten dasselbe.</translation>
+    </message>
+</context>
+<context>
+    <name>ManualEditController</name>
+    <message>
+        <source>Finding channels</source>
+        <translation>Kanäle werden gesucht</translation>
+    </message>
+    <message>
+        <source>Applying manual edit</source>
+        <translation>Manuelle Änderung wird angewandt</translation>
+    </message>
+    <message>
+        <source>{done}; {n} protected weights unchanged</source>
+        <translation>{done}; {n} geschützte Gewichte unverändert</translation>
+    </message>
+    <message>
+        <source>{done}; {n} weights made permanent earlier are still 0</source>
+        <translation>{done}; {n} zuvor endgültig gemachte Gewichte sind weiter 0</translation>
+    </message>
+    <message>
+        <source>Prune {what} in {n} tensors</source>
+        <translation>{what} in {n} Tensoren prunen</translation>
+    </message>
+    <message>
+        <source>Restore {what} in {n} tensors</source>
+        <translation>{what} in {n} Tensoren wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Protect {what} in {n} tensors</source>
+        <translation>{what} in {n} Tensoren schützen</translation>
+    </message>
+    <message>
+        <source>Unprotect {what} in {n} tensors</source>
+        <translation>Schutz von {what} in {n} Tensoren aufheben</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <translation>{n} Gewichte</translation>
+    </message>
+    <message>
+        <source>{units} of {place}</source>
+        <translation>{units} von {place}</translation>
+    </message>
+</context>
+<context>
+    <name>ManualEditOptions</name>
+    <message>
+        <source>Manual edit</source>
+        <translation>Manuelle Änderung</translation>
+    </message>
+    <message>
+        <source>Include bias and norm</source>
+        <translation>Bias und Norm einbeziehen</translation>
+    </message>
+    <message>
+        <source>Bias and norm</source>
+        <translation>Bias und Norm</translation>
+    </message>
+    <message>
+        <source>Apply to the same layer in all {n} blocks</source>
+        <translation>Auf dieselbe Schicht in allen {n} Blöcken anwenden</translation>
+    </message>
+    <message>
+        <source>Same layer in all {n} blocks</source>
+        <translation>Dieselbe Schicht in allen {n} Blöcken</translation>
+    </message>
+    <message>
+        <source>Manual edits apply to {pattern}; the tensors are listed before anything changes</source>
+        <translation>Manuelle Änderungen gelten für {pattern}; die Tensoren werden aufgeführt, bevor sich etwas ändert</translation>
+    </message>
+    <message>
+        <source>Include the group ({n} tensors)</source>
+        <translation>Die Gruppe einbeziehen ({n} Tensoren)</translation>
+    </message>
+    <message>
+        <source>Group ({n} tensors)</source>
+        <translation>Gruppe ({n} Tensoren)</translation>
+    </message>
+    <message>
+        <source>{names} and {n} more</source>
+        <translation>{names} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>{units}: manual edits apply to {names}, too</source>
+        <translation>{units}: Manuelle Änderungen gelten auch für {names}</translation>
+    </message>
+</context>
+<context>
+    <name>MenuButton</name>
+    <message>
+        <source>Copy or save this picture and its data</source>
+        <translation>Dieses Bild und seine Daten kopieren oder speichern</translation>
+    </message>
+    <message>
+        <source>Copy or save</source>
+        <translation>Kopieren oder speichern</translation>
+    </message>
+</context>
+<context>
+    <name>ModeRow</name>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>What the picture shows</source>
+        <translation>Was das Bild zeigt</translation>
+    </message>
+    <message>
+        <source>Magnitude</source>
+        <translation>Betrag</translation>
+    </message>
+    <message>
+        <source>Magnitudes with the mask over them</source>
+        <translation>Beträge mit der Maske darüber</translation>
+    </message>
+    <message>
+        <source>Signed</source>
+        <translation>Mit Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Signed weights</source>
+        <translation>Gewichte mit Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Weights as exported: pruned weights are 0</source>
+        <translation>Gewichte wie im Export: geprunte sind 0</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>Maske</translation>
+    </message>
+    <message>
+        <source>Kept and pruned weights only</source>
+        <translation>Nur behaltene und geprunte Gewichte</translation>
+    </message>
+    <message>
+        <source>Mask opacity</source>
+        <translation>Deckkraft der Maske</translation>
+    </message>
+    <message>
+        <source>Axes</source>
+        <translation>Achsen</translation>
+    </message>
+    <message>
+        <source>choose the dimensions shown as rows and columns</source>
+        <translation>wählen, welche Dimensionen Zeilen und Spalten sind</translation>
+    </message>
+    <message>
+        <source>Mask opacity: {share} (M: show or hide)</source>
+        <translation>Deckkraft der Maske: {share} (M: zeigen oder verbergen)</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>Difference: {label}</source>
+        <translation>Unterschied: {label}</translation>
+    </message>
+</context>
+<context>
+    <name>ModelStatus</name>
+    <message>
+        <source>1 layer</source>
+        <translation>1 Schicht</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <translation>{n} Schichten</translation>
+    </message>
+    <message>
+        <source>mixed: {dtypes}</source>
+        <translation>gemischt: {dtypes}</translation>
+    </message>
+    <message>
+        <source>{names} and {n} more</source>
+        <translation>{names} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>An export as a folder copies: {names}</source>
+        <translation>Ein Export als Ordner kopiert: {names}</translation>
+    </message>
+    <message>
+        <source>No parameters</source>
+        <translation>Keine Parameter</translation>
+    </message>
+    <message>
+        <source>{n} parameters   ·   {share} pruned</source>
+        <translation>{n} Parameter   ·   {share} geprunt</translation>
+    </message>
+    <message>
+        <source>{n} parameters, {buffers} in buffers   ·   {share} pruned</source>
+        <translation>{n} Parameter, {buffers} in Puffern   ·   {share} geprunt</translation>
+    </message>
+    <message>
+        <source>{pruned} of {n} parameters pruned.</source>
+        <translation>{pruned} von {n} Parametern geprunt.</translation>
+    </message>
+    <message>
+        <source>Besides, {n} elements in buffers: running statistics, counters, positions, masks.</source>
+        <translation>Daneben {n} Elemente in Puffern: laufende Statistiken, Zähler, Positionen, Masken.</translation>
+    </message>
+</context>
+<context>
+    <name>ModelView</name>
+    <message>
+        <source>In file order</source>
+        <translation>In Dateireihenfolge</translation>
+    </message>
+    <message>
+        <source>Most pruned first</source>
+        <translation>Am stärksten geprunte zuerst</translation>
+    </message>
+    <message>
+        <source>Largest first</source>
+        <translation>Größte zuerst</translation>
+    </message>
+    <message>
+        <source>Least norm² retained first</source>
+        <translation>Kleinste erhaltene Norm² zuerst</translation>
+    </message>
+    <message>
+        <source>By role</source>
+        <translation>Nach Rolle</translation>
+    </message>
+    <message>
+        <source>Pruned</source>
+        <translation>Geprunt</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Norm² retained (whole model)</source>
+        <translation>Erhaltene Norm² (ganzes Modell)</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Height of the bars</source>
+        <translation>Höhe der Balken</translation>
+    </message>
+    <message>
+        <source>Counting…</source>
+        <translation>Wird gezählt…</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint to see the sparsity of its tensors.</source>
+        <translation>Öffnen Sie einen Checkpoint, um die Sparsity seiner Tensoren zu sehen.</translation>
+    </message>
+    <message>
+        <source>Sparsity of the tensors</source>
+        <translation>Sparsity der Tensoren</translation>
+    </message>
+    <message>
+        <source>Sizes of the tensors</source>
+        <translation>Größen der Tensoren</translation>
+    </message>
+    <message>
+        <source>Norm² retained per tensor</source>
+        <translation>Erhaltene Norm² je Tensor</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>1 tensor; model {share} pruned</source>
+        <translation>1 Tensor; Modell {share} geprunt</translation>
+    </message>
+    <message>
+        <source>{n} tensors; model {share} pruned</source>
+        <translation>{n} Tensoren; Modell {share} geprunt</translation>
+    </message>
+    <message>
+        <source>, {then} after the step</source>
+        <translation>, {then} nach dem Schritt</translation>
+    </message>
+    <message>
+        <source>;  norm²: calculating…</source>
+        <translation>;  Norm²: wird berechnet…</translation>
+    </message>
+    <message>
+        <source>;  norm² retained {share}</source>
+        <translation>;  Norm² zu {share} erhalten</translation>
+    </message>
+    <message>
+        <source>;  shown are those usually pruned, or with pruned weights</source>
+        <translation>;  gezeigt sind die üblicherweise geprunten und die mit geprunten Gewichten</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>pruned after</source>
+        <translation>danach geprunt</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>sparsity after</source>
+        <translation>Sparsity danach</translation>
+    </message>
+    <message>
+        <source>norm² retained</source>
+        <translation>erhaltene Norm²</translation>
+    </message>
+    <message>
+        <source>norm² retained after</source>
+        <translation>danach erhaltene Norm²</translation>
+    </message>
+    <message>
+        <source>pruned, %</source>
+        <translation>geprunt, %</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>norm² retained, %</source>
+        <translation>erhaltene Norm², %</translation>
+    </message>
+    <message>
+        <source>{name}:  {now} → {then} pruned</source>
+        <translation>{name}:  {now} → {then} geprunt</translation>
+    </message>
+    <message>
+        <source>, norm² retained {norm} (this step)</source>
+        <translation>, Norm² zu {norm} erhalten (dieser Schritt)</translation>
+    </message>
+    <message>
+        <source>{name}:  {now} pruned, {some} of {all}</source>
+        <translation>{name}:  {now} geprunt, {some} von {all}</translation>
+    </message>
+    <message>
+        <source>, norm² retained {norm} since opening</source>
+        <translation>, Norm² seit dem Öffnen zu {norm} erhalten</translation>
+    </message>
+    <message>
+        <source>{n} tensors, {size}</source>
+        <translation>{n} Tensoren, {size}</translation>
+    </message>
+    <message>
+        <source>{name}:  {size}, {why}</source>
+        <translation>{name}:  {size}, {why}</translation>
+    </message>
+    <message>
+        <source>not pruned</source>
+        <translation>nicht geprunt</translation>
+    </message>
+</context>
+<context>
+    <name>ModuleTree</name>
+    <message>
+        <source>Chosen by rules; {n} checked, not used</source>
+        <translation>Durch Regeln gewählt; {n} angekreuzt, nicht benutzt</translation>
+    </message>
+    <message>
+        <source>1 tensor</source>
+        <translation>1 Tensor</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <translation>{n} Tensoren</translation>
+    </message>
+    <message>
+        <source>, {weights} weights checked</source>
+        <translation>, {weights} Gewichte angekreuzt</translation>
+    </message>
+    <message>
+        <source> checked</source>
+        <translation> angekreuzt</translation>
+    </message>
+    <message>
+        <source>; rules choose others</source>
+        <translation>; Regeln wählen andere</translation>
+    </message>
+    <message>
+        <source> · {n} not shown</source>
+        <translation> · {n} nicht gezeigt</translation>
+    </message>
+    <message>
+        <source>Check all of this type ({n})</source>
+        <translation>Alle dieser Art ankreuzen ({n})</translation>
+    </message>
+    <message>
+        <source>Uncheck the same role in all blocks ({n})</source>
+        <translation>Dieselbe Rolle in allen Blöcken abwählen ({n})</translation>
+    </message>
+    <message>
+        <source>Check the same role in all blocks ({n})</source>
+        <translation>Dieselbe Rolle in allen Blöcken ankreuzen ({n})</translation>
+    </message>
+    <message>
+        <source>Check all below</source>
+        <translation>Alle darunter ankreuzen</translation>
+    </message>
+    <message>
+        <source>Check only this</source>
+        <translation>Nur diesen ankreuzen</translation>
+    </message>
+    <message>
+        <source>Check the {n} selected rows</source>
+        <translation>Die {n} gewählten Zeilen ankreuzen</translation>
+    </message>
+    <message>
+        <source>Uncheck the {n} selected rows</source>
+        <translation>Die {n} gewählten Zeilen abwählen</translation>
+    </message>
+    <message>
+        <source>Copy rows</source>
+        <translation>Zeilen kopieren</translation>
+    </message>
+    <message>
+        <source>Uncheck all</source>
+        <translation>Keine ankreuzen</translation>
+    </message>
+    <message>
+        <source>Copy name</source>
+        <translation>Namen kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>NormEditor</name>
+    <message>
+        <source>L1, sum of magnitudes</source>
+        <translation>L1, Summe der Beträge</translation>
+    </message>
+    <message>
+        <source>L2, Euclidean</source>
+        <translation>L2, euklidisch</translation>
+    </message>
+    <message>
+        <source>maximum magnitude</source>
+        <translation>größter Betrag</translation>
+    </message>
+    <message>
+        <source>minimum magnitude</source>
+        <translation>kleinster Betrag</translation>
+    </message>
+    <message>
+        <source>Frobenius, same as 2</source>
+        <translation>Frobenius, wie 2</translation>
+    </message>
+    <message>
+        <source>nuclear, sum of singular values</source>
+        <translation>nuklear, Summe der Singulärwerte</translation>
+    </message>
+</context>
+<context>
+    <name>NoticeBar</name>
+    <message>
+        <source>{n} older</source>
+        <translation>{n} ältere</translation>
+    </message>
+    <message>
+        <source>1 older notice</source>
+        <translation>1 älterer Hinweis</translation>
+    </message>
+    <message>
+        <source>{n} older notices</source>
+        <translation>{n} ältere Hinweise</translation>
+    </message>
+</context>
+<context>
+    <name>NoticeRow</name>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>Close this notice</source>
+        <translation>Diesen Hinweis schließen</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>Details kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something went wrong in Pruneapp itself ({what}).</source>
+        <translation>In Pruneapp selbst ging etwas schief ({what}).</translation>
+    </message>
+</context>
+<context>
+    <name>Numbers</name>
+    <message>
+        <source>{what} (%)</source>
+        <translation>{what} (%)</translation>
+    </message>
+    <message>
+        <source>one number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>{n} bytes</source>
+        <translation>{n} Bytes</translation>
+    </message>
+    <message>
+        <source>{n} s</source>
+        <translation>{n} s</translation>
+    </message>
+    <message>
+        <source>{n} min</source>
+        <translation>{n} min</translation>
+    </message>
+    <message>
+        <source>{n} h</source>
+        <translation>{n} h</translation>
+    </message>
+</context>
+<context>
+    <name>NumbersLine</name>
+    <message>
+        <source>Statistics of the tensor</source>
+        <translation>Statistik des Tensors</translation>
+    </message>
+    <message>
+        <source>After repair:</source>
+        <translation>Nach der Reparatur:</translation>
+    </message>
+    <message>
+        <source>In the file:</source>
+        <translation>In der Datei:</translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation>Std.</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>Mittel</translation>
+    </message>
+    <message>
+        <source>zeros</source>
+        <translation>Nullen</translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation>max</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>min</translation>
+    </message>
+    <message>
+        <source>infinite</source>
+        <translation>unendlich</translation>
+    </message>
+</context>
+<context>
+    <name>NumbersView</name>
+    <message>
+        <source>Data of the picture</source>
+        <translation>Daten des Bildes</translation>
+    </message>
+</context>
+<context>
+    <name>OpenController</name>
+    <message>
+        <source>Open a checkpoint or a session</source>
+        <translation>Einen Checkpoint oder eine Sitzung öffnen</translation>
+    </message>
+    <message>
+        <source>Checkpoints and sessions ({patterns});;All files (*)</source>
+        <translation>Checkpoints und Sitzungen ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>Einen Modellordner öffnen</translation>
+    </message>
+    <message>
+        <source>This file holds {n} state dicts; &apos;{key}&apos; is shown.</source>
+        <translation>Diese Datei enthält {n} State-Dicts; gezeigt ist „{key}“.</translation>
+    </message>
+    <message>
+        <source>Choose another…</source>
+        <translation>Anderes wählen…</translation>
+    </message>
+</context>
+<context>
+    <name>OpenDocument</name>
+    <message>
+        <source>Opening</source>
+        <translation>Öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>OperationButtons</name>
+    <message>
+        <source>Edit</source>
+        <translation>Bearbeiten</translation>
+    </message>
+    <message>
+        <source>Prune, restore, protect or unprotect the selection</source>
+        <translation>Die Auswahl prunen, wiederherstellen, schützen oder ihren Schutz aufheben</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>Prunen</translation>
+    </message>
+    <message>
+        <source>Prune the selection</source>
+        <translation>Die Auswahl prunen</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Entf</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Restore the selection</source>
+        <translation>Die Auswahl wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Protect</source>
+        <translation>Schützen</translation>
+    </message>
+    <message>
+        <source>Exclude the selection from all later pruning steps</source>
+        <translation>Die Auswahl von allen späteren Pruning-Schritten ausnehmen</translation>
+    </message>
+    <message>
+        <source>Unprotect</source>
+        <translation>Schutz aufheben</translation>
+    </message>
+    <message>
+        <source>Allow later steps to prune the selection again</source>
+        <translation>Späteren Schritten erlauben, die Auswahl wieder zu prunen</translation>
+    </message>
+    <message>
+        <source>Shift+P</source>
+        <translation>Umschalt+P</translation>
+    </message>
+</context>
+<context>
+    <name>OrderedChart</name>
+    <message>
+        <source>Order</source>
+        <translation>Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Order of the bars</source>
+        <translation>Reihenfolge der Balken</translation>
+    </message>
+</context>
+<context>
+    <name>PaletteController</name>
+    <message>
+        <source>Setting</source>
+        <translation>Einstellung</translation>
+    </message>
+    <message>
+        <source>Add rule</source>
+        <translation>Neue Regel</translation>
+    </message>
+    <message>
+        <source>Exclude layers</source>
+        <translation>Schichten ausnehmen</translation>
+    </message>
+    <message>
+        <source>Remove rule</source>
+        <translation>Regel entfernen</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
+    </message>
+    <message>
+        <source>Pruning step</source>
+        <translation>Pruning-Schritt</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Methode</translation>
+    </message>
+</context>
+<context>
+    <name>PatternController</name>
+    <message>
+        <source>No tensor of this file can be pruned.</source>
+        <translation>Kein Tensor dieser Datei kann geprunt werden.</translation>
+    </message>
+    <message>
+        <source>Checking sparsity pattern</source>
+        <translation>Sparsity-Muster wird geprüft</translation>
+    </message>
+    <message>
+        <source>Repairing sparsity pattern</source>
+        <translation>Sparsity-Muster wird repariert</translation>
+    </message>
+    <message>
+        <source>Nothing was repaired. The main window shows why.</source>
+        <translation>Nichts wurde repariert. Das Hauptfenster zeigt, warum.</translation>
+    </message>
+    <message>
+        <source>1 tensor repaired to {pattern}.</source>
+        <translation>1 Tensor auf {pattern} repariert.</translation>
+    </message>
+    <message>
+        <source>{n} tensors repaired to {pattern}.</source>
+        <translation>{n} Tensoren auf {pattern} repariert.</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>Abgebrochen.</translation>
+    </message>
+    <message>
+        <source>Nothing was repaired: the history changed in the meantime.</source>
+        <translation>Nichts wurde repariert: Der Verlauf hat sich inzwischen geändert.</translation>
+    </message>
+    <message>
+        <source>The masks have changed since this check.</source>
+        <translation>Die Masken haben sich seit dieser Prüfung geändert.</translation>
+    </message>
+    <message>
+        <source>The checked tensors have changed since this check.</source>
+        <translation>Die angekreuzten Tensoren haben sich seit dieser Prüfung geändert.</translation>
+    </message>
+</context>
+<context>
+    <name>PatternDialog</name>
+    <message>
+        <source>Check sparsity pattern</source>
+        <translation>Sparsity-Muster prüfen</translation>
+    </message>
+    <message>
+        <source>Violating groups</source>
+        <translation>Verletzende Gruppen</translation>
+    </message>
+    <message>
+        <source>Copy the whole table as tab-separated text.</source>
+        <translation>Die ganze Tabelle als tabulatorgetrennten Text kopieren.</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>Erneut prüfen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Tensors, most violations first</source>
+        <translation>Tensoren, die meisten Verletzungen zuerst</translation>
+    </message>
+    <message>
+        <source>Select a tensor to show it in the main window.</source>
+        <translation>Wählen Sie einen Tensor, um ihn im Hauptfenster zu zeigen.</translation>
+    </message>
+    <message>
+        <source>Repair 1 tensor</source>
+        <translation>1 Tensor reparieren</translation>
+    </message>
+    <message>
+        <source>Repair {n} tensors</source>
+        <translation>{n} Tensoren reparieren</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>Reparatur</translation>
+    </message>
+    <message>
+        <source>Nothing to repair</source>
+        <translation>Nichts zu reparieren</translation>
+    </message>
+</context>
+<context>
+    <name>Patterns</name>
+    <message>
+        <source>The tensor has no groups of {m} along dim {dim}.</source>
+        <translation>Der Tensor hat keine Gruppen zu {m} entlang Dim. {dim}.</translation>
+    </message>
+    <message>
+        <source>None of the {n} tensors has groups of {m} along dim {dim}.</source>
+        <translation>Keiner der {n} Tensoren hat Gruppen zu {m} entlang Dim. {dim}.</translation>
+    </message>
+    <message>
+        <source>The tensor has {pattern}.</source>
+        <translation>Der Tensor hat {pattern}.</translation>
+    </message>
+    <message>
+        <source>All {n} tensors have {pattern}.</source>
+        <translation>Alle {n} Tensoren haben {pattern}.</translation>
+    </message>
+    <message>
+        <source>The tensor violates {pattern} in {broken} of {groups} groups.</source>
+        <translation>Der Tensor verletzt {pattern} in {broken} von {groups} Gruppen.</translation>
+    </message>
+    <message>
+        <source>1 of {every} tensors has {pattern}.</source>
+        <translation>1 von {every} Tensoren hat {pattern}.</translation>
+    </message>
+    <message>
+        <source>{n} of {every} tensors have {pattern}.</source>
+        <translation>{n} von {every} Tensoren haben {pattern}.</translation>
+    </message>
+    <message>
+        <source>1 violates it in {broken} of {groups} groups.</source>
+        <translation>1 verletzt es in {broken} von {groups} Gruppen.</translation>
+    </message>
+    <message>
+        <source>{n} violate it in {broken} of {groups} groups.</source>
+        <translation>{n} verletzen es in {broken} von {groups} Gruppen.</translation>
+    </message>
+    <message>
+        <source>Repair prunes 1 more weight</source>
+        <translation>Die Reparatur prunt 1 weiteres Gewicht</translation>
+    </message>
+    <message>
+        <source>Repair prunes {n} more weights</source>
+        <translation>Die Reparatur prunt {n} weitere Gewichte</translation>
+    </message>
+    <message>
+        <source>norm² not known.</source>
+        <translation>Norm² nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>{share} of the norm² of these tensors.</source>
+        <translation>{share} der Norm² dieser Tensoren.</translation>
+    </message>
+    <message>
+        <source>1 group cannot be repaired: too many of its weights are protected.</source>
+        <translation>1 Gruppe kann nicht repariert werden: Zu viele ihrer Gewichte sind geschützt.</translation>
+    </message>
+    <message>
+        <source>{n} groups cannot be repaired: too many of their weights are protected.</source>
+        <translation>{n} Gruppen können nicht repariert werden: Zu viele ihrer Gewichte sind geschützt.</translation>
+    </message>
+    <message>
+        <source>1 more tensor has no groups of {m} along dim {dim}.</source>
+        <translation>1 weiterer Tensor hat keine Gruppen zu {m} entlang Dim. {dim}.</translation>
+    </message>
+    <message>
+        <source>{n} more tensors have no groups of {m} along dim {dim}.</source>
+        <translation>{n} weitere Tensoren haben keine Gruppen zu {m} entlang Dim. {dim}.</translation>
+    </message>
+    <message>
+        <source>In 1 tensor the dimension is not a multiple of {m}: {beside} weights are in no group, and kernels that need complete groups reject it.</source>
+        <translation>In 1 Tensor ist die Dimension kein Vielfaches von {m}: {beside} Gewichte sind in keiner Gruppe, und Kernels, die vollständige Gruppen brauchen, weisen ihn zurück.</translation>
+    </message>
+    <message>
+        <source>In {n} tensors the dimension is not a multiple of {m}: {beside} weights are in no group, and kernels that need complete groups reject them.</source>
+        <translation>In {n} Tensoren ist die Dimension kein Vielfaches von {m}: {beside} Gewichte sind in keiner Gruppe, und Kernels, die vollständige Gruppen brauchen, weisen sie zurück.</translation>
+    </message>
+    <message>
+        <source>Sparse tensor cores support 2:4. Whether {pattern} is supported depends on your kernels.</source>
+        <translation>Sparse Tensor Cores unterstützen 2:4. Ob {pattern} unterstützt wird, hängt von Ihren Kernels ab.</translation>
+    </message>
+    <message>
+        <source>Sparse tensor cores support 2:4 along the input dimension of linear layers: dim 1, or dim 0 for transposed weights.</source>
+        <translation>Sparse Tensor Cores unterstützen 2:4 entlang der Eingangsdimension linearer Schichten: Dim. 1, bei transponierten Gewichten Dim. 0.</translation>
+    </message>
+    <message>
+        <source>Sparse tensor cores support 2:4 along the input dimension of linear layers.</source>
+        <translation>Sparse Tensor Cores unterstützen 2:4 entlang der Eingangsdimension linearer Schichten.</translation>
+    </message>
+    <message>
+        <source>{pattern} implies 2:4, which sparse tensor cores support along the input dimension of linear layers.</source>
+        <translation>Aus {pattern} folgt 2:4, das Sparse Tensor Cores entlang der Eingangsdimension linearer Schichten unterstützen.</translation>
+    </message>
+    <message>
+        <source>1 of these is a convolution: its groups lie along the input channels, and it needs a runtime with sparse convolutions.</source>
+        <translation>1 davon ist eine Faltung: Ihre Gruppen liegen entlang der Eingangskanäle, und sie braucht eine Laufzeit mit dünnbesetzten Faltungen.</translation>
+    </message>
+    <message>
+        <source>{n} of these are convolutions: their groups lie along the input channels, and they need a runtime with sparse convolutions.</source>
+        <translation>{n} davon sind Faltungen: Ihre Gruppen liegen entlang der Eingangskanäle, und sie brauchen eine Laufzeit mit dünnbesetzten Faltungen.</translation>
+    </message>
+    <message>
+        <source>The pattern alone makes neither the file smaller nor the model faster.</source>
+        <translation>Das Muster allein macht weder die Datei kleiner noch das Modell schneller.</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>Form</translation>
+    </message>
+    <message>
+        <source>Violating groups</source>
+        <translation>Verletzende Gruppen</translation>
+    </message>
+    <message>
+        <source>First group</source>
+        <translation>Erste Gruppe</translation>
+    </message>
+    <message>
+        <source>Repair prunes</source>
+        <translation>Reparatur prunt</translation>
+    </message>
+    <message>
+        <source>Of its norm²</source>
+        <translation>Von seiner Norm²</translation>
+    </message>
+    <message>
+        <source>In no group</source>
+        <translation>In keiner Gruppe</translation>
+    </message>
+    <message>
+        <source>{n} of {groups}</source>
+        <translation>{n} von {groups}</translation>
+    </message>
+    <message>
+        <source>{name} has {pattern}.</source>
+        <translation>{name} hat {pattern}.</translation>
+    </message>
+    <message>
+        <source>{place} has {n}</source>
+        <translation>{place} hat {n}</translation>
+    </message>
+    <message>
+        <source>, and 1 more group</source>
+        <translation>, und 1 weitere Gruppe</translation>
+    </message>
+    <message>
+        <source>, and {n} more groups</source>
+        <translation>, und {n} weitere Gruppen</translation>
+    </message>
+    <message>
+        <source>Groups</source>
+        <translation>Gruppen</translation>
+    </message>
+    <message>
+        <source>Fraction of norm²</source>
+        <translation>Anteil der Norm²</translation>
+    </message>
+    <message>
+        <source>Reason for no groups</source>
+        <translation>Grund für keine Gruppen</translation>
+    </message>
+</context>
+<context>
+    <name>PlotController</name>
+    <message>
+        <source>This file has no tensors.</source>
+        <translation>Diese Datei hat keine Tensoren.</translation>
+    </message>
+    <message>
+        <source>No tensor of this file can be pruned.</source>
+        <translation>Kein Tensor dieser Datei kann geprunt werden.</translation>
+    </message>
+    <message>
+        <source>This view could not be computed.</source>
+        <translation>Diese Ansicht konnte nicht berechnet werden.</translation>
+    </message>
+    <message>
+        <source>A tensor of one dimension has no channels.</source>
+        <translation>Ein Tensor mit einer Dimension hat keine Kanäle.</translation>
+    </message>
+</context>
+<context>
+    <name>PlotPages</name>
+    <message>
+        <source>Pictures</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Distribution</source>
+        <translation>Verteilung</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>Kanäle</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Quality</source>
+        <translation>Qualität</translation>
+    </message>
+    <message>
+        <source>Sensitivity</source>
+        <translation>Sensitivität</translation>
+    </message>
+</context>
+<context>
+    <name>PlotView</name>
+    <message>
+        <source>Reading the tensor…</source>
+        <translation>Tensor wird gelesen…</translation>
+    </message>
+    <message>
+        <source>Select a tensor in the tree.</source>
+        <translation>Wählen Sie einen Tensor im Baum.</translation>
+    </message>
+</context>
+<context>
+    <name>PreviewController</name>
+    <message>
+        <source>Pruning</source>
+        <translation>Pruning</translation>
+    </message>
+</context>
+<context>
+    <name>PreviewPanel</name>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>{n} more weights would be pruned, but they are protected.</source>
+        <translation>{n} weitere Gewichte würden geprunt, sind aber geschützt.</translation>
+    </message>
+    <message>
+        <source>{n} weights are in no group of the pattern, and are kept.</source>
+        <translation>{n} Gewichte sind in keiner Gruppe des Musters und werden behalten.</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Current state</source>
+        <translation>Aktueller Zustand</translation>
+    </message>
+    <message>
+        <source>Most pruned</source>
+        <translation>Am stärksten geprunt</translation>
+    </message>
+    <message>
+        <source>up to {n}</source>
+        <translation>bis zu {n}</translation>
+    </message>
+    <message>
+        <source>With these settings the next step prunes no more weights.</source>
+        <translation>Mit diesen Einstellungen prunt der nächste Schritt keine weiteren Gewichte.</translation>
+    </message>
+    <message>
+        <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
+        <translation>Umfänge sind Anteile der verbleibenden Gewichte: Weitere {share} prunen {n} mehr.</translation>
+    </message>
+    <message>
+        <source>The same step again prunes {n} more weights.</source>
+        <translation>Derselbe Schritt prunt noch einmal {n} Gewichte mehr.</translation>
+    </message>
+    <message>
+        <source>With these settings the next step prunes {n} weights.</source>
+        <translation>Mit diesen Einstellungen prunt der nächste Schritt {n} Gewichte.</translation>
+    </message>
+    <message>
+        <source>Most affected (by sparsity)</source>
+        <translation>Am stärksten betroffen (nach Sparsity)</translation>
+    </message>
+    <message>
+        <source>Most affected (by norm² lost)</source>
+        <translation>Am stärksten betroffen (nach verlorener Norm²)</translation>
+    </message>
+    <message>
+        <source>Repair…</source>
+        <translation>Reparieren…</translation>
+    </message>
+    <message>
+        <source>Change the remaining weights so that the outputs of pruned layers come out as before</source>
+        <translation>Die verbleibenden Gewichte so ändern, dass die Ausgaben geprunter Schichten wie zuvor ausfallen</translation>
+    </message>
+</context>
+<context>
+    <name>PreviewRunner</name>
+    <message>
+        <source>Previewing</source>
+        <translation>Vorschau</translation>
+    </message>
+</context>
+<context>
+    <name>PruneAction</name>
+    <message>
+        <source>Applies the step shown in the preview. You can undo it.</source>
+        <translation>Führt den Schritt der Vorschau aus. Sie können ihn rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Prunes the remaining weights with these settings. You can undo it.</source>
+        <translation>Prunt die verbleibenden Gewichte mit diesen Einstellungen. Sie können es rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Preview the step with the current settings</source>
+        <translation>Den Schritt mit den jetzigen Einstellungen vorab zeigen</translation>
+    </message>
+    <message>
+        <source>Prune {what}</source>
+        <translation>{what} prunen</translation>
+    </message>
+    <message>
+        <source>Nothing to prune</source>
+        <translation>Nichts zu prunen</translation>
+    </message>
+    <message>
+        <source>Add a mask to 1 tensor</source>
+        <translation>1 Tensor eine Maske geben</translation>
+    </message>
+    <message>
+        <source>Add masks to {n} tensors</source>
+        <translation>{n} Tensoren Masken geben</translation>
+    </message>
+    <message>
+        <source>Identity prunes nothing, and its tensors have masks already.</source>
+        <translation>Identität prunt nichts, und ihre Tensoren haben schon Masken.</translation>
+    </message>
+    <message>
+        <source>Prune again: {what}</source>
+        <translation>Erneut prunen: {what}</translation>
+    </message>
+    <message>
+        <source>Nothing more to prune</source>
+        <translation>Nichts mehr zu prunen</translation>
+    </message>
+    <message>
+        <source>Prune again</source>
+        <translation>Erneut prunen</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>Prunen</translation>
+    </message>
+    <message>
+        <source>Change a setting to preview a step</source>
+        <translation>Einstellung ändern für eine Vorschau</translation>
+    </message>
+    <message>
+        <source>Cannot prune with these settings</source>
+        <translation>So kann nicht geprunt werden</translation>
+    </message>
+    <message>
+        <source>Prune (Ctrl+Return)</source>
+        <translation>Prunen (Strg+Return)</translation>
+    </message>
+    <message>
+        <source>1 channel</source>
+        <translation>1 Kanal</translation>
+    </message>
+    <message>
+        <source>{n} channels</source>
+        <translation>{n} Kanäle</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <translation>{n} Gewichte</translation>
+    </message>
+    <message>
+        <source>up to {n} weights</source>
+        <translation>bis zu {n} Gewichte</translation>
+    </message>
+    <message>
+        <source>1 weight</source>
+        <translation>1 Gewicht</translation>
+    </message>
+</context>
+<context>
+    <name>PruneController</name>
+    <message>
+        <source>Making permanent</source>
+        <translation>Endgültig machen</translation>
+    </message>
+    <message>
+        <source>The preview is shown.</source>
+        <translation>Die Vorschau ist zu sehen.</translation>
+    </message>
+    <message>
+        <source>Pruning was cancelled because the history changed before it finished. Nothing was pruned.</source>
+        <translation>Das Prunen wurde abgebrochen, weil sich der Verlauf vor dem Ende geändert hat. Nichts wurde geprunt.</translation>
+    </message>
+    <message>
+        <source>Prune now</source>
+        <translation>Jetzt prunen</translation>
+    </message>
+</context>
+<context>
+    <name>PruneForm</name>
+    <message>
+        <source>Rules</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>The last rule that matches a tensor applies to it.</source>
+        <translation>Für einen Tensor gilt die letzte Regel, die auf ihn passt.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove the selected rule</source>
+        <translation>Die gewählte Regel entfernen</translation>
+    </message>
+    <message>
+        <source>Add rule…</source>
+        <translation>Neue Regel…</translation>
+    </message>
+    <message>
+        <source>Another method or amount for other tensors, as part of the same step</source>
+        <translation>Andere Methode oder anderer Umfang für andere Tensoren, als Teil desselben Schritts</translation>
+    </message>
+    <message>
+        <source>Exclude…</source>
+        <translation>Ausnehmen…</translation>
+    </message>
+    <message>
+        <source>Exclude layers by pattern or type: adds a rule that prunes nothing</source>
+        <translation>Schichten nach Muster oder Art ausnehmen: fügt eine Regel hinzu, die nichts prunt</translation>
+    </message>
+    <message>
+        <source>Pruning step</source>
+        <translation>Pruning-Schritt</translation>
+    </message>
+    <message>
+        <source>Iterative pruning…</source>
+        <translation>Iteratives Pruning…</translation>
+    </message>
+    <message>
+        <source>Repeat this step on a sparsity schedule (Ctrl+Shift+Return)</source>
+        <translation>Diesen Schritt nach einem Sparsity-Plan wiederholen (Strg+Umschalt+Return)</translation>
+    </message>
+    <message>
+        <source>Enter the tensors that this rule applies to.</source>
+        <translation>Geben Sie die Tensoren ein, für die diese Regel gilt.</translation>
+    </message>
+    <message>
+        <source>A setting above is not valid.</source>
+        <translation>Eine Einstellung oben ist nicht gültig.</translation>
+    </message>
+    <message>
+        <source>A setting of rule {n} is not valid.</source>
+        <translation>Eine Einstellung von Regel {n} ist nicht gültig.</translation>
+    </message>
+    <message>
+        <source>Rule {n}: {error}</source>
+        <translation>Regel {n}: {error}</translation>
+    </message>
+    <message>
+        <source>Scope: global</source>
+        <translation>Bereich: global</translation>
+    </message>
+    <message>
+        <source>Scope: per tensor</source>
+        <translation>Bereich: je Tensor</translation>
+    </message>
+    <message>
+        <source>To be chosen below the rules.</source>
+        <translation>Unter den Regeln zu wählen.</translation>
+    </message>
+    <message>
+        <source>Scope: per tensor (rule {n} has no global scope)</source>
+        <translation>Bereich: je Tensor (Regel {n} hat keinen globalen)</translation>
+    </message>
+    <message>
+        <source>{method} in rule {n} has no global threshold.</source>
+        <translation>{method} in Regel {n} hat keinen globalen Schwellenwert.</translation>
+    </message>
+    <message>
+        <source>Scope: global (rule {n} has no per-tensor scope)</source>
+        <translation>Bereich: global (Regel {n} hat keinen je Tensor)</translation>
+    </message>
+    <message>
+        <source>{method} in rule {n} ranks all tensors together.</source>
+        <translation>{method} in Regel {n} ordnet alle Tensoren gemeinsam.</translation>
+    </message>
+    <message>
+        <source>✕ nothing checked</source>
+        <translation>✕ nichts angekreuzt</translation>
+    </message>
+    <message>
+        <source>✕ matches nothing</source>
+        <translation>✕ passt auf nichts</translation>
+    </message>
+    <message>
+        <source>excluded by limits</source>
+        <translation>durch Grenzen ausgenommen</translation>
+    </message>
+    <message>
+        <source>later rules take its tensors</source>
+        <translation>spätere Regeln nehmen seine Tensoren</translation>
+    </message>
+    <message>
+        <source>{n} of {m} tensors</source>
+        <translation>{n} von {m} Tensoren</translation>
+    </message>
+    <message>
+        <source>1 tensor</source>
+        <translation>1 Tensor</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <translation>{n} Tensoren</translation>
+    </message>
+</context>
+<context>
+    <name>Purposes</name>
+    <message>
+        <source>Share</source>
+        <translation>Weitergeben</translation>
+    </message>
+    <message>
+        <source>Load in transformers</source>
+        <translation>In transformers laden</translation>
+    </message>
+    <message>
+        <source>Continue training in PyTorch</source>
+        <translation>In PyTorch weitertrainieren</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>Archivieren</translation>
+    </message>
+    <message>
+        <source>Select the best format for this purpose.</source>
+        <translation>Das beste Format für diesen Zweck wählen.</translation>
+    </message>
+    <message>
+        <source>Choose a purpose, or select a format below.</source>
+        <translation>Wählen Sie einen Zweck, oder unten ein Format.</translation>
+    </message>
+    <message>
+        <source>✓ {format}, {size}. {reason}</source>
+        <translation>✓ {format}, {size}. {reason}</translation>
+    </message>
+    <message>
+        <source>Estimating sizes…</source>
+        <translation>Größen werden geschätzt…</translation>
+    </message>
+    <message>
+        <source>No suitable format can store this checkpoint.</source>
+        <translation>Kein passendes Format kann diesen Checkpoint speichern.</translation>
+    </message>
+</context>
+<context>
+    <name>Quality</name>
+    <message>
+        <source>{n} points</source>
+        <translation>{n} Punkte</translation>
+    </message>
+    <message>
+        <source>{share} pruned: {value}</source>
+        <translation>{share} geprunt: {value}</translation>
+    </message>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
+    </message>
+    <message>
+        <source>{metric} {value}</source>
+        <translation>{metric} {value}</translation>
+    </message>
+    <message>
+        <source>{value}, unpruned model</source>
+        <translation>{value}, ungepruntes Modell</translation>
+    </message>
+    <message>
+        <source>no difference found within ±{half} ({noise})</source>
+        <translation>kein Unterschied innerhalb ±{half} gefunden ({noise})</translation>
+    </message>
+    <message>
+        <source>difference {amount} ({noise})</source>
+        <translation>Unterschied {amount} ({noise})</translation>
+    </message>
+    <message>
+        <source>{amount} worse than the unpruned model ({noise})</source>
+        <translation>{amount} schlechter als das ungeprunte Modell ({noise})</translation>
+    </message>
+    <message>
+        <source>{amount} better than the unpruned model ({noise})</source>
+        <translation>{amount} besser als das ungeprunte Modell ({noise})</translation>
+    </message>
+    <message>
+        <source>{share} pruned: {value}, {change}</source>
+        <translation>{share} geprunt: {value}, {change}</translation>
+    </message>
+</context>
+<context>
+    <name>QualityAxis</name>
+    <message>
+        <source>pruned, %</source>
+        <translation>geprunt, %</translation>
+    </message>
+    <message>
+        <source>{what}, billions</source>
+        <translation>{what}, Milliarden</translation>
+    </message>
+    <message>
+        <source>{what}, millions</source>
+        <translation>{what}, Millionen</translation>
+    </message>
+    <message>
+        <source>{what}, thousands</source>
+        <translation>{what}, Tausend</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>Share of the parameters of the model that are pruned</source>
+        <translation>Anteil der Parameter des Modells, die geprunt sind</translation>
+    </message>
+    <message>
+        <source>up to {x} pruned</source>
+        <translation>bis zu {x} geprunt</translation>
+    </message>
+    <message>
+        <source>parameters remaining</source>
+        <translation>verbleibende Parameter</translation>
+    </message>
+    <message>
+        <source>Parameters of the model that are not pruned</source>
+        <translation>Parameter des Modells, die nicht geprunt sind</translation>
+    </message>
+    <message>
+        <source>down to {x} parameters</source>
+        <translation>bis hinab zu {x} Parametern</translation>
+    </message>
+    <message>
+        <source>size of packed weights</source>
+        <translation>Größe der gepackten Gewichte</translation>
+    </message>
+    <message>
+        <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
+        <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors, und die verbleibenden Gewichte</translation>
+    </message>
+    <message>
+        <source>down to {x} of packed weights</source>
+        <translation>bis hinab zu {x} gepackter Gewichte</translation>
+    </message>
+    <message>
+        <source>multiply-adds per input</source>
+        <translation>Multiply-Adds je Eingabe</translation>
+    </message>
+    <message>
+        <source>Multiply-adds by weights that are not pruned, of matrices and convolutions, for one input of the script. A theoretical number: zeros alone make nothing faster</source>
+        <translation>Multiply-Adds mit Gewichten, die nicht geprunt sind, von Matrizen und Faltungen, für eine Eingabe des Skripts. Eine theoretische Zahl: Nullen allein machen nichts schneller</translation>
+    </message>
+    <message>
+        <source>down to {x} multiply-adds per input</source>
+        <translation>bis hinab zu {x} Multiply-Adds je Eingabe</translation>
+    </message>
+</context>
+<context>
+    <name>QualityView</name>
+    <message>
+        <source>Axis</source>
+        <translation>Achse</translation>
+    </message>
+    <message>
+        <source>Measure of size on the horizontal axis</source>
+        <translation>Größenmaß auf der waagrechten Achse</translation>
+    </message>
+    <message>
+        <source>Metric</source>
+        <translation>Metrik</translation>
+    </message>
+    <message>
+        <source>Metric on the vertical axis</source>
+        <translation>Metrik auf der senkrechten Achse</translation>
+    </message>
+    <message>
+        <source>Not saved with the metrics of these states: {axis}. Choose another axis, or evaluate them again.</source>
+        <translation>Nicht mit den Metriken dieser Zustände gespeichert: {axis}. Wählen Sie eine andere Achse, oder werten Sie sie erneut aus.</translation>
+    </message>
+    <message>
+        <source>Evaluating… The unpruned model is measured first.</source>
+        <translation>Wird ausgewertet… Zuerst wird das ungeprunte Modell gemessen.</translation>
+    </message>
+    <message>
+        <source>Nothing has been evaluated yet. Choose Tools &gt; Evaluate… to measure the model with your own script.</source>
+        <translation>Noch ist nichts ausgewertet. Wählen Sie „Werkzeuge &gt; Auswerten…“, um das Modell mit Ihrem eigenen Skript zu messen.</translation>
+    </message>
+    <message>
+        <source>{metric}, %</source>
+        <translation>{metric}, %</translation>
+    </message>
+    <message>
+        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script.</source>
+        <translation>Es ist nicht bekannt, ob ein höherer oder niedrigerer Wert von {metric} besser ist: Erklären Sie HIGHER_IS_BETTER im Skript.</translation>
+    </message>
+    <message>
+        <source>At most {target} worse: no measured state with pruned weights.</source>
+        <translation>Höchstens {target} schlechter: kein gemessener Zustand mit geprunten Gewichten.</translation>
+    </message>
+    <message>
+        <source>States measured before do not count.</source>
+        <translation>Früher gemessene Zustände zählen nicht.</translation>
+    </message>
+    <message>
+        <source>At most {target} worse: {up_to} ({label})</source>
+        <translation>Höchstens {target} schlechter: {up_to} ({label})</translation>
+    </message>
+    <message>
+        <source>; noise ±{noise}</source>
+        <translation>; Rauschen ±{noise}</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>measured before</source>
+        <translation>früher gemessen</translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>noise ±</source>
+        <translation>Rauschen ±</translation>
+    </message>
+    <message>
+        <source>holds the target</source>
+        <translation>hält das Ziel</translation>
+    </message>
+    <message>
+        <source>Metric against {axis}</source>
+        <translation>Metrik über {axis}</translation>
+    </message>
+    <message>
+        <source>noise: {what}</source>
+        <translation>Rauschen: {what}</translation>
+    </message>
+    <message>
+        <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
+        <translation>Ein Balken, der die gepunktete Linie, das ungeprunte Modell, kreuzt, heißt, dass kein Unterschied dazu gefunden wurde.</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionRow</name>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>The tensors to check.</source>
+        <translation>Die zu prüfenden Tensoren.</translation>
+    </message>
+    <message>
+        <source>&amp;Pattern</source>
+        <translation>&amp;Muster</translation>
+    </message>
+    <message>
+        <source>&amp;Along</source>
+        <translation>&amp;Entlang</translation>
+    </message>
+    <message>
+        <source>&amp;Tensors</source>
+        <translation>&amp;Tensoren</translation>
+    </message>
+    <message>
+        <source>1 checked tensor</source>
+        <translation>1 angekreuzter Tensor</translation>
+    </message>
+    <message>
+        <source>{n} checked tensors</source>
+        <translation>{n} angekreuzte Tensoren</translation>
+    </message>
+    <message>
+        <source>all prunable tensors: {n}</source>
+        <translation>alle prunbaren Tensoren: {n}</translation>
+    </message>
+    <message>
+        <source>{pattern} means that at most {n} of every {m} weights are nonzero. Zeros in the file count as pruned.</source>
+        <translation>{pattern} heißt, dass höchstens {n} von je {m} Gewichten ungleich null sind. Nullen in der Datei zählen als geprunt.</translation>
+    </message>
+</context>
+<context>
+    <name>Questions</name>
+    <message>
+        <source>Save session…</source>
+        <translation>Sitzung speichern…</translation>
+    </message>
+    <message>
+        <source>Some changes are not saved in &apos;{name}&apos;.</source>
+        <translation>Manche Änderungen sind nicht in „{name}“ gespeichert.</translation>
+    </message>
+    <message>
+        <source>Metrics or scans are not saved in &apos;{name}&apos;.</source>
+        <translation>Metriken oder Scans sind nicht in „{name}“ gespeichert.</translation>
+    </message>
+    <message>
+        <source>Save session</source>
+        <translation>Sitzung speichern</translation>
+    </message>
+    <message>
+        <source>Some changes are neither saved nor exported.</source>
+        <translation>Manche Änderungen sind weder gespeichert noch exportiert.</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>They are lost if you continue. The file on disk is unchanged.</source>
+        <translation>Sie gehen verloren, wenn Sie fortfahren. Die Datei auf der Festplatte ist unverändert.</translation>
+    </message>
+    <message>
+        <source>Discard changes</source>
+        <translation>Änderungen verwerfen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Some changes are not saved; only a session stores them.</source>
+        <translation>Manche Änderungen sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+    </message>
+    <message>
+        <source>Protected weights are not saved; only a session stores them.</source>
+        <translation>Geschützte Gewichte sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+    </message>
+    <message>
+        <source>Names of states are not saved; only a session stores them.</source>
+        <translation>Namen von Zuständen sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+    </message>
+    <message>
+        <source>Steps that are undone or on other branches are not saved; only a session stores them.</source>
+        <translation>Schritte, die rückgängig gemacht oder auf anderen Zweigen sind, sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+    </message>
+    <message>
+        <source>Metrics or scans are not saved; only a session stores them.</source>
+        <translation>Metriken oder Scans sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+    </message>
+    <message>
+        <source>A file with this name already exists.</source>
+        <translation>Eine Datei dieses Namens gibt es schon.</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>{name} was changed by another window since you opened it.</source>
+        <translation>{name} wurde von einem anderen Fenster geändert, seit Sie es geöffnet haben.</translation>
+    </message>
+    <message>
+        <source>Its changes are lost if you replace it.</source>
+        <translation>Die Änderungen darin gehen verloren, wenn Sie es ersetzen.</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>Speichern unter…</translation>
+    </message>
+    <message>
+        <source>Delete this unsaved work?</source>
+        <translation>Diese ungespeicherte Arbeit löschen?</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>This cannot be undone. It frees {size} of masks.</source>
+        <translation>Das lässt sich nicht rückgängig machen. Es gibt {size} an Masken frei.</translation>
+    </message>
+    <message>
+        <source>Delete &apos;{state}&apos;?</source>
+        <translation>„{state}“ löschen?</translation>
+    </message>
+    <message>
+        <source>If you cancel it, nothing is changed and no incomplete file is left.</source>
+        <translation>Wenn Sie ihn abbrechen, wird nichts geändert, und keine unvollständige Datei bleibt zurück.</translation>
+    </message>
+    <message>
+        <source>A job is still running.</source>
+        <translation>Ein Auftrag läuft noch.</translation>
+    </message>
+    <message>
+        <source>Cancel job</source>
+        <translation>Auftrag abbrechen</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <translation>Warten</translation>
+    </message>
+    <message>
+        <source>Code can do anything that you can do on this computer. Only run code that you have read or whose author you trust.</source>
+        <translation>Code kann auf diesem Rechner alles, was Sie können. Führen Sie nur Code aus, den Sie gelesen haben oder dessen Autor Sie vertrauen.</translation>
+    </message>
+    <message>
+        <source>Loading this file runs its code.</source>
+        <translation>Beim Laden dieser Datei läuft ihr Code.</translation>
+    </message>
+    <message>
+        <source>Run code</source>
+        <translation>Code ausführen</translation>
+    </message>
+    <message>
+        <source>The export would replace the file that the link points to.</source>
+        <translation>Der Export würde die Datei ersetzen, auf die die Verknüpfung zeigt.</translation>
+    </message>
+    <message>
+        <source>This file name is a link to another file.</source>
+        <translation>Dieser Dateiname ist eine Verknüpfung mit einer anderen Datei.</translation>
+    </message>
+    <message>
+        <source>Replace target</source>
+        <translation>Ziel ersetzen</translation>
+    </message>
+    <message>
+        <source>{n} tensors of the file cannot be written in this format.</source>
+        <translation>{n} Tensoren der Datei können in diesem Format nicht geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>One tensor of the file cannot be written in this format.</source>
+        <translation>Ein Tensor der Datei kann in diesem Format nicht geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>The numbers of these tensors cannot be read, so that “{format}” cannot hold them. A model that needs them will not load from the export alone.</source>
+        <translation>Die Zahlen dieser Tensoren sind nicht lesbar, sodass „{format}“ sie nicht aufnehmen kann. Ein Modell, das sie braucht, lädt nicht allein aus dem Export.</translation>
+    </message>
+    <message>
+        <source> “{format}” keeps them.</source>
+        <translation> „{format}“ behält sie.</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <translation>und {n} weitere</translation>
+    </message>
+    <message>
+        <source>Exclude and export</source>
+        <translation>Auslassen und exportieren</translation>
+    </message>
+    <message>
+        <source>{key}: {tensors} tensors, {numel} elements</source>
+        <translation>{key}: {tensors} Tensoren, {numel} Elemente</translation>
+    </message>
+    <message>
+        <source>(outermost)</source>
+        <translation>(äußerstes)</translation>
+    </message>
+    <message>
+        <source>Choose state dict</source>
+        <translation>State-Dict wählen</translation>
+    </message>
+    <message>
+        <source>This file contains several state dicts. Open:</source>
+        <translation>Diese Datei enthält mehrere State-Dicts. Öffnen:</translation>
+    </message>
+    <message>
+        <source>Prune neural networks by pointing and clicking.
+Nothing is uploaded. Files are read, never run.
+
+MIT License.</source>
+        <translation>Neuronale Netze mit Zeigen und Klicken prunen.
+Nichts wird hochgeladen. Dateien werden gelesen, nie ausgeführt.
+
+MIT-Lizenz.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>RecipeController</name>
+    <message>
+        <source>Save recipe</source>
+        <translation>Rezept speichern</translation>
+    </message>
+    <message>
+        <source>Recipes ({patterns})</source>
+        <translation>Rezepte ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saving recipe</source>
+        <translation>Rezept wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Recipe saved as {file}.</source>
+        <translation>Rezept als {file} gespeichert.</translation>
+    </message>
+    <message>
+        <source>Its masks are in the folder {folder} beside it.</source>
+        <translation>Seine Masken sind im Ordner {folder} daneben.</translation>
+    </message>
+    <message>
+        <source>Apply recipe</source>
+        <translation>Rezept anwenden</translation>
+    </message>
+    <message>
+        <source>Recipes ({patterns});;All files (*)</source>
+        <translation>Rezepte ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Reading recipe</source>
+        <translation>Rezept wird gelesen</translation>
+    </message>
+    <message>
+        <source>Applying recipe</source>
+        <translation>Rezept wird angewandt</translation>
+    </message>
+    <message>
+        <source>{file} applied: {steps}.</source>
+        <translation>{file} angewandt: {steps}.</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 Schritt</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <translation>{n} Schritte</translation>
+    </message>
+    <message>
+        <source>Writing Python script</source>
+        <translation>Python-Skript wird geschrieben</translation>
+    </message>
+    <message>
+        <source>Python script copied: {steps}, with calls of torch.nn.utils.prune only.</source>
+        <translation>Python-Skript kopiert: {steps}, nur mit Aufrufen von torch.nn.utils.prune.</translation>
+    </message>
+    <message>
+        <source>Save script and masks</source>
+        <translation>Skript und Masken speichern</translation>
+    </message>
+    <message>
+        <source>Python files (*.py)</source>
+        <translation>Python-Dateien (*.py)</translation>
+    </message>
+    <message>
+        <source>Python script copied and saved as {file}: {own} of {steps} with calls of torch.nn.utils.prune, the others with masks from {masks}.</source>
+        <translation>Python-Skript kopiert und als {file} gespeichert: {own} von {steps} mit Aufrufen von torch.nn.utils.prune, die anderen mit Masken aus {masks}.</translation>
+    </message>
+</context>
+<context>
+    <name>RecipeDialog</name>
+    <message>
+        <source>Apply 1 step</source>
+        <translation>1 Schritt anwenden</translation>
+    </message>
+    <message>
+        <source>Apply {n} steps</source>
+        <translation>{n} Schritte anwenden</translation>
+    </message>
+    <message>
+        <source>Apply recipe</source>
+        <translation>Rezept anwenden</translation>
+    </message>
+    <message>
+        <source>Recipe</source>
+        <translation>Rezept</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>Matches</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>Steps of the recipe</source>
+        <translation>Schritte des Rezepts</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>Probleme</translation>
+    </message>
+    <message>
+        <source>✕ 1 problem</source>
+        <translation>✕ 1 Problem</translation>
+    </message>
+    <message>
+        <source>✕ {n} problems</source>
+        <translation>✕ {n} Probleme</translation>
+    </message>
+    <message>
+        <source>This recipe is empty.</source>
+        <translation>Dieses Rezept ist leer.</translation>
+    </message>
+    <message>
+        <source>Nothing was applied. Edit the recipe, or open the file that it was made for.</source>
+        <translation>Nichts wurde angewandt. Bearbeiten Sie das Rezept, oder öffnen Sie die Datei, für die es gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>The steps are applied to the current state. Each step can be undone separately.</source>
+        <translation>Die Schritte werden auf den aktuellen Zustand angewandt. Jeder lässt sich einzeln rückgängig machen.</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryView</name>
+    <message>
+        <source>Recovery</source>
+        <translation>Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>Pruneapp was closed unexpectedly</source>
+        <translation>Pruneapp wurde unerwartet beendet</translation>
+    </message>
+    <message>
+        <source>Ask again next time</source>
+        <translation>Nächstes Mal fragen</translation>
+    </message>
+    <message>
+        <source>An export was interrupted</source>
+        <translation>Ein Export wurde unterbrochen</translation>
+    </message>
+    <message>
+        <source>{n} more</source>
+        <translation>{n} weitere</translation>
+    </message>
+    <message>
+        <source>{steps} on {file}, {time}</source>
+        <translation>{steps} an {file}, {time}</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 Schritt</translation>
+    </message>
+    <message>
+        <source>{n} steps</source>
+        <translation>{n} Schritte</translation>
+    </message>
+    <message>
+        <source>1 undone step</source>
+        <translation>1 rückgängig gemachter Schritt</translation>
+    </message>
+    <message>
+        <source>{n} undone steps</source>
+        <translation>{n} rückgängig gemachte Schritte</translation>
+    </message>
+    <message>
+        <source>Work saved by a newer version of Pruneapp, {time}</source>
+        <translation>Von einer neueren Version von Pruneapp gesicherte Arbeit, {time}</translation>
+    </message>
+    <message>
+        <source>Metrics</source>
+        <translation>Metriken</translation>
+    </message>
+    <message>
+        <source>{last} ({n} undone or on other branches)</source>
+        <translation>{last} ({n} rückgängig gemacht oder auf anderen Zweigen)</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Restore {what}</source>
+        <translation>{what} wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Delete {what}</source>
+        <translation>{what} löschen</translation>
+    </message>
+    <message>
+        <source>The last step is recomputed.</source>
+        <translation>Der letzte Schritt wird neu berechnet.</translation>
+    </message>
+    <message>
+        <source>The last {n} steps are recomputed.</source>
+        <translation>Die letzten {n} Schritte werden neu berechnet.</translation>
+    </message>
+    <message>
+        <source>1 temporary file of an export, {size}</source>
+        <translation>1 temporäre Datei eines Exports, {size}</translation>
+    </message>
+    <message>
+        <source>{n} temporary files of exports, {size}</source>
+        <translation>{n} temporäre Dateien von Exporten, {size}</translation>
+    </message>
+</context>
+<context>
+    <name>RepairController</name>
+    <message>
+        <source>It has statistics of 1 pruned layer.</source>
+        <translation>Sie hat die Statistik von 1 geprunten Schicht.</translation>
+    </message>
+    <message>
+        <source>It has statistics of {n} pruned layers.</source>
+        <translation>Sie hat die Statistik von {n} geprunten Schichten.</translation>
+    </message>
+    <message>
+        <source>Repair:</source>
+        <translation>Reparatur:</translation>
+    </message>
+    <message>
+        <source>Repair cancelled: nothing was changed.</source>
+        <translation>Reparatur abgebrochen: Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>1 layer repaired.</source>
+        <translation>1 Schicht repariert.</translation>
+    </message>
+    <message>
+        <source>{n} layers repaired.</source>
+        <translation>{n} Schichten repariert.</translation>
+    </message>
+    <message>
+        <source>no data, random token ids</source>
+        <translation>keine Daten, zufällige Token-IDs</translation>
+    </message>
+    <message>
+        <source>The model is measured on the text that it was repaired by: its metric will be better than on other texts.</source>
+        <translation>Das Modell wird auf dem Text gemessen, mit dem es repariert wurde: Seine Metrik wird besser sein als auf anderen Texten.</translation>
+    </message>
+    <message>
+        <source>Without labels, the agreement is measured on the images that the model was repaired by: it will be lower on others. Accuracy is measured on others.</source>
+        <translation>Ohne Labels wird die Übereinstimmung auf den Bildern gemessen, mit denen das Modell repariert wurde: Auf anderen wird sie niedriger sein. Die Genauigkeit wird auf anderen gemessen.</translation>
+    </message>
+    <message>
+        <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
+        <translation>Dasselbe Skript misst das Modell: Sorgen Sie dafür, dass evaluate andere Daten nimmt als calibrate.</translation>
+    </message>
+    <message>
+        <source>{name} is worse after the repair: {after}, before it {before}.</source>
+        <translation>{name} ist nach der Reparatur schlechter: {after}, davor {before}.</translation>
+    </message>
+    <message>
+        <source>Undo repair</source>
+        <translation>Reparatur rückgängig machen</translation>
+    </message>
+</context>
+<context>
+    <name>RepairDialog</name>
+    <message>
+        <source>Repair</source>
+        <translation>Reparatur</translation>
+    </message>
+    <message>
+        <source>Changes the remaining weights of pruned layers so that the outputs of each layer come out as those of the unpruned model. No mask is changed. You can undo it.</source>
+        <translation>Ändert die verbleibenden Gewichte geprunter Schichten so, dass die Ausgaben jeder Schicht wie die des ungeprunten Modells ausfallen. Keine Maske wird geändert. Sie können es rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Pruned</source>
+        <translation>Geprunt</translation>
+    </message>
+    <message>
+        <source>Remaining</source>
+        <translation>Verbleibend</translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation>Statistik</translation>
+    </message>
+    <message>
+        <source>Pruned layers</source>
+        <translation>Geprunte Schichten</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Inputs of the layers</source>
+        <translation>Eingaben der Schichten</translation>
+    </message>
+    <message>
+        <source>to be collected</source>
+        <translation>zu sammeln</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Repair 1 layer</source>
+        <translation>1 Schicht reparieren</translation>
+    </message>
+    <message>
+        <source>Repair {n} layers</source>
+        <translation>{n} Schichten reparieren</translation>
+    </message>
+    <message>
+        <source>Nothing to repair</source>
+        <translation>Nichts zu reparieren</translation>
+    </message>
+    <message>
+        <source>1 pruned layer</source>
+        <translation>1 geprunte Schicht</translation>
+    </message>
+    <message>
+        <source>{n} pruned layers</source>
+        <translation>{n} geprunte Schichten</translation>
+    </message>
+    <message>
+        <source>{layers}, {n} of them with statistics</source>
+        <translation>{layers}, {n} davon mit Statistik</translation>
+    </message>
+    <message>
+        <source>Sequential runs inputs through the model, and a statistics file has none: choose what runs them, or clear the check box.</source>
+        <translation>„Nacheinander“ schickt Eingaben durch das Modell, und eine Statistikdatei hat keine: Wählen Sie, was sie durchschickt, oder wählen Sie das Kästchen ab.</translation>
+    </message>
+    <message>
+        <source>Memory: about {size} to compute the largest layer.</source>
+        <translation>Speicher: etwa {size}, um die größte Schicht zu berechnen.</translation>
+    </message>
+    <message>
+        <source>Gram matrices: {total}, in temporary files. {rest}</source>
+        <translation>Gram-Matrizen: {total}, in temporären Dateien. {rest}</translation>
+    </message>
+    <message>
+        <source>Gram matrices: {total}, more than the memory limit. They stay in the process that runs the model, which solves the layers. {rest}</source>
+        <translation>Gram-Matrizen: {total}, mehr als die Speichergrenze. Sie bleiben in dem Prozess, der das Modell ausführt und die Schichten löst. {rest}</translation>
+    </message>
+</context>
+<context>
+    <name>RepairReportDialog</name>
+    <message>
+        <source>Repaired</source>
+        <translation>Repariert</translation>
+    </message>
+    <message>
+        <source>1 layer repaired: {moved} weights have new values.</source>
+        <translation>1 Schicht repariert: {moved} Gewichte haben neue Werte.</translation>
+    </message>
+    <message>
+        <source>{n} layers repaired: {moved} weights have new values.</source>
+        <translation>{n} Schichten repariert: {moved} Gewichte haben neue Werte.</translation>
+    </message>
+    <message>
+        <source>{n} biases or running means moved with them.</source>
+        <translation>{n} Biases oder laufende Mittel haben sich mitbewegt.</translation>
+    </message>
+    <message>
+        <source>1 bias or running mean moved with them.</source>
+        <translation>1 Bias oder laufendes Mittel hat sich mitbewegt.</translation>
+    </message>
+    <message>
+        <source>Inputs: {source}. Solved by {solver}.</source>
+        <translation>Eingaben: {source}. Gelöst von {solver}.</translation>
+    </message>
+    <message>
+        <source>Inputs: {source}.</source>
+        <translation>Eingaben: {source}.</translation>
+    </message>
+    <message>
+        <source>Errors are mean squares of the difference to the outputs of the unpruned layer, relative to these outputs.</source>
+        <translation>Fehler sind mittlere Quadrate des Unterschieds zu den Ausgaben der ungeprunten Schicht, relativ zu diesen Ausgaben.</translation>
+    </message>
+    <message>
+        <source>Sequential: they include what the layers before it have lost, so they are larger than those of a repair of each layer by itself.</source>
+        <translation>Nacheinander: Sie enthalten, was die Schichten davor verloren haben, sind also größer als die einer Reparatur jeder Schicht für sich.</translation>
+    </message>
+    <message>
+        <source>Measure the model on data that the statistics were not collected with: small errors of layers do not prove that it works.</source>
+        <translation>Messen Sie das Modell auf Daten, mit denen die Statistik nicht gesammelt wurde: Kleine Fehler der Schichten beweisen nicht, dass es funktioniert.</translation>
+    </message>
+    <message>
+        <source>Not repaired, no statistics: {names}.</source>
+        <translation>Nicht repariert, keine Statistik: {names}.</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Remaining</source>
+        <translation>Verbleibend</translation>
+    </message>
+    <message>
+        <source>Moved</source>
+        <translation>Bewegt</translation>
+    </message>
+    <message>
+        <source>Error before</source>
+        <translation>Fehler davor</translation>
+    </message>
+    <message>
+        <source>Error after</source>
+        <translation>Fehler danach</translation>
+    </message>
+    <message>
+        <source>After rounding</source>
+        <translation>Nach Rundung</translation>
+    </message>
+    <message>
+        <source>Errors of the layers</source>
+        <translation>Fehler der Schichten</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation>Ordnen nach</translation>
+    </message>
+    <message>
+        <source>Order of the layers, largest values first; or click a column heading</source>
+        <translation>Reihenfolge der Schichten, größte Werte zuerst; oder klicken Sie auf eine Spaltenüberschrift</translation>
+    </message>
+    <message>
+        <source>File order</source>
+        <translation>Dateireihenfolge</translation>
+    </message>
+    <message>
+        <source>Undo repair</source>
+        <translation>Reparatur rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Return to the state before the repair.</source>
+        <translation>Zum Zustand vor der Reparatur zurückkehren.</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>Auswerten…</translation>
+    </message>
+    <message>
+        <source>Measure the model before and after the repair with an evaluation script.</source>
+        <translation>Das Modell vor und nach der Reparatur mit einem Auswertungsskript messen.</translation>
+    </message>
+    <message>
+        <source>Copy warnings and errors of the layers.</source>
+        <translation>Warnungen und Fehler der Schichten kopieren.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>&amp;Sort by</source>
+        <translation>&amp;Ordnen nach</translation>
+    </message>
+</context>
+<context>
+    <name>RoundingNote</name>
+    <message>
+        <source>Effect of rounding to this dtype.</source>
+        <translation>Wirkung der Rundung auf diesen dtype.</translation>
+    </message>
+    <message>
+        <source>Round to {type}</source>
+        <translation>Auf {type} runden</translation>
+    </message>
+    <message>
+        <source>Select this dtype and show the rounding error.</source>
+        <translation>Diesen dtype wählen und den Rundungsfehler zeigen.</translation>
+    </message>
+    <message>
+        <source>{type}: {size}, with 8 significant bits per value.</source>
+        <translation>{type}: {size}, mit 8 signifikanten Bits je Wert.</translation>
+    </message>
+</context>
+<context>
+    <name>RoundsController</name>
+    <message>
+        <source>This method ranks the remaining weights again before each round, so the result may differ from a single step.</source>
+        <translation>Diese Methode ordnet die verbleibenden Gewichte vor jeder Runde neu, sodass das Ergebnis von dem eines einzelnen Schritts abweichen kann.</translation>
+    </message>
+    <message>
+        <source>With this method the final mask is the same as after a single step, apart from the rounding of each round. Each round can be inspected, undone and exported.</source>
+        <translation>Mit dieser Methode ist die letzte Maske dieselbe wie nach einem einzelnen Schritt, bis auf die Rundung jeder Runde. Jede Runde lässt sich ansehen, rückgängig machen und exportieren.</translation>
+    </message>
+    <message>
+        <source>Iterative pruning</source>
+        <translation>Iteratives Pruning</translation>
+    </message>
+    <message>
+        <source>Pruned in {n} rounds.</source>
+        <translation>In {n} Runden geprunt.</translation>
+    </message>
+</context>
+<context>
+    <name>RoundsDialog</name>
+    <message>
+        <source>Iterative pruning</source>
+        <translation>Iteratives Pruning</translation>
+    </message>
+    <message>
+        <source>Pruning step</source>
+        <translation>Pruning-Schritt</translation>
+    </message>
+    <message>
+        <source>Round</source>
+        <translation>Runde</translation>
+    </message>
+    <message>
+        <source>This round</source>
+        <translation>Diese Runde</translation>
+    </message>
+    <message>
+        <source>Cumulative</source>
+        <translation>Kumuliert</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>up to {n}</source>
+        <translation>bis zu {n}</translation>
+    </message>
+    <message>
+        <source>Prune {weights} weights in 1 round</source>
+        <translation>{weights} Gewichte in 1 Runde prunen</translation>
+    </message>
+    <message>
+        <source>Prune {weights} weights in {n} rounds</source>
+        <translation>{weights} Gewichte in {n} Runden prunen</translation>
+    </message>
+    <message>
+        <source>Nothing to prune</source>
+        <translation>Nichts zu prunen</translation>
+    </message>
+</context>
+<context>
+    <name>RuleEditor</name>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Methode</translation>
+    </message>
+    <message>
+        <source>Explain the method</source>
+        <translation>Die Methode erklären</translation>
+    </message>
+    <message>
+        <source>Load mask…</source>
+        <translation>Maske laden…</translation>
+    </message>
+    <message>
+        <source>Load scores…</source>
+        <translation>Werte laden…</translation>
+    </message>
+    <message>
+        <source>Rank weights by importance scores from a file instead of by magnitude.</source>
+        <translation>Gewichte nach Wichtigkeitswerten aus einer Datei ordnen, statt nach Betrag.</translation>
+    </message>
+    <message>
+        <source>Load statistics…</source>
+        <translation>Statistik laden…</translation>
+    </message>
+    <message>
+        <source>Rank weights by their inputs, from a file of statistics of activations, which pruneapp statistics makes.</source>
+        <translation>Gewichte nach ihren Eingaben ordnen, mit einer Datei der Aktivierungsstatistik, die pruneapp statistics erstellt.</translation>
+    </message>
+    <message>
+        <source>No layers yet: enter a pattern or choose a type. Until then, this rule is ignored.</source>
+        <translation>Noch keine Schichten: Geben Sie ein Muster ein oder wählen Sie eine Art. Bis dahin gilt diese Regel nicht.</translation>
+    </message>
+    <message>
+        <source>Skips 1 matching bias, norm or 1‑D tensor.</source>
+        <translation>Überspringt 1 passenden Bias, Norm- oder 1‑D-Tensor.</translation>
+    </message>
+    <message>
+        <source>Skips {n} matching biases, norms or 1‑D tensors.</source>
+        <translation>Überspringt {n} passende Biases, Norm- oder 1‑D-Tensoren.</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <translation>und {n} weitere</translation>
+    </message>
+    <message>
+        <source>The rule skips:</source>
+        <translation>Die Regel überspringt:</translation>
+    </message>
+    <message>
+        <source>Or enter a pattern, such as {pattern}.</source>
+        <translation>Oder geben Sie ein Muster ein, etwa {pattern}.</translation>
+    </message>
+    <message>
+        <source>1 tensor.</source>
+        <translation>1 Tensor.</translation>
+    </message>
+    <message>
+        <source>{n} tensors.</source>
+        <translation>{n} Tensoren.</translation>
+    </message>
+    <message>
+        <source>rule {rule} takes {n}</source>
+        <translation>Regel {rule} nimmt {n}</translation>
+    </message>
+    <message>
+        <source>later rules take {n}</source>
+        <translation>spätere Regeln nehmen {n}</translation>
+    </message>
+    <message>
+        <source>limits exclude {n}</source>
+        <translation>Grenzen nehmen {n} aus</translation>
+    </message>
+    <message>
+        <source>{n} of {m} tensors: {why}.</source>
+        <translation>{n} von {m} Tensoren: {why}.</translation>
+    </message>
+    <message>
+        <source>no file loaded</source>
+        <translation>keine Datei geladen</translation>
+    </message>
+    <message>
+        <source>Ranking: weight magnitude</source>
+        <translation>Rang nach: Betrag</translation>
+    </message>
+    <message>
+        <source>There is no method to choose.</source>
+        <translation>Es gibt keine Methode zu wählen.</translation>
+    </message>
+    <message>
+        <source>Load a mask first.</source>
+        <translation>Laden Sie zuerst eine Maske.</translation>
+    </message>
+    <message>
+        <source>Load statistics of activations first.</source>
+        <translation>Laden Sie zuerst eine Aktivierungsstatistik.</translation>
+    </message>
+    <message>
+        <source>no layers yet, ignored</source>
+        <translation>noch keine Schichten, gilt nicht</translation>
+    </message>
+    <message>
+        <source>✕ not valid</source>
+        <translation>✕ nicht gültig</translation>
+    </message>
+</context>
+<context>
+    <name>ScanController</name>
+    <message>
+        <source>no statistics with Gram matrices are loaded</source>
+        <translation>keine Statistik mit Gram-Matrizen geladen</translation>
+    </message>
+    <message>
+        <source>the loaded statistics have no Gram matrices</source>
+        <translation>die geladene Statistik hat keine Gram-Matrizen</translation>
+    </message>
+    <message>
+        <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
+        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Opened“.</translation>
+    </message>
+    <message>
+        <source>{tensors} × {amounts}:</source>
+        <translation>{tensors} × {amounts}:</translation>
+    </message>
+    <message>
+        <source>1 checked tensor</source>
+        <translation>1 angekreuzter Tensor</translation>
+    </message>
+    <message>
+        <source>{n} checked tensors</source>
+        <translation>{n} angekreuzte Tensoren</translation>
+    </message>
+    <message>
+        <source>1 amount</source>
+        <translation>1 Umfang</translation>
+    </message>
+    <message>
+        <source>{n} amounts</source>
+        <translation>{n} Umfänge</translation>
+    </message>
+    <message>
+        <source>{words} all evaluations ({n}) are measured already.</source>
+        <translation>{words} alle Auswertungen ({n}) sind schon gemessen.</translation>
+    </message>
+    <message>
+        <source>1 evaluation is left</source>
+        <translation>1 Auswertung bleibt</translation>
+    </message>
+    <message>
+        <source>{n} evaluations are left</source>
+        <translation>{n} Auswertungen bleiben</translation>
+    </message>
+    <message>
+        <source>{n} measured already</source>
+        <translation>{n} schon gemessen</translation>
+    </message>
+    <message>
+        <source>1 evaluation</source>
+        <translation>1 Auswertung</translation>
+    </message>
+    <message>
+        <source>{n} evaluations</source>
+        <translation>{n} Auswertungen</translation>
+    </message>
+    <message>
+        <source>{n} of them are kept if script, Python and options are the same.</source>
+        <translation>{n} davon bleiben, wenn Skript, Python und Optionen dieselben sind.</translation>
+    </message>
+    <message>
+        <source>About {time}: one evaluation of the unpruned model took {one}.</source>
+        <translation>Etwa {time}: Eine Auswertung des ungeprunten Modells dauerte {one}.</translation>
+    </message>
+    <message>
+        <source>The time left is shown once the unpruned model was measured, three times.</source>
+        <translation>Die Restzeit ist zu sehen, sobald das ungeprunte Modell dreimal gemessen wurde.</translation>
+    </message>
+    <message>
+        <source>Sensitivity scan:</source>
+        <translation>Sensitivitäts-Scan:</translation>
+    </message>
+    <message>
+        <source>Scan finished: {done}.</source>
+        <translation>Scan beendet: {done}.</translation>
+    </message>
+    <message>
+        <source>Scan stopped after {done}; the next scan continues it.</source>
+        <translation>Scan nach {done} abgebrochen; der nächste Scan setzt ihn fort.</translation>
+    </message>
+    <message>
+        <source>Scan stopped: nothing was measured.</source>
+        <translation>Scan abgebrochen: Nichts wurde gemessen.</translation>
+    </message>
+    <message>
+        <source>another script</source>
+        <translation>ein anderes Skript</translation>
+    </message>
+    <message>
+        <source>limit {n}</source>
+        <translation>Begrenzung {n}</translation>
+    </message>
+    <message>
+        <source>seed {n}</source>
+        <translation>Seed {n}</translation>
+    </message>
+    <message>
+        <source>{n} of {all} evaluations</source>
+        <translation>{n} von {all} Auswertungen</translation>
+    </message>
+    <message>
+        <source>a deleted state</source>
+        <translation>ein gelöschter Zustand</translation>
+    </message>
+    <message>
+        <source>{method}, repaired</source>
+        <translation>{method}, repariert</translation>
+    </message>
+</context>
+<context>
+    <name>ScanDialog</name>
+    <message>
+        <source>Scan sensitivity</source>
+        <translation>Sensitivität scannen</translation>
+    </message>
+    <message>
+        <source>Scan</source>
+        <translation>Scannen</translation>
+    </message>
+    <message>
+        <source>Prunes one of the checked tensors at a time, by each of the amounts, and measures the model each time in a separate process. The open model is not changed. Whatever was measured when you cancel is kept, and the next scan continues it.</source>
+        <translation>Prunt einen der angekreuzten Tensoren nach dem anderen, um jeden der Umfänge, und misst das Modell jedes Mal in einem eigenen Prozess. Das geöffnete Modell wird nicht geändert. Was gemessen ist, wenn Sie abbrechen, bleibt, und der nächste Scan setzt es fort.</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Methode</translation>
+    </message>
+    <message>
+        <source>How weights or channels are ranked; settings are those of the form</source>
+        <translation>Wie Gewichte oder Kanäle geordnet werden; Einstellungen sind die des Formulars</translation>
+    </message>
+    <message>
+        <source>Amounts</source>
+        <translation>Umfänge</translation>
+    </message>
+    <message>
+        <source>Fractions of the remaining weights of each tensor, with commas between them</source>
+        <translation>Anteile der verbleibenden Gewichte jedes Tensors, mit Kommas dazwischen</translation>
+    </message>
+    <message>
+        <source>&amp;Method</source>
+        <translation>&amp;Methode</translation>
+    </message>
+    <message>
+        <source>&amp;Amounts</source>
+        <translation>&amp;Umfänge</translation>
+    </message>
+    <message>
+        <source>&amp;Repair each tensor before the model is measured</source>
+        <translation>Jeden Tensor &amp;reparieren, bevor das Modell gemessen wird</translation>
+    </message>
+    <message>
+        <source>By the statistics of activations that are loaded in the form, where Wanda or another method that needs them is chosen; they need Gram matrices.</source>
+        <translation>Nach der Aktivierungsstatistik, die im Formular geladen ist, wo Wanda oder eine andere Methode gewählt ist, die sie braucht; sie braucht Gram-Matrizen.</translation>
+    </message>
+</context>
+<context>
+    <name>ScopeRow</name>
+    <message>
+        <source>per tensor</source>
+        <translation>je Tensor</translation>
+    </message>
+    <message>
+        <source>Each tensor is pruned to the same fraction of its own weights.</source>
+        <translation>Jeder Tensor wird um denselben Anteil seiner eigenen Gewichte geprunt.</translation>
+    </message>
+    <message>
+        <source>global</source>
+        <translation>global</translation>
+    </message>
+    <message>
+        <source>One threshold for all tensors of a rule: the fraction pruned varies by tensor.</source>
+        <translation>Ein Schwellenwert für alle Tensoren einer Regel: Der geprunte Anteil ist je Tensor verschieden.</translation>
+    </message>
+    <message>
+        <source>Scope</source>
+        <translation>Bereich</translation>
+    </message>
+</context>
+<context>
+    <name>ScriptConsent</name>
+    <message>
+        <source>Run this script? It is new.</source>
+        <translation>Dieses Skript ausführen? Es ist neu.</translation>
+    </message>
+    <message>
+        <source>Run this script? It has changed since you last ran it.</source>
+        <translation>Dieses Skript ausführen? Es hat sich seit dem letzten Mal geändert.</translation>
+    </message>
+    <message>
+        <source>Run this script with another Python than last time?</source>
+        <translation>Dieses Skript mit anderem Python als letztes Mal ausführen?</translation>
+    </message>
+</context>
+<context>
+    <name>ScriptConsentDialog</name>
+    <message>
+        <source>Lines of the script</source>
+        <translation>Zeilen des Skripts</translation>
+    </message>
+    <message>
+        <source>All {n} lines</source>
+        <translation>Alle {n} Zeilen</translation>
+    </message>
+    <message>
+        <source>The first {shown} of {n} lines</source>
+        <translation>Die ersten {shown} von {n} Zeilen</translation>
+    </message>
+    <message>
+        <source>A script is a program: it can read and change your files and use the network, as if you started it yourself. It runs in a separate process, which is not a sandbox. Only run scripts that you have read or whose author you trust.</source>
+        <translation>Ein Skript ist ein Programm: Es kann Ihre Dateien lesen und ändern und das Netz benutzen, als hätten Sie es selbst gestartet. Es läuft in einem eigenen Prozess, der keine Sandbox ist. Führen Sie nur Skripte aus, die Sie gelesen haben oder deren Autor Sie vertrauen.</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>SHA-256</source>
+        <translation>SHA-256</translation>
+    </message>
+    <message>
+        <source>Run script</source>
+        <translation>Skript ausführen</translation>
+    </message>
+</context>
+<context>
+    <name>ScriptController</name>
+    <message>
+        <source>Runs {program} in {folder}.</source>
+        <translation>Führt {program} in {folder} aus.</translation>
+    </message>
+    <message>
+        <source>Runs with {python} ({found}).</source>
+        <translation>Läuft mit {python} ({found}).</translation>
+    </message>
+    <message>
+        <source>The limit has no effect: no function of the script takes &apos;limit&apos;.</source>
+        <translation>Die Begrenzung hat keine Wirkung: Keine Funktion des Skripts nimmt „limit“.</translation>
+    </message>
+    <message>
+        <source>Accuracy of {model} on {n} of {images}.</source>
+        <translation>Genauigkeit von {model} auf {n} von {images}.</translation>
+    </message>
+    <message>
+        <source>Agreement of {model} with the unpruned model on {n} of {images} ({folders}, but {classes}).</source>
+        <translation>Übereinstimmung von {model} mit dem ungeprunten Modell auf {n} von {images} ({folders}, aber {classes}).</translation>
+    </message>
+    <message>
+        <source>Agreement of {model} with the unpruned model on {n} of {images}.</source>
+        <translation>Übereinstimmung von {model} mit dem ungeprunten Modell auf {n} von {images}.</translation>
+    </message>
+    <message>
+        <source>1 image</source>
+        <translation>1 Bild</translation>
+    </message>
+    <message>
+        <source>{n} images</source>
+        <translation>{n} Bildern</translation>
+    </message>
+    <message>
+        <source>1 subfolder</source>
+        <translation>1 Unterordner</translation>
+    </message>
+    <message>
+        <source>{n} subfolders</source>
+        <translation>{n} Unterordner</translation>
+    </message>
+    <message>
+        <source>1 class</source>
+        <translation>1 Klasse</translation>
+    </message>
+    <message>
+        <source>{n} classes</source>
+        <translation>{n} Klassen</translation>
+    </message>
+</context>
+<context>
+    <name>SeedEditor</name>
+    <message>
+        <source>Generate a new seed</source>
+        <translation>Einen neuen Seed erzeugen</translation>
+    </message>
+</context>
+<context>
+    <name>SensitivityView</name>
+    <message>
+        <source>Metric</source>
+        <translation>Metrik</translation>
+    </message>
+    <message>
+        <source>Metric by which damage is measured</source>
+        <translation>Metrik, an der Schaden gemessen wird</translation>
+    </message>
+    <message>
+        <source>Scan…</source>
+        <translation>Scannen…</translation>
+    </message>
+    <message>
+        <source>Measure the damage of pruning each checked tensor alone</source>
+        <translation>Den Schaden messen, wenn jeder angekreuzte Tensor allein geprunt wird</translation>
+    </message>
+    <message>
+        <source>Allocate…</source>
+        <translation>Zuteilen…</translation>
+    </message>
+    <message>
+        <source>Choose the sparsity of each tensor for the least predicted damage</source>
+        <translation>Die Sparsity jedes Tensors für den kleinsten vorhergesagten Schaden wählen</translation>
+    </message>
+    <message>
+        <source>Restore settings</source>
+        <translation>Einstellungen zurückholen</translation>
+    </message>
+    <message>
+        <source>Reset the form to its settings before a cell was clicked</source>
+        <translation>Das Formular auf die Einstellungen zurücksetzen, die es vor dem Klick auf eine Zelle hatte</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Order of the tensors</source>
+        <translation>Reihenfolge der Tensoren</translation>
+    </message>
+    <message>
+        <source>In file order</source>
+        <translation>In Dateireihenfolge</translation>
+    </message>
+    <message>
+        <source>Most sensitive first</source>
+        <translation>Empfindlichste zuerst</translation>
+    </message>
+    <message>
+        <source>Largest first</source>
+        <translation>Größte zuerst</translation>
+    </message>
+    <message>
+        <source>Scan</source>
+        <translation>Scannen</translation>
+    </message>
+    <message>
+        <source>Go to this state</source>
+        <translation>Zu diesem Zustand gehen</translation>
+    </message>
+    <message>
+        <source>Make the scanned state the current one</source>
+        <translation>Den gescannten Zustand zum aktuellen machen</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>pruned, one tensor at a time</source>
+        <translation>geprunt, ein Tensor nach dem anderen</translation>
+    </message>
+    <message>
+        <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
+        <translation>Noch ist nichts gescannt. Wählen Sie „Werkzeuge &gt; Sensitivität scannen…“, um zu messen, wie viel von jedem Tensor das Modell entbehren kann.</translation>
+    </message>
+    <message>
+        <source>Which of the scans is shown</source>
+        <translation>Welcher der Scans gezeigt wird</translation>
+    </message>
+    <message>
+        <source>{name}, {amount} pruned:  {what}</source>
+        <translation>{name}, {amount} geprunt:  {what}</translation>
+    </message>
+    <message>
+        <source>not measured yet</source>
+        <translation>noch nicht gemessen</translation>
+    </message>
+    <message>
+        <source>{metric} is not a finite number</source>
+        <translation>{metric} ist keine endliche Zahl</translation>
+    </message>
+    <message>
+        <source>no difference</source>
+        <translation>kein Unterschied</translation>
+    </message>
+    <message>
+        <source>no difference found within ±{noise}</source>
+        <translation>kein Unterschied innerhalb ±{noise} gefunden</translation>
+    </message>
+    <message>
+        <source>{amount} worse</source>
+        <translation>{amount} schlechter</translation>
+    </message>
+    <message>
+        <source>{amount} better</source>
+        <translation>{amount} besser</translation>
+    </message>
+    <message>
+        <source>The scanned state was deleted.</source>
+        <translation>Der gescannte Zustand wurde gelöscht.</translation>
+    </message>
+    <message>
+        <source>Scanned state: {state}, the current one.</source>
+        <translation>Gescannter Zustand: {state}, der aktuelle.</translation>
+    </message>
+    <message>
+        <source>Scanned state: {state}. The current state is another one.</source>
+        <translation>Gescannter Zustand: {state}. Der aktuelle Zustand ist ein anderer.</translation>
+    </message>
+    <message>
+        <source>Method: {method}.</source>
+        <translation>Methode: {method}.</translation>
+    </message>
+    <message>
+        <source>Before pruning: {metric} {value}.</source>
+        <translation>Vor dem Pruning: {metric} {value}.</translation>
+    </message>
+    <message>
+        <source>Repeatable; the uncertainty of the data is not known.</source>
+        <translation>Wiederholbar; die Unsicherheit der Daten ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>{n} of {all} evaluations measured</source>
+        <translation>{n} von {all} Auswertungen gemessen</translation>
+    </message>
+    <message>
+        <source>largest damage: {name} at {amount}, {damage}</source>
+        <translation>größter Schaden: {name} bei {amount}, {damage}</translation>
+    </message>
+    <message>
+        <source>no damage beyond the noise</source>
+        <translation>kein Schaden jenseits des Rauschens</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>{metric} at {amount}</source>
+        <translation>{metric} bei {amount}</translation>
+    </message>
+    <message>
+        <source>Damage by tensor and amount</source>
+        <translation>Schaden nach Tensor und Umfang</translation>
+    </message>
+    <message>
+        <source>{n} worse (logarithmic)</source>
+        <translation>{n} schlechter (logarithmisch)</translation>
+    </message>
+    <message>
+        <source>0</source>
+        <translation>0</translation>
+    </message>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
+    </message>
+    <message>
+        <source>measured before</source>
+        <translation>früher gemessen</translation>
+    </message>
+    <message>
+        <source>of another state</source>
+        <translation>von einem anderen Zustand</translation>
+    </message>
+    <message>
+        <source>of another state, measured before</source>
+        <translation>von einem anderen Zustand, früher gemessen</translation>
+    </message>
+</context>
+<context>
+    <name>SessionController</name>
+    <message>
+        <source>Exported {name}. Undo is kept only in a session (Ctrl+S).</source>
+        <translation>{name} exportiert. Rückgängig bleibt nur in einer Sitzung erhalten (Strg+S).</translation>
+    </message>
+    <message>
+        <source>Exported {name}. Undo and other branches are kept only in a session (Ctrl+S).</source>
+        <translation>{name} exportiert. Rückgängig und andere Zweige bleiben nur in einer Sitzung erhalten (Strg+S).</translation>
+    </message>
+    <message>
+        <source>Save session</source>
+        <translation>Sitzung speichern</translation>
+    </message>
+    <message>
+        <source>Sessions ({patterns})</source>
+        <translation>Sitzungen ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saving session</source>
+        <translation>Sitzung wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Saved {name}, {size}</source>
+        <translation>{name} gespeichert, {size}</translation>
+    </message>
+    <message>
+        <source>The masks of &apos;{name}&apos; can be applied to this file, without the history.</source>
+        <translation>Die Masken von „{name}“ lassen sich auf diese Datei anwenden, ohne den Verlauf.</translation>
+    </message>
+    <message>
+        <source>Use masks</source>
+        <translation>Masken benutzen</translation>
+    </message>
+    <message>
+        <source>Locate…</source>
+        <translation>Suchen…</translation>
+    </message>
+    <message>
+        <source>Locate the checkpoint of &apos;{name}&apos;</source>
+        <translation>Den Checkpoint von „{name}“ suchen</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsController</name>
+    <message>
+        <source>The language changes when the window is opened again. Your work is kept.</source>
+        <translation>Die Sprache ändert sich, wenn das Fenster neu geöffnet wird. Ihre Arbeit bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>Open again</source>
+        <translation>Neu öffnen</translation>
+    </message>
+    <message>
+        <source>Automatic: {device}</source>
+        <translation>Automatisch: {device}</translation>
+    </message>
+    <message>
+        <source>{setting}: turn off</source>
+        <translation>{setting}: ausschalten</translation>
+    </message>
+    <message>
+        <source>{setting}: turn on</source>
+        <translation>{setting}: einschalten</translation>
+    </message>
+    <message>
+        <source>Load a pruning method</source>
+        <translation>Eine Pruning-Methode laden</translation>
+    </message>
+    <message>
+        <source>Python files (*.py)</source>
+        <translation>Python-Dateien (*.py)</translation>
+    </message>
+    <message>
+        <source>Loading method</source>
+        <translation>Methode wird geladen</translation>
+    </message>
+    <message>
+        <source>Check or uncheck in the tree</source>
+        <translation>Im Baum ankreuzen oder abwählen</translation>
+    </message>
+    <message>
+        <source>Move the cursor in the picture</source>
+        <translation>Den Cursor im Bild bewegen</translation>
+    </message>
+    <message>
+        <source>Select from the cursor; move the threshold</source>
+        <translation>Vom Cursor aus wählen; den Schwellenwert bewegen</translation>
+    </message>
+    <message>
+        <source>Select the row, column or channel at the cursor</source>
+        <translation>Die Zeile, Spalte oder den Kanal am Cursor wählen</translation>
+    </message>
+    <message>
+        <source>Select one channel or all channels, on the Channels page</source>
+        <translation>Auf der Seite „Kanäle“ einen oder alle Kanäle wählen</translation>
+    </message>
+    <message>
+        <source>Prune the selection</source>
+        <translation>Die Auswahl prunen</translation>
+    </message>
+    <message>
+        <source>Restore the selection</source>
+        <translation>Die Auswahl wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Protect or unprotect the selection</source>
+        <translation>Die Auswahl schützen oder ihren Schutz aufheben</translation>
+    </message>
+    <message>
+        <source>First and last weight in the row of the cursor</source>
+        <translation>Erstes und letztes Gewicht in der Zeile des Cursors</translation>
+    </message>
+    <message>
+        <source>Move the threshold or the channel cut</source>
+        <translation>Den Schwellenwert oder den Kanalschnitt bewegen</translation>
+    </message>
+    <message>
+        <source>Show the data of the picture as a table</source>
+        <translation>Die Daten des Bildes als Tabelle zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>Shrink</name>
+    <message>
+        <source>✓ exact</source>
+        <translation>✓ exakt</translation>
+    </message>
+    <message>
+        <source>▲ changes what the model computes</source>
+        <translation>▲ ändert, was das Modell rechnet</translation>
+    </message>
+    <message>
+        <source>△ exact for this text</source>
+        <translation>△ exakt für diesen Text</translation>
+    </message>
+    <message>
+        <source>The weights alone do not say how much is lost: plan to train, and evaluate the result.</source>
+        <translation>Die Gewichte allein sagen nicht, wie viel verloren geht: Planen Sie ein Training ein, und werten Sie das Ergebnis aus.</translation>
+    </message>
+    <message>
+        <source>▲ This cuts more than a third.</source>
+        <translation>▲ Das entfernt mehr als ein Drittel.</translation>
+    </message>
+    <message>
+        <source>▲ This cuts more than a third. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA cuts up to a third and distills afterwards.</source>
+        <translation>▲ Das entfernt mehr als ein Drittel. Ohne Training berichtet Torch-Pruning von Perplexitäten von 28.358 bis 576.501 für Sprachmodelle bei 43–50 % aller Breiten; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
+    </message>
+    <message>
+        <source>The weights alone do not say how much is lost: plan to train, and evaluate the result. NVIDIA cuts up to a third and distills afterwards.</source>
+        <translation>Die Gewichte allein sagen nicht, wie viel verloren geht: Planen Sie ein Training ein, und werten Sie das Ergebnis aus. NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
+    </message>
+    <message>
+        <source>Starts Python, and has the class in transformers take the shapes, without weights.</source>
+        <translation>Startet Python und lässt die Klasse in transformers die Formen annehmen, ohne Gewichte.</translation>
+    </message>
+    <message>
+        <source>Starts Python, writes the model with zeros beside the folder for the moment, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
+        <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning sind. Braucht Speicher und Platz für beide.</translation>
+    </message>
+    <message>
+        <source>Always done: the folder is read back, and its tensors are compared with the model.</source>
+        <translation>Immer dabei: Der Ordner wird zurückgelesen, und seine Tensoren werden mit dem Modell verglichen.</translation>
+    </message>
+</context>
+<context>
+    <name>ShrinkForecasts</name>
+    <message>
+        <source>Looking for dead units</source>
+        <translation>Tote Einheiten werden gesucht</translation>
+    </message>
+    <message>
+        <source>The search for dead units was cancelled.</source>
+        <translation>Die Suche nach toten Einheiten wurde abgebrochen.</translation>
+    </message>
+</context>
+<context>
+    <name>ShrinkPage</name>
+    <message>
+        <source>“Full size” exports it with zeros in place of what is pruned. docs/shrink.md lists the types that can be shrunk.</source>
+        <translation>„Volle Größe“ exportiert es mit Nullen statt dessen, was geprunt ist. docs/shrink.md führt die Arten auf, die sich verkleinern lassen.</translation>
+    </message>
+    <message>
+        <source>Looking for dead units…</source>
+        <translation>Tote Einheiten werden gesucht…</translation>
+    </message>
+    <message>
+        <source>Looking for dead units</source>
+        <translation>Tote Einheiten werden gesucht</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Erneut suchen</translation>
+    </message>
+    <message>
+        <source>Rank by</source>
+        <translation>Rang nach</translation>
+    </message>
+    <message>
+        <source>The units that rank lowest go first: by a norm over all their tensors, or by scores that you computed.</source>
+        <translation>Die Einheiten mit dem niedrigsten Rang gehen zuerst: nach einer Norm über alle ihre Tensoren, oder nach Werten, die Sie berechnet haben.</translation>
+    </message>
+    <message>
+        <source>L2 norm</source>
+        <translation>L2-Norm</translation>
+    </message>
+    <message>
+        <source>L1 norm</source>
+        <translation>L1-Norm</translation>
+    </message>
+    <message>
+        <source>Mean magnitude</source>
+        <translation>Mittlerer Betrag</translation>
+    </message>
+    <message>
+        <source>Scores…</source>
+        <translation>Werte…</translation>
+    </message>
+    <message>
+        <source>Choose a safetensors file with a vector of scores for each group, by the name that pruneapp shrink --list --json gives it; or statistics of activations, which rank by Wanda.</source>
+        <translation>Wählen Sie eine safetensors-Datei mit einem Vektor von Werten für jede Gruppe, unter dem Namen, den pruneapp shrink --list --json ihr gibt; oder eine Aktivierungsstatistik, die nach Wanda ordnet.</translation>
+    </message>
+    <message>
+        <source>Multiple</source>
+        <translation>Vielfaches</translation>
+    </message>
+    <message>
+        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels refuse other widths, others are slow with them.</source>
+        <translation>Die Anzahl der FFN-Neuronen, Kanäle oder Tokens, die bleiben, wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern andere Breiten, andere sind damit langsam.</translation>
+    </message>
+    <message>
+        <source>Write as another type</source>
+        <translation>Als andere Art schreiben</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>Prüfung</translation>
+    </message>
+    <message>
+        <source>Shapes and the way back are always checked. The class can be built or run by a Python that has transformers.</source>
+        <translation>Formen und der Rückweg werden immer geprüft. Die Klasse kann von einem Python gebaut oder ausgeführt werden, das transformers hat.</translation>
+    </message>
+    <message>
+        <source>Shapes and back again</source>
+        <translation>Formen und Rückweg</translation>
+    </message>
+    <message>
+        <source>Class (meta device)</source>
+        <translation>Klasse (Meta-Gerät)</translation>
+    </message>
+    <message>
+        <source>Run and compare outputs</source>
+        <translation>Ausführen und Ausgaben vergleichen</translation>
+    </message>
+    <message>
+        <source>In multiples of</source>
+        <translation>In Vielfachen von</translation>
+    </message>
+    <message>
+        <source>What is cut</source>
+        <translation>Was entfernt wird</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>config.json</source>
+        <translation>config.json</translation>
+    </message>
+    <message>
+        <source>Compatible with</source>
+        <translation>Verträglich mit</translation>
+    </message>
+    <message>
+        <source>score in the file</source>
+        <translation>Wert in der Datei</translation>
+    </message>
+    <message>
+        <source>Dead units go without loss. Sliders and numbers cut more: the units of the lowest {rank} go first.</source>
+        <translation>Tote Einheiten gehen ohne Verlust. Regler und Zahlen entfernen mehr: Die Einheiten mit dem niedrigsten Rang ({rank}) gehen zuerst.</translation>
+    </message>
+    <message>
+        <source>Scores of {file}</source>
+        <translation>Werte von {file}</translation>
+    </message>
+    <message>
+        <source>File of scores</source>
+        <translation>Datei mit Werten</translation>
+    </message>
+    <message>
+        <source>safetensors (*.safetensors)</source>
+        <translation>safetensors (*.safetensors)</translation>
+    </message>
+    <message>
+        <source>calculating…</source>
+        <translation>wird berechnet…</translation>
+    </message>
+    <message>
+        <source>Units of each group</source>
+        <translation>Einheiten jeder Gruppe</translation>
+    </message>
+    <message>
+        <source>Changes of config.json</source>
+        <translation>Änderungen an config.json</translation>
+    </message>
+    <message>
+        <source>  nothing changes</source>
+        <translation>  nichts ändert sich</translation>
+    </message>
+    <message>
+        <source>Write as &apos;{other}&apos;, which computes the same and takes any heads</source>
+        <translation>Als „{other}“ schreiben, das dasselbe rechnet und beliebig viele Heads annimmt</translation>
+    </message>
+    <message>
+        <source>nothing is cut yet</source>
+        <translation>noch wird nichts entfernt</translation>
+    </message>
+</context>
+<context>
+    <name>SideFiles</name>
+    <message>
+        <source>Comparison script</source>
+        <translation>Vergleichsskript</translation>
+    </message>
+    <message>
+        <source>Python script that loads both files into your model and compares the outputs.</source>
+        <translation>Python-Skript, das beide Dateien in Ihr Modell lädt und die Ausgaben vergleicht.</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <source>Steps, sparsity and norm² retained per tensor, sizes, checksums.</source>
+        <translation>Schritte, Sparsity und erhaltene Norm² je Tensor, Größen, Prüfsummen.</translation>
+    </message>
+    <message>
+        <source>Report format</source>
+        <translation>Format des Berichts</translation>
+    </message>
+    <message>
+        <source>File format of the report.</source>
+        <translation>Dateiformat des Berichts.</translation>
+    </message>
+    <message>
+        <source>HTML page</source>
+        <translation>HTML-Seite</translation>
+    </message>
+    <message>
+        <source>CSV table</source>
+        <translation>CSV-Tabelle</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+</context>
+<context>
+    <name>SideMetrics</name>
+    <message>
+        <source>Metrics of A and B</source>
+        <translation>Metriken von A und B</translation>
+    </message>
+    <message>
+        <source>Differences within the noise count as none. For two pruned states only the most that the noise can be is known, the sum of their noises against the unpruned model: a difference within it is uncertain.</source>
+        <translation>Unterschiede innerhalb des Rauschens zählen als keine. Bei zwei geprunten Zuständen ist nur das größtmögliche Rauschen bekannt, die Summe ihrer Rauschen gegen das ungeprunte Modell: Ein Unterschied darin ist unsicher.</translation>
+    </message>
+    <message>
+        <source>metric</source>
+        <translation>Metrik</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>noise</source>
+        <translation>Rauschen</translation>
+    </message>
+    <message>
+        <source>at most {noise}</source>
+        <translation>höchstens {noise}</translation>
+    </message>
+    <message>
+        <source>not evaluated</source>
+        <translation>nicht ausgewertet</translation>
+    </message>
+    <message>
+        <source>{amount}, uncertain</source>
+        <translation>{amount}, unsicher</translation>
+    </message>
+    <message>
+        <source>none ({amount})</source>
+        <translation>keiner ({amount})</translation>
+    </message>
+    <message>
+        <source>{amount}, better</source>
+        <translation>{amount}, besser</translation>
+    </message>
+    <message>
+        <source>{amount}, worse</source>
+        <translation>{amount}, schlechter</translation>
+    </message>
+</context>
+<context>
+    <name>SizeBox</name>
+    <message>
+        <source>{value} is not possible: the next is {size}.</source>
+        <translation>{value} ist nicht möglich: Der nächste Wert ist {size}.</translation>
+    </message>
+</context>
+<context>
+    <name>SizeStrip</name>
+    <message>
+        <source>Size of the tensors</source>
+        <translation>Größe der Tensoren</translation>
+    </message>
+    <message>
+        <source>The whole file in order: width is the size in bytes, the filled part is pruned</source>
+        <translation>Die ganze Datei der Reihe nach: Breite ist die Größe in Bytes, der gefüllte Teil ist geprunt</translation>
+    </message>
+</context>
+<context>
+    <name>SizeTable</name>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Bytes of the files of weights.</source>
+        <translation>Bytes der Dateien mit Gewichten.</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>KV cache per token</source>
+        <translation>KV-Cache je Token</translation>
+    </message>
+    <message>
+        <source>Bytes of keys and values, in the dtype of the weights.</source>
+        <translation>Bytes der Schlüssel und Werte, im dtype der Gewichte.</translation>
+    </message>
+    <message>
+        <source>Multiply-adds per token</source>
+        <translation>Multiply-Adds je Token</translation>
+    </message>
+    <message>
+        <source>Products of a token with every weight that it passes. Not counted: attention scores, which grow with the text, and what a text passes once (a pooler, a classifier).</source>
+        <translation>Produkte eines Tokens mit jedem Gewicht, das es durchläuft. Nicht gezählt: Attention-Werte, die mit dem Text wachsen, und was ein Text einmal durchläuft (ein Pooler, ein Klassifikator).</translation>
+    </message>
+    <message>
+        <source>{what}: {before}, after the cut {after}</source>
+        <translation>{what}: {before}, nach dem Schnitt {after}</translation>
+    </message>
+</context>
+<context>
+    <name>SourceChoice</name>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>The interpreter of the environment in which the model runs.</source>
+        <translation>Der Interpreter der Umgebung, in der das Modell läuft.</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>P&amp;ython</source>
+        <translation>P&amp;ython</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>Durchsuchen…</translation>
+    </message>
+    <message>
+        <source>Limit</source>
+        <translation>Begrenzung</translation>
+    </message>
+    <message>
+        <source>How many samples are measured at most: of a script, &apos;limit&apos;, if its functions take it.</source>
+        <translation>Wie viele Beispiele höchstens gemessen werden: bei einem Skript „limit“, wenn seine Funktionen es nehmen.</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>With which random, NumPy and torch are seeded before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
+        <translation>Womit random, NumPy und torch vor jedem Aufruf initialisiert werden: „seed“ eines Skripts, {seed} einer Befehlszeile.</translation>
+    </message>
+    <message>
+        <source>See&amp;d</source>
+        <translation>See&amp;d</translation>
+    </message>
+    <message>
+        <source>&amp;Limit</source>
+        <translation>&amp;Begrenzung</translation>
+    </message>
+    <message>
+        <source>Unpruned model</source>
+        <translation>Ungepruntes Modell</translation>
+    </message>
+    <message>
+        <source>The file or folder before it was pruned, if it was pruned elsewhere and the zeros of the open file are treated as pruned.</source>
+        <translation>Die Datei oder der Ordner vor dem Pruning, falls anderswo geprunt wurde und die Nullen der geöffneten Datei als geprunt gelten.</translation>
+    </message>
+    <message>
+        <source>the open file</source>
+        <translation>die geöffnete Datei</translation>
+    </message>
+    <message>
+        <source>&amp;Unpruned model</source>
+        <translation>&amp;Ungepruntes Modell</translation>
+    </message>
+    <message>
+        <source>Python interpreter</source>
+        <translation>Python-Interpreter</translation>
+    </message>
+</context>
+<context>
+    <name>Start</name>
+    <message>
+        <source>Opening</source>
+        <translation>Öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>StateDelegate</name>
+    <message>
+        <source>Scroll the history</source>
+        <translation>Den Verlauf rollen</translation>
+    </message>
+</context>
+<context>
+    <name>StateSelector</name>
+    <message>
+        <source>Swap A and B</source>
+        <translation>A und B tauschen</translation>
+    </message>
+    <message>
+        <source>Base of the comparison</source>
+        <translation>Grundlage des Vergleichs</translation>
+    </message>
+    <message>
+        <source>Compared with A</source>
+        <translation>Verglichen mit A</translation>
+    </message>
+    <message>
+        <source>Current state</source>
+        <translation>Aktueller Zustand</translation>
+    </message>
+    <message>
+        <source>Another file…</source>
+        <translation>Andere Datei…</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>Anderer Ordner…</translation>
+    </message>
+    <message>
+        <source>{label} (current state)</source>
+        <translation>{label} (aktueller Zustand)</translation>
+    </message>
+</context>
+<context>
+    <name>StatusController</name>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>Export… {size}</source>
+        <translation>Exportieren… {size}</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>&apos;{title}&apos; cannot be cancelled while the code of a custom method is running. Wait, or quit; your file is unchanged.</source>
+        <translation>„{title}“ kann nicht abgebrochen werden, solange der Code einer eigenen Methode läuft. Warten Sie, oder beenden Sie Pruneapp; Ihre Datei ist unverändert.</translation>
+    </message>
+    <message>
+        <source>&apos;{title}&apos; is being cancelled. Your file is unchanged.</source>
+        <translation>„{title}“ wird abgebrochen. Ihre Datei ist unverändert.</translation>
+    </message>
+</context>
+<context>
+    <name>StepFigures</name>
+    <message>
+        <source>Norm²</source>
+        <translation>Norm²</translation>
+    </message>
+    <message>
+        <source>Sum of squares</source>
+        <translation>Summe der Quadrate</translation>
+    </message>
+    <message>
+        <source>L1 norm</source>
+        <translation>L1-Norm</translation>
+    </message>
+    <message>
+        <source>Sum of magnitudes</source>
+        <translation>Summe der Beträge</translation>
+    </message>
+    <message>
+        <source>{norm} retained (this step)</source>
+        <translation>{norm} erhalten (Schritt)</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights after this step, relative to before it, over the tensors of this step.</source>
+        <translation>{sum} der verbleibenden Gewichte nach diesem Schritt, relativ zu davor, über die Tensoren dieses Schritts.</translation>
+    </message>
+    <message>
+        <source>{norm} retained (whole model)</source>
+        <translation>{norm} erhalten (Modell)</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights, relative to the file as it was opened, over the whole model.</source>
+        <translation>{sum} der verbleibenden Gewichte, relativ zur Datei beim Öffnen, über das ganze Modell.</translation>
+    </message>
+    <message>
+        <source>{norm} retained (without repair)</source>
+        <translation>{norm} erhalten (ohne Reparatur)</translation>
+    </message>
+    <message>
+        <source>{sum} of the remaining weights with their values in the file, relative to the file as it was opened, over the whole model: what pruning left before the repair.</source>
+        <translation>{sum} der verbleibenden Gewichte mit ihren Werten in der Datei, relativ zur Datei beim Öffnen, über das ganze Modell: was das Pruning vor der Reparatur übrig ließ.</translation>
+    </message>
+    <message>
+        <source>up to </source>
+        <translation>bis zu </translation>
+    </message>
+    <message>
+        <source>at least </source>
+        <translation>mindestens </translation>
+    </message>
+    <message>
+        <source>{n} of {all}</source>
+        <translation>{n} von {all}</translation>
+    </message>
+    <message>
+        <source>{before} → {after}</source>
+        <translation>{before} → {after}</translation>
+    </message>
+    <message>
+        <source>Pruned of remaining</source>
+        <translation>Geprunt vom Rest</translation>
+    </message>
+    <message>
+        <source>Weights pruned</source>
+        <translation>Geprunte Gewichte</translation>
+    </message>
+    <message>
+        <source>This step, of the weights of its tensors that were not pruned before it.</source>
+        <translation>Dieser Schritt, von den Gewichten seiner Tensoren, die zuvor nicht geprunt waren.</translation>
+    </message>
+    <message>
+        <source>Whole model</source>
+        <translation>Ganzes Modell</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>Those that it prunes: by rules or check marks</source>
+        <translation>Die geprunt werden: nach Regeln oder Kreuzen</translation>
+    </message>
+    <message>
+        <source>Tensors with pruned weights</source>
+        <translation>Tensoren mit geprunten Gewichten</translation>
+    </message>
+</context>
+<context>
+    <name>StepInfoController</name>
+    <message>
+        <source>Target file size</source>
+        <translation>Angestrebte Dateigröße</translation>
+    </message>
+    <message>
+        <source>Maximum size of the compact file, such as 40 MB or 512 KiB:</source>
+        <translation>Größte Größe der kompakten Datei, etwa 40 MB oder 512 KiB:</translation>
+    </message>
+    <message>
+        <source>Set total sparsity</source>
+        <translation>Gesamt-Sparsity setzen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+</context>
+<context>
+    <name>TableButton</name>
+    <message>
+        <source>Show the data as a table (T)</source>
+        <translation>Die Daten als Tabelle zeigen (T)</translation>
+    </message>
+    <message>
+        <source>Show as a table</source>
+        <translation>Als Tabelle zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>TableController</name>
+    <message>
+        <source>Saving the numbers</source>
+        <translation>Zahlen werden gespeichert</translation>
+    </message>
+    <message>
+        <source>Saving the picture</source>
+        <translation>Bild wird gespeichert</translation>
+    </message>
+    <message>
+        <source>Saved {file}.</source>
+        <translation>{file} gespeichert.</translation>
+    </message>
+    <message>
+        <source>Saving {file} cancelled: nothing was written.</source>
+        <translation>Speichern von {file} abgebrochen: Nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>Copied the picture.</source>
+        <translation>Bild kopiert.</translation>
+    </message>
+    <message>
+        <source>Copying rows</source>
+        <translation>Zeilen werden kopiert</translation>
+    </message>
+    <message>
+        <source>Copied 1 row.</source>
+        <translation>1 Zeile kopiert.</translation>
+    </message>
+    <message>
+        <source>Copied {n} rows.</source>
+        <translation>{n} Zeilen kopiert.</translation>
+    </message>
+</context>
+<context>
+    <name>TargetRow</name>
+    <message>
+        <source>Destination of the export</source>
+        <translation>Ziel des Exports</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>Durchsuchen…</translation>
+    </message>
+    <message>
+        <source>Choose the destination of the export.</source>
+        <translation>Das Ziel des Exports wählen.</translation>
+    </message>
+    <message>
+        <source>Delete the original after the export (undo is no longer possible)</source>
+        <translation>Das Original nach dem Export löschen (Rückgängig geht dann nicht mehr)</translation>
+    </message>
+    <message>
+        <source>Undo reads pruned weights from the original file.</source>
+        <translation>Rückgängig liest geprunte Gewichte aus der ursprünglichen Datei.</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Destination folder</source>
+        <translation>Zielordner</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Destination file</source>
+        <translation>Zieldatei</translation>
+    </message>
+    <message>
+        <source>Written to {path}.</source>
+        <translation>Geschrieben nach {path}.</translation>
+    </message>
+    <message>
+        <source>Files of the same name in this folder are replaced.</source>
+        <translation>Gleichnamige Dateien in diesem Ordner werden ersetzt.</translation>
+    </message>
+    <message>
+        <source>This file already exists and will be replaced.</source>
+        <translation>Diese Datei gibt es schon und wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>The usual suffix is {suffixes}.</source>
+        <translation>Die übliche Endung ist {suffixes}.</translation>
+    </message>
+    <message>
+        <source> or </source>
+        <translation> oder </translation>
+    </message>
+    <message>
+        <source>Export to</source>
+        <translation>Exportieren nach</translation>
+    </message>
+</context>
+<context>
+    <name>TensorChoice</name>
+    <message>
+        <source>Tensors of this rule</source>
+        <translation>Tensoren dieser Regel</translation>
+    </message>
+    <message>
+        <source>Pattern, such as {pattern}</source>
+        <translation>Muster, etwa {pattern}</translation>
+    </message>
+    <message>
+        <source>The checked tensors, all layers of one type, or patterns such as {pattern}, separated by commas</source>
+        <translation>Die angekreuzten Tensoren, alle Schichten einer Art, oder Muster wie {pattern}, durch Kommas getrennt</translation>
+    </message>
+    <message>
+        <source>checked tensors</source>
+        <translation>angekreuzte Tensoren</translation>
+    </message>
+    <message>
+        <source>all {kind} layers</source>
+        <translation>alle Schichten der Art {kind}</translation>
+    </message>
+</context>
+<context>
+    <name>TensorHeading</name>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
+    </message>
+</context>
+<context>
+    <name>ToolRow</name>
+    <message>
+        <source>Brush size</source>
+        <translation>Pinselgröße</translation>
+    </message>
+    <message>
+        <source>Brush size in weights</source>
+        <translation>Pinselgröße in Gewichten</translation>
+    </message>
+    <message>
+        <source>Channels along</source>
+        <translation>Kanäle entlang</translation>
+    </message>
+    <message>
+        <source>Dimension of the channels to select (C in the picture)</source>
+        <translation>Dimension der zu wählenden Kanäle (C im Bild)</translation>
+    </message>
+    <message>
+        <source>Pan</source>
+        <translation>Verschieben</translation>
+    </message>
+    <message>
+        <source>drag to pan, Shift+drag to select</source>
+        <translation>ziehen zum Verschieben, Umschalt+Ziehen zum Wählen</translation>
+    </message>
+    <message>
+        <source>Rectangle</source>
+        <translation>Rechteck</translation>
+    </message>
+    <message>
+        <source>drag to select weights (Shift+arrow keys)</source>
+        <translation>ziehen, um Gewichte zu wählen (Umschalt+Pfeiltasten)</translation>
+    </message>
+    <message>
+        <source>Row</source>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>drag to select rows (H)</source>
+        <translation>ziehen, um Zeilen zu wählen (H)</translation>
+    </message>
+    <message>
+        <source>Column</source>
+        <translation>Spalte</translation>
+    </message>
+    <message>
+        <source>drag to select columns (V)</source>
+        <translation>ziehen, um Spalten zu wählen (V)</translation>
+    </message>
+    <message>
+        <source>Channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>drag to select channels (C)</source>
+        <translation>ziehen, um Kanäle zu wählen (C)</translation>
+    </message>
+    <message>
+        <source>Brush</source>
+        <translation>Pinsel</translation>
+    </message>
+    <message>
+        <source>drag to select weights with a brush</source>
+        <translation>ziehen, um Gewichte mit einem Pinsel zu wählen</translation>
+    </message>
+</context>
+<context>
+    <name>TreeFilter</name>
+    <message>
+        <source>Filter  (Ctrl+F)</source>
+        <translation>Filtern  (Strg+F)</translation>
+    </message>
+    <message>
+        <source>Filter by name</source>
+        <translation>Nach Namen filtern</translation>
+    </message>
+    <message>
+        <source>Words in the name, or a pattern for the whole name such as *.conv?.weight</source>
+        <translation>Wörter im Namen, oder ein Muster für den ganzen Namen wie *.conv?.weight</translation>
+    </message>
+    <message>
+        <source>Filter by kind</source>
+        <translation>Nach Art filtern</translation>
+    </message>
+    <message>
+        <source>Show one layer type. Types are inferred from names.</source>
+        <translation>Eine Art von Schichten zeigen. Arten werden aus Namen erschlossen.</translation>
+    </message>
+    <message>
+        <source>2-D and larger</source>
+        <translation>2-D und größer</translation>
+    </message>
+    <message>
+        <source>Show tensors with two or more dimensions.</source>
+        <translation>Tensoren mit zwei oder mehr Dimensionen zeigen.</translation>
+    </message>
+    <message>
+        <source>Over 1 million</source>
+        <translation>Über 1 Million</translation>
+    </message>
+    <message>
+        <source>Show tensors with more than a million weights.</source>
+        <translation>Tensoren mit mehr als einer Million Gewichten zeigen.</translation>
+    </message>
+    <message>
+        <source>List</source>
+        <translation>Liste</translation>
+    </message>
+    <message>
+        <source>List all tensors below each other, to be sorted, instead of the tree (Ctrl+L)</source>
+        <translation>Alle Tensoren untereinander zum Sortieren, statt als Baum (Strg+L)</translation>
+    </message>
+    <message>
+        <source>All kinds</source>
+        <translation>Alle Arten</translation>
+    </message>
+</context>
+<context>
+    <name>TreeModel</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Inferred from names and shapes; not stored in the file.</source>
+        <translation>Aus Namen und Formen erschlossen; nicht in der Datei gespeichert.</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>Form</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>Typ</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>To be pruned</source>
+        <translation>Zu prunen</translation>
+    </message>
+    <message>
+        <source>Sparsity</source>
+        <translation>Sparsity</translation>
+    </message>
+    <message>
+        <source>Sparsity after</source>
+        <translation>Sparsity danach</translation>
+    </message>
+</context>
+<context>
+    <name>TreeView</name>
+    <message>
+        <source>Module tree</source>
+        <translation>Modulbaum</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>Fit to width</source>
+        <translation>An Breite anpassen</translation>
+    </message>
+    <message>
+        <source>No tensors match the filter.</source>
+        <translation>Keine Tensoren passen zum Filter.</translation>
+    </message>
+</context>
+<context>
+    <name>VocabularyChoice</name>
+    <message>
+        <source>Vocabulary</source>
+        <translation>Vokabular</translation>
+    </message>
+    <message>
+        <source>Texts…</source>
+        <translation>Texte…</translation>
+    </message>
+    <message>
+        <source>Choose text files in UTF-8. Tokens that they do not use are cut; for these texts the model computes the same.</source>
+        <translation>Wählen Sie Textdateien in UTF-8. Tokens, die sie nicht benutzen, werden entfernt; für diese Texte rechnet das Modell dasselbe.</translation>
+    </message>
+    <message>
+        <source>All tokens</source>
+        <translation>Alle Tokens</translation>
+    </message>
+    <message>
+        <source>Without the last {n} rows</source>
+        <translation>Ohne die letzten {n} Zeilen</translation>
+    </message>
+    <message>
+        <source>Tokens of {n} texts</source>
+        <translation>Tokens von {n} Texten</translation>
+    </message>
+    <message>
+        <source>Tokens of {name}</source>
+        <translation>Tokens von {name}</translation>
+    </message>
+    <message>
+        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, or those of the tokens that texts use.</source>
+        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zum letzten Token, oder die der Tokens, die Texte benutzen.</translation>
+    </message>
+    <message>
+        <source>Texts to keep</source>
+        <translation>Zu behaltende Texte</translation>
+    </message>
+</context>
+<context>
+    <name>WaitingNote</name>
+    <message>
+        <source>slow; press Esc to cancel</source>
+        <translation>langsam; Esc bricht ab</translation>
+    </message>
+    <message>
+        <source>counting… {share}</source>
+        <translation>wird gezählt… {share}</translation>
+    </message>
+    <message>
+        <source>calculating…</source>
+        <translation>wird berechnet…</translation>
+    </message>
+</context>
+<context>
+    <name>WeightReadout</name>
+    <message>
+        <source>pruned in step {n} by {label}</source>
+        <translation>in Schritt {n} geprunt durch {label}</translation>
+    </message>
+    <message>
+        <source>pruned in step {n}: {label}</source>
+        <translation>in Schritt {n} geprunt: {label}</translation>
+    </message>
+    <message>
+        <source>pruned in step {n}, rule {rule}: {label}</source>
+        <translation>in Schritt {n}, Regel {rule} geprunt: {label}</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>protected</source>
+        <translation>geschützt</translation>
+    </message>
+    <message>
+        <source>kept, to be pruned</source>
+        <translation>behalten, zu prunen</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>kept in A, pruned in B</source>
+        <translation>in A behalten, in B geprunt</translation>
+    </message>
+    <message>
+        <source>pruned in A, kept in B</source>
+        <translation>in A geprunt, in B behalten</translation>
+    </message>
+    <message>
+        <source>pruned in A and B</source>
+        <translation>in A und B geprunt</translation>
+    </message>
+    <message>
+        <source>no difference</source>
+        <translation>kein Unterschied</translation>
+    </message>
+    <message>
+        <source>difference {value}</source>
+        <translation>Unterschied {value}</translation>
+    </message>
+</context>
+<context>
+    <name>WeightsView</name>
+    <message>
+        <source>This tensor has no weights.</source>
+        <translation>Dieser Tensor hat keine Gewichte.</translation>
+    </message>
+    <message>
+        <source>Weights picture</source>
+        <translation>Bild der Gewichte</translation>
+    </message>
+    <message>
+        <source>{share} pruned</source>
+        <translation>{share} geprunt</translation>
+    </message>
+    <message>
+        <source>Prune {what}</source>
+        <translation>{what} prunen</translation>
+    </message>
+    <message>
+        <source>Restore {what}</source>
+        <translation>{what} wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Protect {what}</source>
+        <translation>{what} schützen</translation>
+    </message>
+    <message>
+        <source>Unprotect {what}</source>
+        <translation>Schutz von {what} aufheben</translation>
+    </message>
+    <message>
+        <source>sampled</source>
+        <translation>Stichprobe</translation>
+    </message>
+    <message>
+        <source>pruned in B only</source>
+        <translation>nur in B geprunt</translation>
+    </message>
+    <message>
+        <source>pruned in A only</source>
+        <translation>nur in A geprunt</translation>
+    </message>
+    <message>
+        <source>pruned in both</source>
+        <translation>in beiden geprunt</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>{scale} kept</source>
+        <translation>{scale} behalten</translation>
+    </message>
+    <message>
+        <source>{scale} mean magnitude</source>
+        <translation>{scale} mittlerer Betrag</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>geprunt</translation>
+    </message>
+    <message>
+        <source>to be pruned</source>
+        <translation>zu prunen</translation>
+    </message>
+    <message>
+        <source>protected</source>
+        <translation>geschützt</translation>
+    </message>
+    <message>
+        <source>{share} of weights above</source>
+        <translation>{share} der Gewichte darüber</translation>
+    </message>
+    <message>
+        <source>{share} of weights have a magnitude above {scale}. They share the last color.</source>
+        <translation>{share} der Gewichte haben einen Betrag über {scale}. Sie haben alle die letzte Farbe.</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <translation>{n} Gewichte</translation>
+    </message>
+    <message>
+        <source>1 weight</source>
+        <translation>1 Gewicht</translation>
+    </message>
+    <message>
+        <source>{which} of dim {dim}</source>
+        <translation>{which} von Dim. {dim}</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>mean magnitude of {n}×{n}</source>
+        <translation>mittlerer Betrag von {n}×{n}</translation>
+    </message>
+</context>
+<context>
+    <name>Workbench</name>
+    <message>
+        <source>Loaded: {names}.</source>
+        <translation>Geladen: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>ZerosController</name>
+    <message>
+        <source>Treat zeros as pruned</source>
+        <translation>Nullen als geprunt behandeln</translation>
+    </message>
+    <message>
+        <source>{share} of the weights of {name} are zero</source>
+        <translation>{share} der Gewichte von {name} sind null</translation>
+    </message>
+    <message>
+        <source>{share} of the weights in {n} tensors are zero</source>
+        <translation>{share} der Gewichte in {n} Tensoren sind null</translation>
+    </message>
+    <message>
+        <source>{form} in {n}</source>
+        <translation>{form} in {n}</translation>
+    </message>
+    <message>
+        <source>{n}:{m} pattern</source>
+        <translation>{n}:{m}-Muster</translation>
+    </message>
+    <message>
+        <source>whole channels</source>
+        <translation>ganze Kanäle</translation>
+    </message>
+    <message>
+        <source>blocks of {shape}</source>
+        <translation>Blöcke zu {shape}</translation>
+    </message>
+    <message>
+        <source>{zeros} of {numel} are 0 ({share})</source>
+        <translation>{zeros} von {numel} sind 0 ({share})</translation>
+    </message>
+    <message>
+        <source>{n} whole slices along dim {dim}</source>
+        <translation>{n} ganze Scheiben entlang Dim. {dim}</translation>
+    </message>
+    <message>
+        <source>Reading zeros</source>
+        <translation>Nullen werden gelesen</translation>
+    </message>
+    <message>
+        <source>No weight tensor has {share} or more zeros that are not already pruned. Biases and norms are not considered.</source>
+        <translation>Kein Gewichtstensor hat {share} oder mehr Nullen, die nicht schon geprunt sind. Biases und Norms bleiben außer Betracht.</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,135 @@
+"""The language of the window: chosen in a menu, and shown by a window that keeps the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtWidgets import QPushButton
+from safetensors.numpy import save_file
+
+from pruneapp.gui.app.settings import LANGUAGE, Settings
+from pruneapp.gui.widgets import number_format
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    rng = np.random.default_rng(1)
+    arrays = {"a.weight": rng.normal(size=(8, 5)), "b.weight": rng.normal(size=(6, 8))}
+    path = tmp_path / "model.safetensors"
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    return path
+
+
+def open_again(person, language: str):
+    """Choose a language, and take the offer to open the window again; return what that opens."""
+    person.menu("View", "Language", language)
+    (notice,) = person.window.notices.notices
+    person.click(next(b for b in notice.findChildren(QPushButton) if b.text() == "Open again"))
+    assert not person.window.isVisible()
+    return person.workbench.restarts
+
+
+def test_work_goes_on_in_another_language(new_person, file, settings_file):
+    first = new_person(file)
+    first.wait_ready()
+    first.wait_open(file)
+    first.ask_amount("50%")
+    for steps in (2, 3):
+        first.wait_preview()
+        first.click(first.button)
+        first.wait(lambda at=steps: len(first.states) == at)
+    first.key("Ctrl+Z")
+    pruned = {name: first.document.masks[name].pruned for name in ("a.weight", "b.weight")}
+    (request,) = open_again(first, "Deutsch")
+    assert request.is_journal
+    assert Settings(settings_file).get(LANGUAGE) == "de"
+
+    second = new_person(goes_on=request)
+    second.wait_ready()
+    second.wait(lambda: second.document is not None)
+    assert len(second.states) == 3
+    assert second.document.position == 1
+    assert {name: second.document.masks[name].pruned for name in pruned} == pruned
+    assert second.window.isWindowModified()  # nothing is saved yet
+    assert second.window.actions_["language_de"].isChecked()
+    second.key("Ctrl+Shift+Z")
+    second.wait(lambda: second.document.position == 2)
+
+
+def test_a_file_without_work_is_opened_again(new_person, file):
+    first = new_person(file)
+    first.wait_ready()
+    first.wait_open(file)
+    (request,) = open_again(first, "English")
+    assert (request.path, request.is_journal) == (file, False)
+
+
+def test_nothing_is_opened_where_nothing_was(new_person):
+    person = new_person()
+    person.wait_ready()
+    assert open_again(person, "English") == ()
+
+
+def test_the_language_of_now_is_not_offered_again(person):
+    person.menu("View", "Language", "System")
+    assert not person.window.notices.notices
+    assert person.workbench.settings.get(LANGUAGE) == "system"
+
+
+# Speaks a language in a process of its own, where the system's is another one.
+SPEAKS = """
+import sys
+from PySide6.QtCore import QLocale, QCoreApplication
+from pruneapp.gui import application as app
+from pruneapp.gui.widgets import number_format
+application = app.make_application(["pruneapp"])
+for choice in ["system", *sys.argv[1:]]:
+    application.speak(choice)
+    say = QCoreApplication.translate
+    print(say("Actions", "&Edit"), say("QPlatformTheme", "Cancel"), number_format.number(0.5))
+"""
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [
+        ("C", "&Edit Cancel 0.5"),
+        ("en_US", "&Edit Cancel 0.5"),
+        ("de_AT", "&Bearbeiten Abbrechen 0,5"),
+        ("zh_CN", "编辑(&E) 取消 0.5"),
+        ("fr_FR", "&Edit Cancel 0,5"),
+    ],
+)
+def test_a_language_is_that_of_the_system_or_the_chosen_one(run_python, monkeypatch, system, said):
+    monkeypatch.setenv("LC_ALL", f"{system}.UTF-8")
+    monkeypatch.delenv("LANGUAGE", raising=False)
+    out = run_python(SPEAKS, "de", "en", "zh_CN", "system")
+    assert out.splitlines() == [
+        said,
+        "&Bearbeiten Abbrechen 0,5",
+        "&Edit Cancel 0.5",
+        "编辑(&E) 取消 0.5",
+        said,
+    ]
+
+
+def test_english_is_not_left_for_a_second_language(run_python, monkeypatch):
+    """Who prefers English and knows German gets English."""
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    monkeypatch.setenv("LANGUAGE", "en_GB:de_DE")
+    assert run_python(SPEAKS).splitlines() == ["&Edit Cancel 0.5"]
+
+
+def test_numbers_and_sizes_are_written_as_in_the_language(english):
+    before = QLocale()
+    try:
+        QLocale.setDefault(QLocale("de"))
+        assert number_format.count(1234567) == "1.234.567"
+        assert number_format.size(1_500_000) == "1,5 MB"
+        assert number_format.percent(0.125) == "12,5\u00a0%"
+    finally:
+        QLocale.setDefault(before)
+    assert QCoreApplication.translate("Actions", "&Edit") == "&Edit"

@@ -1,0 +1,205 @@
+"""All that the window says is marked, and every translation is finished, fresh and alike."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pruneapp.gui.app.settings import LANGUAGE
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GUI = ROOT / "pruneapp" / "gui"
+
+spec = importlib.util.spec_from_file_location(
+    "translations", ROOT / "packaging" / "translations.py"
+)
+translations = importlib.util.module_from_spec(spec)
+sys.modules["translations"] = translations
+spec.loader.exec_module(translations)
+
+LANGUAGES = translations.LANGUAGES
+# Texts that still show in English; the numbers may only become smaller.
+MOST_OPEN = {"zh_CN": 0, "de": 0}
+
+# What shows its arguments to a person.
+SHOWS = {
+    *("setText", "setToolTip", "setStatusTip", "setWhatsThis", "setWindowTitle", "setTitle"),
+    *("setAccessibleName", "setAccessibleDescription", "setPlaceholderText", "setInformativeText"),
+    *("setDetailedText", "setPrefix", "setSuffix", "setSpecialValueText", "setItemText"),
+    *("setHeaderLabels", "setHorizontalHeaderLabels", "addItem", "insertItem", "addAction"),
+    *("addMenu", "addTab", "addButton", "addToolBar", "setHtml", "drawText", "set_text"),
+    *("QLabel", "QPushButton", "QToolButton", "QCheckBox", "QRadioButton", "QGroupBox", "QAction"),
+    *("QDockWidget", "QToolBar", "QMenu", "plain", "heading", "label_for", "choice_box"),
+    *("ElidedLabel", "Sentences", "set_notice", "say_done", "mention", "offer", "set_trouble"),
+    *("ActionSpec",),
+}
+MARKS = {"tr", "translate", "QT_TRANSLATE_NOOP"}
+# Shows what was marked elsewhere: declared commands, columns, and what the engine declares.
+READS_MARKED = {
+    *("commands/actions.py", "widgets/engine_text.py", "tree/model.py", "tree/view.py"),
+}
+# The name of the application, languages that are called as they call themselves, code, and words
+# of the code that are given along with what is shown.
+AS_IT_IS = {
+    *("Pruneapp", " — Pruneapp", "&English", "简体中文(&C)", "&Deutsch", "auto"),
+    *("python evaluate.py {checkpoint}", "mean", "shapes", "meta", "run"),
+    *("magnitudes", "decades", "signed"),
+}
+
+
+@pytest.fixture(scope="module")
+def modules() -> dict[str, ast.Module]:
+    """The code of the window, by its files."""
+    return {
+        str(path.relative_to(GUI)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(GUI.rglob("*.py"))
+    }
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """What the window says now."""
+    file = tmp_path_factory.mktemp("translations") / "pruneapp_fresh.ts"
+    translations.collect(file)
+    return {message.key for message in translations.read(file)}
+
+
+def test_there_is_a_file_for_every_language_that_can_be_chosen():
+    assert {f"pruneapp_{name}.ts" for name in LANGUAGES} == {
+        path.name for path in translations.FOLDER.glob("*.ts")
+    }
+    assert {choice.value for choice in LANGUAGE.choices} == {"system", "en", *LANGUAGES}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_are_of_what_the_window_says(language, fresh):
+    """Otherwise: packaging/translations.py."""
+    kept = {message.key for message in translations.read(translations.source_of(language))}
+    assert sorted(fresh - kept) == []
+    assert sorted(kept - fresh) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_are_finished(language):
+    messages = translations.read(translations.source_of(language))
+    still = [message for message in messages if message.translation is None]
+    assert len(still) <= MOST_OPEN[language], Counter(message.context for message in still)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_have_the_placeholders_and_mnemonics_of_their_texts(language):
+    messages = translations.read(translations.source_of(language))
+    found = [
+        f"{m.context}: {m.source!r} → {m.translation!r} {why}"
+        for m in messages
+        if (why := translations.problem(m))
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "why"),
+    [
+        ("{n} tensors", "{m} Tensoren", "has other placeholders"),
+        ("%n tensors", "Tensoren", "has other placeholders"),
+        ("&Open…", "Öffnen…", "has a mnemonic, or lacks one"),
+        ("Open…", "Öffnen", "differs in the dots at its end"),
+        (" %", "%", "has other spaces at its beginning"),
+        ("Open", "", "is empty"),
+        ("&Open…", "打开(&O)…", ""),
+        ("&Open {n}…", "{n} ö&ffnen…", ""),
+    ],
+)
+def test_what_is_wrong_with_a_translation_is_said(source, translation, why):
+    message = translations.Message("View", source, translation=translation)
+    assert translations.problem(message) == why
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_qt_loads_is_compiled_from_the_translations(language, tmp_path):
+    """Otherwise: packaging/translations.py."""
+    file = translations.source_of(language)
+    translations.release(file, tmp_path / "fresh.qm")
+    assert (tmp_path / "fresh.qm").read_bytes() == file.with_suffix(".qm").read_bytes()
+
+
+def test_every_text_that_the_window_shows_is_marked(modules):
+    found = [
+        f"{file}:{line}: {text!r}"
+        for file, module in modules.items()
+        for line, text in unmarked(module)
+        if text not in AS_IT_IS
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'label.setText("Open a file")',
+        'label.setToolTip(f"Open {n} files")',
+        'QPushButton("Open" if closed else self.tr("Close"))',
+        'label.setText(self.tr("Open") + " or close")',
+    ],
+)
+def test_text_that_is_not_marked_is_found(code):
+    assert [text for _, text in unmarked(ast.parse(code))]
+
+
+def test_what_is_marked_is_found_by_lupdate(modules):
+    """It reads nothing within f-strings, and no text that is not there as it stands."""
+    found = []
+    for file, module in modules.items():
+        for node in ast.walk(module):
+            if isinstance(node, ast.FormattedValue):
+                inside = [c for c in ast.walk(node) if isinstance(c, ast.Call)]
+                found += [f"{file}:{c.lineno}" for c in inside if is_marked(c)]
+            elif isinstance(node, ast.Call) and is_marked(node) and file not in READS_MARKED:
+                shown = node.args if name_of(node) == "tr" else node.args[1:]
+                bare = all(isinstance(text, ast.Constant) for text in shown)
+                found += [] if bare else [f"{file}:{node.lineno}"]
+    assert not found
+
+
+def is_marked(call: ast.Call) -> bool:
+    """Whether a call is one of those that lupdate looks for, and none of the same name."""
+    if name_of(call) == "tr":
+        return True
+    return name_of(call) in MARKS and isinstance(call.func, ast.Name)
+
+
+def unmarked(module: ast.Module):
+    """Yield the words that are shown as they stand in some code, with their lines."""
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and name_of(call) in SHOWS:
+            words = call.args[1:] if name_of(call) == "ActionSpec" else call.args
+            for argument in words:
+                yield from bare(argument)
+
+
+def bare(node: ast.AST):
+    """Yield the texts of an expression that are shown: not those in calls, or keys of something."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and sum(map(str.isalpha, node.value)) > 1:
+            yield node.lineno, node.value
+    elif isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            yield from bare(part)
+    elif isinstance(node, ast.IfExp):
+        yield from bare(node.body)
+        yield from bare(node.orelse)
+    elif isinstance(node, ast.BinOp):
+        yield from bare(node.left)
+        yield from bare(node.right)
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        for part in node.elts:
+            yield from bare(part)
+
+
+def name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
