@@ -60,6 +60,14 @@
         <translation>Einen Modellordner öffnen: eine Datei mit Gewichten, oder Shards mit ihrem Index</translation>
     </message>
     <message>
+        <source>Open &amp;location…</source>
+        <translation>&amp;Adresse öffnen…</translation>
+    </message>
+    <message>
+        <source>Open a path or the URL of an object store (s3://…)</source>
+        <translation>Einen Pfad oder die URL eines Objektspeichers öffnen (s3://…)</translation>
+    </message>
+    <message>
         <source>Try the sa&amp;mple</source>
         <translation>Bei&amp;spiel öffnen</translation>
     </message>
@@ -856,8 +864,8 @@
         <translation>&#xa0;%</translation>
     </message>
     <message>
-        <source>{axis} per KV group</source>
-        <translation>{axis} je KV-Gruppe</translation>
+        <source>{axis} per key/value head</source>
+        <translation>{axis} je Key/Value-Head</translation>
     </message>
     <message>
         <source>Click a layer to remove it.</source>
@@ -2438,9 +2446,9 @@
         <translation>Attention-Heads</translation>
     </message>
     <message>
-        <source>Prunes whole groups of keys and values with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
+        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
         <extracomment>method attention_heads</extracomment>
-        <translation>Prunt ganze Gruppen von Schlüsseln und Werten mit ihren Query-Heads, in jeder Schicht gleich viele. Sie gehen aus jedem Tensor, der einen Teil von ihnen hat, auch aus Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Nicht jede Modellklasse nimmt weniger Heads an.</translation>
+        <translation>Prunt ganze Key/Value-Heads mit ihren Query-Heads, in jeder Schicht gleich viele. Sie fallen in jedem Tensor weg, der einen Teil davon hat, auch in Biases und Norms, sodass der Export „shrunk“ sie entfernen kann. Nicht jede Klasse von Modellen nimmt weniger Heads an.</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -3163,14 +3171,14 @@
         <translation>Merkmal</translation>
     </message>
     <message>
-        <source>Attention heads / KV groups</source>
+        <source>Key/value heads</source>
         <extracomment>axis</extracomment>
-        <translation>Attention-Heads / KV-Gruppen</translation>
+        <translation>Key/Value-Heads</translation>
     </message>
     <message>
-        <source>attention heads / KV groups</source>
+        <source>key/value heads</source>
         <extracomment>axis, in a sentence</extracomment>
-        <translation>Attention-Heads / KV-Gruppen</translation>
+        <translation>Key/Value-Heads</translation>
     </message>
     <message>
         <source>Query heads</source>
@@ -3233,16 +3241,32 @@
         <translation>Prunt auch, was andere Tensoren von den geprunten Kanälen haben: Spalten der nächsten Schicht, Biases, Norms. Sie zählen nicht zum Umfang, und geschützte Gewichte bleiben.</translation>
     </message>
     <message>
-        <source>Also prunes 1 tensor: {names}.</source>
-        <translation>Prunt auch 1 Tensor: {names}.</translation>
+        <source>Off by default: {why}</source>
+        <translation>Standardmäßig aus: {why}</translation>
     </message>
     <message>
-        <source>Also prunes {n} tensors: {names}, …</source>
-        <translation>Prunt auch {n} Tensoren: {names}, …</translation>
+        <source>On top of the amount, also prunes 1 tensor: {names}</source>
+        <translation>Prunt über den Umfang hinaus auch 1 Tensor: {names}</translation>
     </message>
     <message>
-        <source>Also prunes {n} tensors: {names}.</source>
-        <translation>Prunt auch {n} Tensoren: {names}.</translation>
+        <source>On top of the amount, also prunes {n} tensors: {names}</source>
+        <translation>Prunt über den Umfang hinaus auch {n} Tensoren: {names}</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune 1 tensor: {names}</source>
+        <translation>Würde über den Umfang hinaus auch 1 Tensor prunen: {names}</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune {n} tensors: {names}</source>
+        <translation>Würde über den Umfang hinaus auch {n} Tensoren prunen: {names}</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune 1 tensor.</source>
+        <translation>Würde über den Umfang hinaus auch 1 Tensor prunen.</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune {n} tensors.</source>
+        <translation>Würde über den Umfang hinaus auch {n} Tensoren prunen.</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -3265,12 +3289,12 @@
         <translation>{name}, Dim. {dim}</translation>
     </message>
     <message>
-        <source>Nothing is known to depend on {name}.</source>
-        <translation>Es ist nichts bekannt, was von {name} abhängt.</translation>
+        <source>No other tensor is pruned with {name}.</source>
+        <translation>Mit {name} wird kein anderer Tensor geprunt.</translation>
     </message>
     <message>
-        <source>Nothing is known to depend on {n} of {m} tensors, such as {name}.</source>
-        <translation>Von {n} von {m} Tensoren, etwa {name}, ist nichts bekannt, was davon abhängt.</translation>
+        <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
+        <translation>Mit {n} von {m} Tensoren wie {name} wird kein anderer Tensor geprunt.</translation>
     </message>
 </context>
 <context>
@@ -3506,8 +3530,8 @@
         <translation>.safetensors, .pt, .pth, .bin, .ckpt, oder ein Modellordner</translation>
     </message>
     <message>
-        <source>Nothing is uploaded. Files are read, never run.</source>
-        <translation>Nichts wird hochgeladen. Dateien werden gelesen, nie ausgeführt.</translation>
+        <source>Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+        <translation>Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -3657,6 +3681,10 @@
     <message>
         <source>Exporting</source>
         <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Exporting on the cluster</source>
+        <translation>Exportieren auf dem Cluster</translation>
     </message>
     <message>
         <source>The export was already written when it was cancelled.</source>
@@ -3818,6 +3846,10 @@
     <message>
         <source>There is no user {name}: enter the full path.</source>
         <translation>Es gibt keinen Benutzer {name}: Geben Sie den vollen Pfad ein.</translation>
+    </message>
+    <message>
+        <source>An export to {name} is under way: wait until it is done, or enter another name.</source>
+        <translation>Ein Export nach {name} läuft: Warten Sie, bis er fertig ist, oder geben Sie einen anderen Namen ein.</translation>
     </message>
     <message>
         <source>This is a folder: add a file name.</source>
@@ -4356,8 +4388,8 @@
         <translation>Schichten</translation>
     </message>
     <message>
-        <source>Layer {n} does nothing and is cut: exact</source>
-        <translation>Schicht {n} tut nichts und wird entfernt: exakt</translation>
+        <source>Layer {n} does nothing and is cut: computes the same</source>
+        <translation>Schicht {n} bewirkt nichts und wird entfernt: rechnet dasselbe</translation>
     </message>
     <message>
         <source>Layer {n} is unlike the others and stays</source>
@@ -4432,16 +4464,16 @@
         <translation>Haupt</translation>
     </message>
     <message>
-        <source>Device</source>
-        <translation>Gerät</translation>
+        <source>Run on</source>
+        <translation>Ausführen auf</translation>
+    </message>
+    <message>
+        <source>What computes masks; or a cluster that exports run on. The result is the same everywhere.</source>
+        <translation>Was Masken berechnet; oder ein Cluster, auf dem Exporte laufen. Das Ergebnis ist überall dasselbe.</translation>
     </message>
     <message>
         <source>Automatic</source>
         <translation>Automatisch</translation>
-    </message>
-    <message>
-        <source>Device that computes masks. The result is the same on all devices.</source>
-        <translation>Gerät, das Masken berechnet. Das Ergebnis ist auf allen Geräten dasselbe.</translation>
     </message>
 </context>
 <context>
@@ -5650,6 +5682,10 @@
 <context>
     <name>PruneController</name>
     <message>
+        <source>Pruning cancelled: nothing was pruned.</source>
+        <translation>Pruning abgebrochen: Es wurde nichts geprunt.</translation>
+    </message>
+    <message>
         <source>Making permanent</source>
         <translation>Endgültig machen</translation>
     </message>
@@ -6247,12 +6283,46 @@
         <translation>Diese Datei enthält mehrere State-Dicts. Öffnen:</translation>
     </message>
     <message>
+        <source>Address of a Dask scheduler, such as tcp://host:8786,
+or local:2 for two processes on this computer.
+
+Exports run there. The workers read the opened files and write the new
+ones, so they must see the same folders. Previews and masks are still
+computed on this computer.</source>
+        <translation>Adresse eines Dask-Schedulers wie tcp://host:8786
+oder local:2 für zwei Prozesse auf diesem Rechner.
+
+Exporte laufen dort. Die Worker lesen die geöffneten Dateien und schreiben
+die neuen; sie müssen also dieselben Ordner sehen. Vorschau und Masken
+werden weiterhin auf diesem Rechner berechnet.</translation>
+    </message>
+    <message>
+        <source>Run on a cluster</source>
+        <translation>Auf einem Cluster ausführen</translation>
+    </message>
+    <message>
+        <source>Use this cluster</source>
+        <translation>Diesen Cluster verwenden</translation>
+    </message>
+    <message>
+        <source>Open location</source>
+        <translation>Adresse öffnen</translation>
+    </message>
+    <message>
+        <source>Path, or URL of an object store (s3://, gs://, az://, hf://):</source>
+        <translation>Pfad oder URL eines Objektspeichers (s3://, gs://, az://, hf://):</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
         <source>Prune neural networks by pointing and clicking.
-Nothing is uploaded. Files are read, never run.
+Nothing is uploaded unless you name a URL as the target. Files are read, never run.
 
 MIT License.</source>
-        <translation>Neuronale Netze mit Zeigen und Klicken prunen.
-Nichts wird hochgeladen. Dateien werden gelesen, nie ausgeführt.
+        <translation>Neuronale Netze mit ein paar Klicks prunen.
+Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.
 
 MIT-Lizenz.</translation>
     </message>
@@ -6310,6 +6380,22 @@ MIT-Lizenz.</translation>
     <message>
         <source>{n} steps</source>
         <translation>{n} Schritte</translation>
+    </message>
+    <message>
+        <source>Export on the cluster</source>
+        <translation>Auf dem Cluster exportieren</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Exporting on the cluster</source>
+        <translation>Exportieren auf dem Cluster</translation>
+    </message>
+    <message>
+        <source>{name} written: {share} of its weights are pruned.</source>
+        <translation>{name} geschrieben: {share} der Gewichte sind geprunt.</translation>
     </message>
     <message>
         <source>Writing Python script</source>
@@ -6385,6 +6471,14 @@ MIT-Lizenz.</translation>
     <message>
         <source>✕ {n} problems</source>
         <translation>✕ {n} Probleme</translation>
+    </message>
+    <message>
+        <source>Export on the cluster…</source>
+        <translation>Auf dem Cluster exportieren…</translation>
+    </message>
+    <message>
+        <source>The cluster {address} does the steps and writes a new file.</source>
+        <translation>Der Cluster {address} führt die Schritte aus und schreibt eine neue Datei.</translation>
     </message>
     <message>
         <source>This recipe is empty.</source>
@@ -7473,6 +7567,14 @@ MIT-Lizenz.</translation>
         <translation>Automatisch: {device}</translation>
     </message>
     <message>
+        <source>Cluster…</source>
+        <translation>Cluster…</translation>
+    </message>
+    <message>
+        <source>Cluster {address}…</source>
+        <translation>Cluster {address}…</translation>
+    </message>
+    <message>
         <source>{setting}: turn off</source>
         <translation>{setting}: ausschalten</translation>
     </message>
@@ -7540,16 +7642,16 @@ MIT-Lizenz.</translation>
 <context>
     <name>Shrink</name>
     <message>
-        <source>✓ exact</source>
-        <translation>✓ exakt</translation>
+        <source>✓ computes the same</source>
+        <translation>✓ rechnet dasselbe</translation>
     </message>
     <message>
         <source>▲ changes what the model computes</source>
         <translation>▲ ändert, was das Modell rechnet</translation>
     </message>
     <message>
-        <source>△ exact for this text</source>
-        <translation>△ exakt für diesen Text</translation>
+        <source>△ computes the same for these texts</source>
+        <translation>△ rechnet für diese Texte dasselbe</translation>
     </message>
     <message>
         <source>The weights alone do not say how much is lost: plan to train, and evaluate the result.</source>
@@ -7654,12 +7756,12 @@ MIT-Lizenz.</translation>
         <translation>Prüfung</translation>
     </message>
     <message>
-        <source>Shapes and the way back are always checked. The class can be built or run by a Python that has transformers.</source>
-        <translation>Formen und der Rückweg werden immer geprüft. Die Klasse kann von einem Python gebaut oder ausgeführt werden, das transformers hat.</translation>
+        <source>The files are always read back and compared with the pruned model. The class can be built or run by a Python that has transformers.</source>
+        <translation>Die Dateien werden immer zurückgelesen und mit dem geprunten Modell verglichen. Die Klasse kann von einem Python gebaut oder ausgeführt werden, das transformers hat.</translation>
     </message>
     <message>
-        <source>Shapes and back again</source>
-        <translation>Formen und Rückweg</translation>
+        <source>Read back and compare</source>
+        <translation>Zurücklesen und vergleichen</translation>
     </message>
     <message>
         <source>Class (meta device)</source>
@@ -8012,6 +8114,10 @@ MIT-Lizenz.</translation>
         <translation>&amp;Wiederholen</translation>
     </message>
     <message>
+        <source>&amp;Undo pruning</source>
+        <translation>Pruning &amp;rückgängig machen</translation>
+    </message>
+    <message>
         <source>&apos;{title}&apos; cannot be cancelled while the code of a custom method is running. Wait, or quit; your file is unchanged.</source>
         <translation>„{title}“ kann nicht abgebrochen werden, solange der Code einer eigenen Methode läuft. Warten Sie, oder beenden Sie Pruneapp; Ihre Datei ist unverändert.</translation>
     </message>
@@ -8209,6 +8315,10 @@ MIT-Lizenz.</translation>
     <message>
         <source>Destination file</source>
         <translation>Zieldatei</translation>
+    </message>
+    <message>
+        <source>Uploaded when you press the button. An object of this name is replaced.</source>
+        <translation>Wird hochgeladen, wenn Sie die Schaltfläche drücken. Ein Objekt dieses Namens wird ersetzt.</translation>
     </message>
     <message>
         <source>Written to {path}.</source>
@@ -8456,6 +8566,14 @@ MIT-Lizenz.</translation>
         <translation>Wählen Sie Textdateien in UTF-8. Tokens, die sie nicht benutzen, werden entfernt; für diese Texte rechnet das Modell dasselbe.</translation>
     </message>
     <message>
+        <source>Ids…</source>
+        <translation>IDs…</translation>
+    </message>
+    <message>
+        <source>Choose a text file with the ids of the tokens to keep: on each line one, or a range such as 20-31.</source>
+        <translation>Wählen Sie eine Textdatei mit den IDs der Token, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
+    </message>
+    <message>
         <source>All tokens</source>
         <translation>Alle Tokens</translation>
     </message>
@@ -8472,8 +8590,16 @@ MIT-Lizenz.</translation>
         <translation>Tokens von {name}</translation>
     </message>
     <message>
-        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, or those of the tokens that texts use.</source>
-        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zum letzten Token, oder die der Tokens, die Texte benutzen.</translation>
+        <source>Ids in {name}</source>
+        <translation>IDs in {name}</translation>
+    </message>
+    <message>
+        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, those of the tokens that texts use, or those that a file lists.</source>
+        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Token, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
+    </message>
+    <message>
+        <source>Ids to keep</source>
+        <translation>Zu behaltende IDs</translation>
     </message>
     <message>
         <source>Texts to keep</source>

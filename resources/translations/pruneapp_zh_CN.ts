@@ -60,6 +60,14 @@
         <translation>打开模型文件夹：一个权重文件，或带索引的分片</translation>
     </message>
     <message>
+        <source>Open &amp;location…</source>
+        <translation>打开位置(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>Open a path or the URL of an object store (s3://…)</source>
+        <translation>打开路径或对象存储的 URL (s3://…)</translation>
+    </message>
+    <message>
         <source>Try the sa&amp;mple</source>
         <translation>试用示例(&amp;M)</translation>
     </message>
@@ -856,8 +864,8 @@
         <translation>&#xa0;%</translation>
     </message>
     <message>
-        <source>{axis} per KV group</source>
-        <translation>每个 KV 组的{axis}</translation>
+        <source>{axis} per key/value head</source>
+        <translation>每个键/值头的{axis}</translation>
     </message>
     <message>
         <source>Click a layer to remove it.</source>
@@ -2438,9 +2446,9 @@
         <translation>注意力头</translation>
     </message>
     <message>
-        <source>Prunes whole groups of keys and values with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
+        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
         <extracomment>method attention_heads</extracomment>
-        <translation>剪枝整组键和值及其查询头，每层数量相同。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。并非所有模型类都接受更少的头。</translation>
+        <translation>剪枝整个键/值头及其查询头，每层数量相同。在每个包含其一部分的张量中都会剪去，包括偏置和归一化，因此“shrunk”导出可以将其裁去。并非每种模型类都能接受更少的头。</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -3163,14 +3171,14 @@
         <translation>特征</translation>
     </message>
     <message>
-        <source>Attention heads / KV groups</source>
+        <source>Key/value heads</source>
         <extracomment>axis</extracomment>
-        <translation>注意力头 / KV 组</translation>
+        <translation>键/值头</translation>
     </message>
     <message>
-        <source>attention heads / KV groups</source>
+        <source>key/value heads</source>
         <extracomment>axis, in a sentence</extracomment>
-        <translation>注意力头 / KV 组</translation>
+        <translation>键/值头</translation>
     </message>
     <message>
         <source>Query heads</source>
@@ -3233,16 +3241,32 @@
         <translation>同时剪枝其他张量中属于被剪枝通道的部分：下一层的列、偏置、归一化。它们不计入剪枝量，受保护的权重保留。</translation>
     </message>
     <message>
-        <source>Also prunes 1 tensor: {names}.</source>
-        <translation>同时剪枝 1 个张量：{names}。</translation>
+        <source>Off by default: {why}</source>
+        <translation>默认关闭：{why}</translation>
     </message>
     <message>
-        <source>Also prunes {n} tensors: {names}, …</source>
-        <translation>同时剪枝 {n} 个张量：{names}，…</translation>
+        <source>On top of the amount, also prunes 1 tensor: {names}</source>
+        <translation>在剪枝量之外，还剪枝 1 个张量：{names}</translation>
     </message>
     <message>
-        <source>Also prunes {n} tensors: {names}.</source>
-        <translation>同时剪枝 {n} 个张量：{names}。</translation>
+        <source>On top of the amount, also prunes {n} tensors: {names}</source>
+        <translation>在剪枝量之外，还剪枝 {n} 个张量：{names}</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune 1 tensor: {names}</source>
+        <translation>在剪枝量之外，还会剪枝 1 个张量：{names}</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune {n} tensors: {names}</source>
+        <translation>在剪枝量之外，还会剪枝 {n} 个张量：{names}</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune 1 tensor.</source>
+        <translation>在剪枝量之外，还会剪枝 1 个张量。</translation>
+    </message>
+    <message>
+        <source>On top of the amount, would also prune {n} tensors.</source>
+        <translation>在剪枝量之外，还会剪枝 {n} 个张量。</translation>
     </message>
     <message>
         <source>{name} rows</source>
@@ -3265,12 +3289,12 @@
         <translation>{name} 维度 {dim}</translation>
     </message>
     <message>
-        <source>Nothing is known to depend on {name}.</source>
-        <translation>未发现依赖 {name} 的内容。</translation>
+        <source>No other tensor is pruned with {name}.</source>
+        <translation>没有其他张量随 {name} 一起剪枝。</translation>
     </message>
     <message>
-        <source>Nothing is known to depend on {n} of {m} tensors, such as {name}.</source>
-        <translation>{m} 个张量中有 {n} 个（例如 {name}）未发现依赖它们的内容。</translation>
+        <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
+        <translation>{m} 个张量中有 {n} 个（如 {name}）没有其他张量随之剪枝。</translation>
     </message>
 </context>
 <context>
@@ -3506,8 +3530,8 @@
         <translation>.safetensors、.pt、.pth、.bin、.ckpt，或模型文件夹</translation>
     </message>
     <message>
-        <source>Nothing is uploaded. Files are read, never run.</source>
-        <translation>不会上传任何内容。文件只读取，从不运行。</translation>
+        <source>Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+        <translation>除非您将 URL 指定为目标，否则不会上传任何内容。文件只被读取，从不运行。</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -3657,6 +3681,10 @@
     <message>
         <source>Exporting</source>
         <translation>正在导出</translation>
+    </message>
+    <message>
+        <source>Exporting on the cluster</source>
+        <translation>正在集群上导出</translation>
     </message>
     <message>
         <source>The export was already written when it was cancelled.</source>
@@ -3818,6 +3846,10 @@
     <message>
         <source>There is no user {name}: enter the full path.</source>
         <translation>没有用户 {name}：请输入完整路径。</translation>
+    </message>
+    <message>
+        <source>An export to {name} is under way: wait until it is done, or enter another name.</source>
+        <translation>正在导出到 {name}：请等待其完成，或输入其他名称。</translation>
     </message>
     <message>
         <source>This is a folder: add a file name.</source>
@@ -4356,8 +4388,8 @@
         <translation>层</translation>
     </message>
     <message>
-        <source>Layer {n} does nothing and is cut: exact</source>
-        <translation>第 {n} 层不起作用，被裁去：精确</translation>
+        <source>Layer {n} does nothing and is cut: computes the same</source>
+        <translation>第 {n} 层不起作用，将被裁去：计算结果相同</translation>
     </message>
     <message>
         <source>Layer {n} is unlike the others and stays</source>
@@ -4432,16 +4464,16 @@
         <translation>主工具栏</translation>
     </message>
     <message>
-        <source>Device</source>
-        <translation>设备</translation>
+        <source>Run on</source>
+        <translation>运行于</translation>
+    </message>
+    <message>
+        <source>What computes masks; or a cluster that exports run on. The result is the same everywhere.</source>
+        <translation>用什么计算掩码；或运行导出的集群。结果处处相同。</translation>
     </message>
     <message>
         <source>Automatic</source>
         <translation>自动</translation>
-    </message>
-    <message>
-        <source>Device that computes masks. The result is the same on all devices.</source>
-        <translation>计算掩码的设备。在所有设备上结果相同。</translation>
     </message>
 </context>
 <context>
@@ -5650,6 +5682,10 @@
 <context>
     <name>PruneController</name>
     <message>
+        <source>Pruning cancelled: nothing was pruned.</source>
+        <translation>剪枝已取消：未剪枝任何内容。</translation>
+    </message>
+    <message>
         <source>Making permanent</source>
         <translation>正在永久化</translation>
     </message>
@@ -6247,12 +6283,45 @@
         <translation>此文件包含多个状态字典。打开：</translation>
     </message>
     <message>
+        <source>Address of a Dask scheduler, such as tcp://host:8786,
+or local:2 for two processes on this computer.
+
+Exports run there. The workers read the opened files and write the new
+ones, so they must see the same folders. Previews and masks are still
+computed on this computer.</source>
+        <translation>Dask 调度器的地址，例如 tcp://host:8786，
+或 local:2 表示本机上的两个进程。
+
+导出将在那里运行。工作进程读取打开的文件并写入新文件，
+因此它们必须能看到相同的文件夹。预览和掩码仍在本机上计算。</translation>
+    </message>
+    <message>
+        <source>Run on a cluster</source>
+        <translation>在集群上运行</translation>
+    </message>
+    <message>
+        <source>Use this cluster</source>
+        <translation>使用此集群</translation>
+    </message>
+    <message>
+        <source>Open location</source>
+        <translation>打开位置</translation>
+    </message>
+    <message>
+        <source>Path, or URL of an object store (s3://, gs://, az://, hf://):</source>
+        <translation>路径，或对象存储的 URL (s3://, gs://, az://, hf://)：</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
         <source>Prune neural networks by pointing and clicking.
-Nothing is uploaded. Files are read, never run.
+Nothing is uploaded unless you name a URL as the target. Files are read, never run.
 
 MIT License.</source>
-        <translation>用鼠标即可为神经网络剪枝。
-不会上传任何内容。文件只读取，从不运行。
+        <translation>通过点击对神经网络进行剪枝。
+除非您将 URL 指定为目标，否则不会上传任何内容。文件只被读取，从不运行。
 
 MIT 许可证。</translation>
     </message>
@@ -6310,6 +6379,22 @@ MIT 许可证。</translation>
     <message>
         <source>{n} steps</source>
         <translation>{n} 个步骤</translation>
+    </message>
+    <message>
+        <source>Export on the cluster</source>
+        <translation>在集群上导出</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Exporting on the cluster</source>
+        <translation>正在集群上导出</translation>
+    </message>
+    <message>
+        <source>{name} written: {share} of its weights are pruned.</source>
+        <translation>已写入 {name}：其 {share} 的权重已剪枝。</translation>
     </message>
     <message>
         <source>Writing Python script</source>
@@ -6385,6 +6470,14 @@ MIT 许可证。</translation>
     <message>
         <source>✕ {n} problems</source>
         <translation>✕ {n} 个问题</translation>
+    </message>
+    <message>
+        <source>Export on the cluster…</source>
+        <translation>在集群上导出…</translation>
+    </message>
+    <message>
+        <source>The cluster {address} does the steps and writes a new file.</source>
+        <translation>集群 {address} 执行这些步骤并写入新文件。</translation>
     </message>
     <message>
         <source>This recipe is empty.</source>
@@ -7473,6 +7566,14 @@ MIT 许可证。</translation>
         <translation>自动：{device}</translation>
     </message>
     <message>
+        <source>Cluster…</source>
+        <translation>集群…</translation>
+    </message>
+    <message>
+        <source>Cluster {address}…</source>
+        <translation>集群 {address}…</translation>
+    </message>
+    <message>
         <source>{setting}: turn off</source>
         <translation>{setting}：关闭</translation>
     </message>
@@ -7540,16 +7641,16 @@ MIT 许可证。</translation>
 <context>
     <name>Shrink</name>
     <message>
-        <source>✓ exact</source>
-        <translation>✓ 精确</translation>
+        <source>✓ computes the same</source>
+        <translation>✓ 计算结果相同</translation>
     </message>
     <message>
         <source>▲ changes what the model computes</source>
         <translation>▲ 改变模型的计算结果</translation>
     </message>
     <message>
-        <source>△ exact for this text</source>
-        <translation>△ 对此文本精确</translation>
+        <source>△ computes the same for these texts</source>
+        <translation>△ 对这些文本计算结果相同</translation>
     </message>
     <message>
         <source>The weights alone do not say how much is lost: plan to train, and evaluate the result.</source>
@@ -7654,12 +7755,12 @@ MIT 许可证。</translation>
         <translation>检查</translation>
     </message>
     <message>
-        <source>Shapes and the way back are always checked. The class can be built or run by a Python that has transformers.</source>
-        <translation>形状和还原始终会检查。可由装有 transformers 的 Python 构建或运行该类。</translation>
+        <source>The files are always read back and compared with the pruned model. The class can be built or run by a Python that has transformers.</source>
+        <translation>文件总会被重新读取并与剪枝后的模型比较。类可以由装有 transformers 的 Python 构建或运行。</translation>
     </message>
     <message>
-        <source>Shapes and back again</source>
-        <translation>形状和还原</translation>
+        <source>Read back and compare</source>
+        <translation>重新读取并比较</translation>
     </message>
     <message>
         <source>Class (meta device)</source>
@@ -8012,6 +8113,10 @@ MIT 许可证。</translation>
         <translation>重做(&amp;R)</translation>
     </message>
     <message>
+        <source>&amp;Undo pruning</source>
+        <translation>撤销剪枝(&amp;U)</translation>
+    </message>
+    <message>
         <source>&apos;{title}&apos; cannot be cancelled while the code of a custom method is running. Wait, or quit; your file is unchanged.</source>
         <translation>自定义方法的代码正在运行，无法取消“{title}”。请等待或退出；您的文件不变。</translation>
     </message>
@@ -8209,6 +8314,10 @@ MIT 许可证。</translation>
     <message>
         <source>Destination file</source>
         <translation>目标文件</translation>
+    </message>
+    <message>
+        <source>Uploaded when you press the button. An object of this name is replaced.</source>
+        <translation>按下按钮时上传。同名对象将被替换。</translation>
     </message>
     <message>
         <source>Written to {path}.</source>
@@ -8456,6 +8565,14 @@ MIT 许可证。</translation>
         <translation>选择 UTF-8 文本文件。它们未使用的词元会被裁去；对这些文本，模型的计算结果不变。</translation>
     </message>
     <message>
+        <source>Ids…</source>
+        <translation>ID…</translation>
+    </message>
+    <message>
+        <source>Choose a text file with the ids of the tokens to keep: on each line one, or a range such as 20-31.</source>
+        <translation>选择一个包含要保留词元 ID 的文本文件：每行一个，或一个范围，例如 20-31。</translation>
+    </message>
+    <message>
         <source>All tokens</source>
         <translation>所有词元</translation>
     </message>
@@ -8472,8 +8589,16 @@ MIT 许可证。</translation>
         <translation>{name} 的词元</translation>
     </message>
     <message>
-        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, or those of the tokens that texts use.</source>
-        <translation>根据模型旁的 tokenizer.json 保留嵌入的哪些行：全部、直到最后一个词元的全部，或文本使用的词元的行。</translation>
+        <source>Ids in {name}</source>
+        <translation>{name} 中的 ID</translation>
+    </message>
+    <message>
+        <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, those of the tokens that texts use, or those that a file lists.</source>
+        <translation>保留嵌入的哪些行，依据模型旁的 tokenizer.json：全部、直到其最后一个词元、文本所用词元的行，或文件中列出的行。</translation>
+    </message>
+    <message>
+        <source>Ids to keep</source>
+        <translation>要保留的 ID</translation>
     </message>
     <message>
         <source>Texts to keep</source>
