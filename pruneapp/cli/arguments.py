@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pruneapp.errors import ParameterError
@@ -142,9 +144,10 @@ def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> Non
         )
 
 
+@contextmanager
 def connection(
     options: argparse.Namespace, job: Job, form: str = "safetensors"
-) -> AbstractContextManager[Cluster]:
+) -> Iterator[Cluster]:
     """Connect to the cluster that is named; raises `ParameterError` for what it cannot do.
 
     `form` is the format that is written.
@@ -167,7 +170,10 @@ def connection(
         )
     from pruneapp.cluster.connection import connect
 
-    return connect(options.cluster, job)
+    with connect(options.cluster, job) as cluster:
+        if cluster.dashboard and sys.stderr.isatty():
+            sys.stderr.write(f"Dashboard: {cluster.dashboard}\n")
+        yield cluster
 
 
 def refuse_resume(options: argparse.Namespace) -> None:

@@ -8,7 +8,6 @@ import os
 import platform
 import re
 import signal
-import threading
 import time
 import uuid
 import warnings
@@ -16,6 +15,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from pruneapp.errors import ClusterError, ClusterLostError, counted, first_names
 from pruneapp.progress import Cancelled, Job
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 # Processes of this machine.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
@@ -476,22 +476,32 @@ def _processes(count: int) -> Iterator[Client]:
         "distributed.worker.memory.terminate": False,
         "distributed.admin.tick.limit": "1h",
     }
-    with dask.config.set(settings), _interrupts_ignored(), warnings.catch_warnings():
+    with dask.config.set(settings), _interrupts_later(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a port for a dashboard that nobody asked for
-        cluster = LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            worker_dashboard_address=None,
-            silence_logs=50,
-            memory_limit=0,
-            env={"PRUNEAPP_THREADS": str(threads)},
-        )
+        try:
+            cluster = LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                worker_dashboard_address=None,
+                silence_logs=50,
+                memory_limit=0,
+                env={"PRUNEAPP_THREADS": str(threads)},
+            )
+        except RuntimeError as error:
+            raise ClusterError(
+                f"{counted(count, 'process', 'processes')} could not be started on this machine.",
+                remedy="Choose fewer of them, and look at the memory that is free.",
+                details=str(error),
+            ) from error
     try:
         client = Client(cluster, set_as_default=False)
         try:
             yield client
+        except BaseException:
+            _kill(cluster)  # they are at work, and nobody waits for it
+            raise
         finally:
             with contextlib.suppress(Exception):
                 client.close(timeout=2)
@@ -500,18 +510,30 @@ def _processes(count: int) -> Iterator[Client]:
             cluster.close(timeout=5)
 
 
+def _kill(cluster: LocalCluster) -> None:
+    """End the processes of workers at once."""
+    for nanny in cluster.workers.values():
+        with contextlib.suppress(Exception):
+            nanny.auto_restart = False
+            os.kill(nanny.pid, signal.SIGKILL)
+
+
 def _affine() -> bool:
     return hasattr(os, "sched_getaffinity")
 
 
 @contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes that are started here ignore Ctrl+C: whoever started them ends them."""
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_later() -> Iterator[None]:
+    """Keep Ctrl+C from threads and processes that are started here: whoever starts them ends them.
+
+    They inherit what is blocked; what comes meanwhile is told afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # which would take back what is blocked, once it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
