@@ -253,7 +253,7 @@ def _cluster_stores(options: argparse.Namespace) -> tuple[str, list[str]]:
 
     many, few = max(1, options.kills // 4), max(1, options.kills // 20)  # 50 and 10 by default
     times = dict(zip(cluster_stores.FAULTS, (many, few, few), strict=True))
-    tallies = {fault: cluster_stores.run(fault, n, 300) for fault, n in times.items()}
+    tallies = {fault: cluster_stores.run(fault, n, 100) for fault, n in times.items()}
     text = _table(
         "## A cluster with errors of S3",
         "A scheduler and two workers, each a process of its own, do a recipe of two steps on a "
