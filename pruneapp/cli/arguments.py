@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import ParameterError
 from pruneapp.params import FileParam, Param
 from pruneapp.progress import Job
@@ -169,7 +170,10 @@ def connection(
             remedy="Leave out --device.",
         )
     from pruneapp.cluster.connection import connect
+    from pruneapp.cluster.export import refuse_store
 
+    if getattr(options, "output", None):
+        refuse_store(locate(options.output))
     with connect(options.cluster, job) as cluster:
         if cluster.dashboard and sys.stderr.isatty():
             sys.stderr.write(f"Dashboard: {cluster.dashboard}\n")

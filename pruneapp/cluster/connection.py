@@ -138,7 +138,10 @@ class Cluster:
         if not self._workers or now - self._counted > _COUNT:
             self._counted = now
             with self._explained():
-                self._workers = len(self._client.scheduler_info(n_workers=-1)["workers"])
+                known = self._client.scheduler_info(n_workers=-1)
+            if "workers" not in known:  # a client that was cut off just now says nothing
+                raise self._lost()
+            self._workers = len(known["workers"])
         return self._workers
 
     def close(self) -> None:

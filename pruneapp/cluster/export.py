@@ -4,6 +4,10 @@ Workers write into a folder beside the target, the stage. A file gets its name t
 the disk and compared; which those are, and with what checksum, stands in a list beside them, so
 that a job that lost its cluster is taken up where it stopped. When all are there, the client puts
 them in place, as it does with files of its own.
+
+In S3 the stage is a list of uploads, an object beside the target. The client begins them, workers
+send the parts, and when all are there the client has the store put them together, which shows them;
+workers then read them back and compare them before anything counts as done.
 """
 
 from __future__ import annotations
@@ -13,8 +17,10 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,8 +31,18 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.atomic_file import flush_folder, write_error
 from pruneapp.checkpoint.io.digest import bytes_left, remember_sha256, sha256_of
 from pruneapp.checkpoint.io.files import lock, partial_name
-from pruneapp.checkpoint.io.source import FileSource, close_quietly
-from pruneapp.checkpoint.io.upload import write_whole
+from pruneapp.checkpoint.io.object_source import open_source
+from pruneapp.checkpoint.io.source import close_quietly
+from pruneapp.checkpoint.io.store import POOL, StorePath, is_store, locate, split
+from pruneapp.checkpoint.io.upload import (
+    BegunUpload,
+    NewFile,
+    ObjectFile,
+    new_file,
+    object_error,
+    other_bytes,
+    write_whole,
+)
 from pruneapp.cluster import tasks
 from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import ModelSource, StatePart
@@ -110,18 +126,28 @@ class FileOrder:
 
 @dataclass(frozen=True)
 class WrittenShard:
-    """A file that lies on the stage, sealed; and what rounding cost in it."""
+    """A file that lies on the stage, sealed; and what rounding cost in it.
+
+    Of an upload, `tags` are those of its parts.
+    """
 
     nbytes: int
     sha256: str
     rounded: Mapping[tuple[str, int], Any]
+    tags: tuple[str, ...] = ()
 
 
 @task
-def write_file(order: FileOrder, path: Path) -> WrittenShard:
-    """Write a file, beside its name until it is sealed."""
+def write_file(order: FileOrder, place: Path | BegunUpload) -> WrittenShard:
+    """Write a file, beside its name until it is sealed; or send it as the parts of an upload."""
     with entered() as job, contextlib.ExitStack() as stack:
         plan = order.plan(job)
+        begin: Callable[..., NewFile] = new_file
+        if isinstance(place, BegunUpload):
+            path: Path = place.path
+            begin = partial(ObjectFile, begun=place)
+        else:
+            path = place
         if plan.nbytes != order.nbytes:
             raise ClusterError(
                 f"'{path.name}' would have {plan.nbytes:,} bytes there, but {order.nbytes:,} were "
@@ -129,10 +155,14 @@ def write_file(order: FileOrder, path: Path) -> WrittenShard:
                 remedy="Run it without --cluster, and report this.",
             )
         job.start(2 * plan.nbytes, path.name)
-        file, written = make_file(PlannedFile(path, plan, plan.nbytes, path), stack, job)
-        file.commit()
+        file, written = make_file(PlannedFile(path, plan, plan.nbytes, path), stack, job, begin)
+        tags: tuple[str, ...] = ()
+        if isinstance(file, ObjectFile):
+            tags = file.tags
+        else:
+            file.commit()
         rounded = {} if plan.rounding is None else plan.rounding.ranges
-        return WrittenShard(written.nbytes, written.sha256, rounded)
+        return WrittenShard(written.nbytes, written.sha256, rounded, tags)
 
 
 @task
@@ -140,7 +170,7 @@ def check_file(path: Path, nbytes: int, sha256: str) -> bool:
     """Say whether a file is the one that was written."""
     with entered() as job:
         try:
-            with contextlib.closing(FileSource(path)) as file:
+            with contextlib.closing(open_source(path)) as file:
                 return file.size == nbytes and sha256_of(file, job) == sha256
         except PruneAppError:
             return False
@@ -149,11 +179,19 @@ def check_file(path: Path, nbytes: int, sha256: str) -> bool:
 class _Listed(msgspec.Struct):
     nbytes: int
     sha256: str
+    tags: str = ""  # the SHA-256 of the tags of an upload's parts
+
+
+class _Begun(msgspec.Struct):
+    url: str
+    upload_id: str
+    mark: str
 
 
 class _Manifest(msgspec.Struct):
     job: str  # what tells the job from others
     files: dict[str, _Listed]
+    uploads: dict[str, _Begun] = {}
 
 
 @dataclass(frozen=True)
@@ -173,23 +211,76 @@ class StagedFile:
 
 
 class Stage(contextlib.ExitStack):
-    """The folder in which workers write; a context manager.
+    """Where workers write, and the list of what they wrote; a context manager.
 
     It is gone with the context, unless the cluster went away: then it waits to be taken up again.
     """
 
-    def __init__(self, target: Path, job_name: str, *, resume: bool) -> None:
+    def __init__(self, cluster: Cluster, job_name: str, list_path: Path) -> None:
         super().__init__()
-        self._target = target
-        self._name = job_name
-        self._resume = resume
-        self.path = target.with_name(partial_name(target.name))
+        self._cluster = cluster
+        self._list = list_path
         self._manifest = _Manifest(job_name, {})
 
+    def begin(self, files: Mapping[str, PlannedFile]) -> None:
+        """Prepare places for files of weights, by their names here."""
+
+    def place(self, name: str) -> Path | BegunUpload:
+        """Return where a worker writes a file."""
+        raise NotImplementedError
+
+    def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
+        """Return what was written before, as far as it is what was written."""
+        raise NotImplementedError
+
+    def sealed(self, name: str, target: Path, shard: WrittenShard, job: Job) -> SealedFile:
+        """Return a file that was written, to be committed."""
+        raise NotImplementedError
+
+    def _taken_up(self, path: Path) -> bool:
+        """Take over the list of this very job that stopped before, if this is it."""
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
+            if manifest.job == self._manifest.job:
+                self._list, self._manifest = path, manifest
+                return True
+        return False
+
+    @property
+    def listed(self) -> Mapping[str, _Listed]:
+        """The files that are said to be here."""
+        return self._manifest.files
+
+    def note(self, name: str, shard: WrittenShard) -> None:
+        """List a file, so that it need not be written again."""
+        tags = _digest(shard.tags) if shard.tags else ""
+        self._manifest.files[name] = _Listed(shard.nbytes, shard.sha256, tags)
+        self._write_list()
+
+    def forget(self, name: str) -> None:
+        """Take a file off the list."""
+        self._manifest.files.pop(name, None)
+
+    def _write_list(self) -> None:
+        write_whole(self._list, msgspec.json.encode(self._manifest), Job())
+
+
+def _digest(tags: Sequence[str]) -> str:
+    return hashlib.sha256(" ".join(tags).encode()).hexdigest()
+
+
+class FolderStage(Stage):
+    """The folder in which workers write."""
+
+    def __init__(self, cluster: Cluster, target: Path, job_name: str, *, resume: bool) -> None:
+        self.path = target.with_name(partial_name(target.name))
+        super().__init__(cluster, job_name, self.path / _LIST)
+        self._target = target
+        self._resume = resume
+
     def __enter__(self) -> Self:
-        found = self._stopped() if self._resume else None
-        if found is not None:
-            self.path, self._manifest = found
+        if self._resume and self._found():
+            self.path = self._list.parent
         else:
             try:
                 self.path.mkdir()
@@ -201,31 +292,39 @@ class Stage(contextlib.ExitStack):
             lock(fd)
         return self
 
-    def _stopped(self) -> tuple[Path, _Manifest] | None:
-        """Return the folder of this very job that stopped before, if there is one."""
+    def _found(self) -> bool:
         prefix = f"{self._target.name}.partial-"
-        for path in sorted(self._target.parent.iterdir()):
-            if path.name.startswith(prefix) and path.is_dir():
-                with contextlib.suppress(OSError, msgspec.MsgspecError):
-                    data = (path / _LIST).read_bytes()
-                    manifest = msgspec.json.decode(data, type=_Manifest)
-                    if manifest.job == self._name:
-                        return path, manifest
-        return None
+        paths = sorted(self._target.parent.iterdir())
+        return any(p.name.startswith(prefix) and self._taken_up(p / _LIST) for p in paths)
 
-    @property
-    def listed(self) -> Mapping[str, _Listed]:
-        """The files that are said to be here."""
-        return self._manifest.files
+    def place(self, name: str) -> Path:
+        """Return where a worker writes a file."""
+        return self.path / name
 
-    def note(self, name: str, nbytes: int, sha256: str) -> None:
-        """List a file, so that it need not be written again."""
-        self._manifest.files[name] = _Listed(nbytes, sha256)
-        write_whole(self.path / _LIST, msgspec.json.encode(self._manifest), Job())
+    def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
+        """Have workers read what was written before."""
+        some = [name for name in names if name in self.listed]
+        works = [
+            Work(
+                check_file,
+                (self.path / name, self.listed[name].nbytes, self.listed[name].sha256),
+                self.listed[name].nbytes,
+                "Checking what is there",
+            )
+            for name in some
+        ]
+        known: dict[str, WrittenShard] = {}
+        for name, good in zip(some, self._cluster.run(works, job), strict=True):
+            listed = self.listed[name]
+            if good:
+                known[name] = WrittenShard(listed.nbytes, listed.sha256, {})
+            else:
+                self.forget(name)
+        return known
 
-    def forget(self, name: str) -> None:
-        """Take a file off the list."""
-        self._manifest.files.pop(name, None)
+    def sealed(self, name: str, target: Path, _shard: WrittenShard, _job: Job) -> SealedFile:
+        """Return a file that was written, to be given its name."""
+        return StagedFile(self.path / name, target)
 
     def __exit__(
         self,
@@ -244,10 +343,143 @@ class Stage(contextlib.ExitStack):
         return super().__exit__(kind, error, trace)
 
 
+class ObjectStage(Stage):
+    """Uploads to S3 that workers fill, and their list, an object beside the target.
+
+    Nobody else knows of an upload: whatever worker was killed while it sent, the upload is on the
+    list.
+    """
+
+    def __init__(self, cluster: Cluster, target: StorePath, job_name: str, *, resume: bool) -> None:
+        folder: Path = target.parent if split(target)[1] else target  # beside a bucket is nothing
+        super().__init__(cluster, job_name, folder / partial_name(target.name))
+        self._target = target
+        self._folder = folder
+        self._resume = resume
+        self._uploads: dict[str, BegunUpload] = {}
+        self._files: dict[str, ObjectFile] = {}
+        self._shown: dict[str, WrittenShard] = {}  # committed, and not compared yet
+
+    def __enter__(self) -> Self:
+        if self._resume:
+            prefix = f"{self._target.name}.partial-"
+            with contextlib.suppress(OSError):  # there is no such folder
+                for path in self._folder.iterdir():
+                    if path.name.startswith(prefix) and self._taken_up(path):
+                        break
+        for name, begun in self._manifest.uploads.items():
+            path = locate(begun.url)
+            assert isinstance(path, StorePath)
+            self._uploads[name] = BegunUpload(path, begun.upload_id, begun.mark)
+        return self
+
+    def begin(self, files: Mapping[str, PlannedFile]) -> None:
+        """Begin uploads that are not there from before; and look what each takes the place of."""
+        calls = [POOL.submit(partial(self._begin, name, file)) for name, file in files.items()]
+        wait(calls)  # all of them, so that none is begun that is not known
+        for call in calls:
+            call.result()
+        self._manifest.uploads = {
+            name: _Begun(str(upload.path), upload.upload_id, upload.mark)
+            for name, upload in self._uploads.items()
+        }
+        self._write_list()
+
+    def _begin(self, name: str, file: PlannedFile) -> None:
+        path = file.target
+        assert isinstance(path, StorePath)
+        try:
+            upload = self._uploads.get(name)
+            if upload is None or not upload.exists():
+                self.forget(name)
+                self._uploads[name] = upload = BegunUpload.begin(path)
+        except OSError as error:
+            raise object_error(path, error) from error
+        self._files[name] = ObjectFile(path, file.nbytes, Job(), begun=upload).__enter__()
+
+    def place(self, name: str) -> BegunUpload:
+        """Return where a worker sends a file."""
+        return self._uploads[name]
+
+    def known(self, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
+        """Ask the store which parts it has; it held each against its sum when it took it."""
+        known: dict[str, WrittenShard] = {}
+        for name in names:
+            listed = self.listed.get(name)
+            if listed is None:
+                continue
+            job.step(0)
+            upload = self._uploads[name]
+            try:
+                tags = upload.sent()
+            except OSError as error:
+                raise object_error(upload.path, error) from error
+            if _digest(tags) == listed.tags:
+                known[name] = WrittenShard(listed.nbytes, listed.sha256, {}, tags)
+            else:
+                self.forget(name)
+        return known
+
+    def sealed(self, name: str, _target: Path, shard: WrittenShard, job: Job) -> SealedFile:
+        """Return an object whose parts are there, to be shown and compared."""
+        file = self._files[name]
+        file.fill(shard.nbytes, shard.tags, partial(self._committed, name, shard, job))
+        return file
+
+    def _committed(self, name: str, shard: WrittenShard, job: Job) -> None:
+        """Note that an object is shown; when all are, have them read back and compared."""
+        self._shown[name] = shard
+        if len(self._shown) < len(self._files):
+            return
+        shown = [(self._files[name].target, shard) for name, shard in self._shown.items()]
+        works = [
+            Work(check_file, (path, s.nbytes, s.sha256), s.nbytes, f"Comparing {path.name}")
+            for path, s in shown
+        ]
+        if all(file.is_new for file in self._files.values()):
+            job.extend(-sum(work.nbytes for work in works))  # the export has counted them already
+        else:
+            job = Job()  # what took the place of another object stays: it is too late to stop
+        for (path, _), good in zip(shown, self._cluster.run(works, job), strict=True):
+            if not good:
+                raise other_bytes(path)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        """End the uploads that were not committed, unless the cluster is gone and some are whole.
+
+        If the store refuses, the list stays: it says what is to be ended.
+        """
+        left = [upload for name, upload in self._uploads.items() if name not in self._shown]
+        whole = any(name not in self._shown for name in self.listed)
+        if not (isinstance(error, ClusterLostError) and whole):
+            calls = [POOL.submit(upload.abort) for upload in left]
+            wait(calls)
+            if not any(call.exception() for call in calls):
+                with contextlib.suppress(OSError):
+                    self._list.unlink(missing_ok=True)
+        return super().__exit__(kind, error, trace)
+
+
+def refuse_store(target: Path) -> None:
+    """Raise `ExportError` for a store whose objects cannot be written on a cluster."""
+    if isinstance(target, StorePath) and target.scheme != "s3":
+        raise ExportError(
+            f"'{target}' cannot be written on a cluster: of the stores only S3 takes an object in "
+            "parts from several machines.",
+            remedy="Write to S3 or to a folder that every worker sees, or run without --cluster.",
+        )
+
+
 class ClusterWriter:
     """Writes the files of an export on a cluster; see `pruneapp.export.exporter.MakeFiles`."""
 
     def __init__(self, state: ClusterState, target: Path, *, resume: bool) -> None:
+        refuse_store(target)
         self._state = state
         self._cluster: Cluster = state.cluster
         self._target = target
@@ -259,15 +491,18 @@ class ClusterWriter:
         """Write and seal files: those of weights on the stage, small ones here."""
         weights = [file for file in files if file.plan.origin is not None]
         orders = [FileOrder.of(self._state, file.plan) for file in weights]
-        stage = stack.enter_context(Stage(self._target, self._job_of(weights), resume=self._resume))
         names = [f"{number:05}-{file.path.name}" for number, file in enumerate(weights)]
-        done = self._known(stage, names, job)
+        stage = stack.enter_context(self._stage(self._job_of(weights)))
+        stage.begin(dict(zip(names, weights, strict=True)))
+        done = stage.known(names, job)
         left = [number for number, name in enumerate(names) if name not in done]
+        # A file is read back where it is written, an object when all of them are shown.
+        times = 1 if is_store(self._target) else 2
         works = [
             Work(
                 write_file,
-                (orders[number], stage.path / names[number]),
-                2 * weights[number].nbytes,
+                (orders[number], stage.place(names[number])),
+                times * weights[number].nbytes,
                 f"Writing {weights[number].path.name}",
             )
             for number in left
@@ -278,7 +513,7 @@ class ClusterWriter:
             done[names[number]] = result
             rounding = weights[number].plan.rounding
             if rounding is None:  # what it costs is known of files that were just written only
-                stage.note(names[number], result.nbytes, result.sha256)
+                stage.note(names[number], result)
             else:
                 rounding.ranges.update(result.rounded)
         staged = {file.path: name for file, name in zip(weights, names, strict=True)}
@@ -288,28 +523,13 @@ class ClusterWriter:
                 continue
             name = staged[file.path]
             written = WrittenFile(file.path, done[name].nbytes, done[name].sha256)
-            yield StagedFile(stage.path / name, file.target), written
+            yield stage.sealed(name, file.target, done[name], job), written
 
-    def _known(self, stage: Stage, names: Sequence[str], job: Job) -> dict[str, WrittenShard]:
-        """Return what was written before, as far as it is what was written."""
-        some = [name for name in names if name in stage.listed]
-        works = [
-            Work(
-                check_file,
-                (stage.path / name, stage.listed[name].nbytes, stage.listed[name].sha256),
-                stage.listed[name].nbytes,
-                "Checking what is there",
-            )
-            for name in some
-        ]
-        known: dict[str, WrittenShard] = {}
-        for name, good in zip(some, self._cluster.run(works, job), strict=True):
-            listed = stage.listed[name]
-            if good:
-                known[name] = WrittenShard(listed.nbytes, listed.sha256, {})
-            else:
-                stage.forget(name)
-        return known
+    def _stage(self, job_name: str) -> Stage:
+        target = self._target
+        if isinstance(target, StorePath):
+            return ObjectStage(self._cluster, target, job_name, resume=self._resume)
+        return FolderStage(self._cluster, target, job_name, resume=self._resume)
 
     def _job_of(self, weights: Sequence[PlannedFile]) -> str:
         """Return what tells this job from others: what is written, and of what."""
@@ -336,6 +556,7 @@ def export_recipe(
     The same files and the same report as of one machine. Raises as
     `pruneapp.export.exporter.export` and `pruneapp.cluster.steps.apply_actions`.
     """
+    refuse_store(request.path)
     check(checkpoint, request)
     fitted = fit(recipe, checkpoint, job)
     with hashed_by(cluster, checkpoint, job):

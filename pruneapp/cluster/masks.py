@@ -322,7 +322,7 @@ _ROOM = 128 << 20
 _MOST_TOGETHER = 64 << 20
 
 
-class _RecentMasks:
+class _MaskCache:
     """The masks that were asked for last, by what they are made of."""
 
     def __init__(self) -> None:
@@ -347,7 +347,7 @@ class _RecentMasks:
             self._masks.clear()
 
 
-_cache = _RecentMasks()
+_cache = _MaskCache()
 
 
 class RuleMask(BitMask):

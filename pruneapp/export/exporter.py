@@ -312,18 +312,21 @@ def write(
 
 
 def make_file(
-    planned: PlannedFile, stack: contextlib.ExitStack, job: Job
+    planned: PlannedFile,
+    stack: contextlib.ExitStack,
+    job: Job,
+    begin: Callable[..., NewFile] = new_file,
 ) -> tuple[NewFile, WrittenFile]:
     """Write and seal a file, which is gone with `stack` unless it is committed.
 
-    The job was started with the bytes that were expected of it; what it turns out to have is made
-    up for.
+    `begin` makes it, as `new_file` does. The job was started with the bytes that were expected of
+    it; what it turns out to have is made up for.
     """
     plan, expected = planned.plan, planned.nbytes
     with contextlib.ExitStack() as preparing:
         if plan.prepare is not None:
             plan = preparing.enter_context(plan.prepare(job))
-        file = stack.enter_context(new_file(planned.target, plan.nbytes, job, exact=plan.exact))
+        file = stack.enter_context(begin(planned.target, plan.nbytes, job, exact=plan.exact))
         if plan.exact:
             job.extend(2 * (plan.nbytes - expected))
             expected = plan.nbytes

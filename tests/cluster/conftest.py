@@ -15,6 +15,7 @@ distributed = pytest.importorskip("distributed")
 from pruneapp.cluster.connection import Cluster  # noqa: E402
 from pruneapp.cluster.masks import close_models  # noqa: E402
 from tests.cluster import workers  # noqa: E402
+from tests.support.activation_statistics import registered  # noqa: E402
 from tests.support.model_folders import write_llama  # noqa: E402
 
 
@@ -90,6 +91,16 @@ def llama(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("llama") / "model"
     write_llama(folder)
     return folder
+
+
+# Those that there are statistics of.
+MATRICES = {"fc1.weight": (40, 64), "fc2.weight": (24, 40)}
+
+
+@pytest.fixture(scope="session")
+def statistics(tmp_path_factory):
+    with registered(tmp_path_factory.mktemp("statistics") / "s.safetensors", MATRICES) as name:
+        yield name
 
 
 @pytest.fixture(autouse=True)

@@ -9,15 +9,12 @@ from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.params import STATISTICS
+from tests.cluster.conftest import MATRICES
 from tests.cluster.workers import compare, recipe_of_steps
-from tests.support.activation_statistics import registered
 from tests.support.onnx_models import save
 from tests.support.onnx_networks import squeezed
 
 METHODS = [name for name in registry.METHODS if not registry.get(name).takes_mask]
-
-
-MATRICES = {"fc1.weight": (40, 64), "fc2.weight": (24, 40)}
 
 
 def rows_for(name: str, statistics: str) -> list[Row]:
@@ -33,16 +30,8 @@ def rows_for(name: str, statistics: str) -> list[Row]:
     return [Row(names, name, values)]
 
 
-@pytest.fixture(scope="session")
-def statistics(tmp_path_factory):
-    with registered(tmp_path_factory.mktemp("statistics") / "s.safetensors", MATRICES) as name:
-        yield name
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method(name, cluster, network, llama, statistics, tmp_path, monkeypatch):
-    monkeypatch.setattr(steps, "UNIT_BYTES", 4096)
-    monkeypatch.setattr(steps, "FEW", 100)
+def source_and_steps(name, network, llama, statistics, tmp_path):
+    """Return what a method is tried on, and two steps of it: the second on what the first left."""
     method = registry.get(name)
     source = network
     rows = rows_for(name, statistics)
@@ -54,5 +43,12 @@ def test_a_method(name, cluster, network, llama, statistics, tmp_path, monkeypat
             source, names = save(squeezed(), tmp_path / "net.onnx"), ("dw.weight",)
         rows = [Row(names, name, {"amount": 0.5})]
     made = [Step(tuple(rows), scope) for scope in method.scopes]
-    # Twice: the second time on what the first left.
-    compare(cluster, source, recipe_of_steps(made[-1], made[0]), tmp_path)
+    return source, (made[-1], made[0])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method(name, cluster, network, llama, statistics, tmp_path, monkeypatch):
+    monkeypatch.setattr(steps, "UNIT_BYTES", 4096)
+    monkeypatch.setattr(steps, "FEW", 100)
+    source, made = source_and_steps(name, network, llama, statistics, tmp_path)
+    compare(cluster, source, recipe_of_steps(*made), tmp_path)

@@ -31,8 +31,8 @@ def lose_after(monkeypatch, files: int) -> None:
     """Let the cluster be gone once so many files are listed."""
     note = export.Stage.note
 
-    def noted(stage, name, nbytes, sha256):
-        note(stage, name, nbytes, sha256)
+    def noted(stage, name, shard):
+        note(stage, name, shard)
         if len(stage.listed) == files:
             raise ClusterLostError("The cluster is gone.")
 
@@ -112,12 +112,12 @@ def test_a_job_that_is_cancelled_stops_at_once_and_leaves_nothing(
     target, begun = tmp_path / "there" / "out", threading.Event()
     make_file = export.make_file
 
-    def slow(planned, stack, job):
+    def slow(planned, stack, job, begin):
         begun.set()
         for _ in range(1000):
             time.sleep(0.01)
             job.step(0)
-        return make_file(planned, stack, job)
+        return make_file(planned, stack, job, begin)
 
     monkeypatch.setattr(export, "make_file", slow)
     token, stopped = CancelToken(), []

@@ -247,6 +247,38 @@ def _cluster(options: argparse.Namespace) -> tuple[str, list[str]]:
     return text, [line for tally in tallies.values() for line in tally.wrong]
 
 
+def _cluster_stores(options: argparse.Namespace) -> tuple[str, list[str]]:
+    # Imported here: everything else runs without Dask, and without a server of S3.
+    from tests.reliability import cluster_stores
+
+    many, few = max(1, options.kills // 4), max(1, options.kills // 20)  # 50 and 10 by default
+    times = dict(zip(cluster_stores.FAULTS, (many, few, few), strict=True))
+    tallies = {fault: cluster_stores.run(fault, n, 100) for fault, n in times.items()}
+    text = _table(
+        "## A cluster with errors of S3",
+        "A scheduler and two workers, each a process of its own, do a recipe of two steps on a "
+        "model of six shards in a bucket, and write it to the same bucket. A proxy answers 5 % of "
+        "the requests of client and workers with 500; in some runs a worker is killed besides, and "
+        "replaced by a new one, or the scheduler, and the command is repeated with `--resume`. All "
+        "objects come out with the bytes of one machine, and nothing else is left in the bucket, "
+        "no unfinished upload either.",
+        ("fails", "runs", "errors", "went on", "taken up", "begun again", "wrong"),
+        [
+            (
+                fault,
+                tally.runs,
+                tally.ends["errors"],
+                tally.ends["done"],
+                tally.ends["resumed"],
+                tally.ends["stopped, run again"],
+                len(tally.wrong),
+            )
+            for fault, tally in tallies.items()
+        ],
+    )
+    return text, [line for tally in tallies.values() for line in tally.wrong]
+
+
 def _everywhere(
     options: argparse.Namespace,
     weights: int,
@@ -299,6 +331,7 @@ SUBJECTS = {
     "journal-faults": _journal_faults,
     "evaluations": _evaluations,
     "cluster": _cluster,
+    "cluster-stores": _cluster_stores,
 }
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ def _do(address: str, folder: Path, target: Path | None = None, *, resume: bool 
 
 
 @contextlib.contextmanager
-def _later(seconds: float, do: Callable[[], Any]) -> Iterator[None]:
+def later(seconds: float, do: Callable[[], Any]) -> Iterator[None]:
     timer = threading.Timer(seconds, do)
     timer.start()
     try:
@@ -170,7 +170,7 @@ def _kill_worker(
     processes: Processes, folder: Path, target: Path, moment: float, rng: random.Random
 ) -> str:
     address, number = processes.start(), rng.randrange(2)
-    with _later(moment, lambda: processes.kill_worker(number)):
+    with later(moment, lambda: processes.kill_worker(number)):
         _do(address, folder, target)
     return "done"
 
@@ -179,7 +179,7 @@ def _kill_scheduler(
     processes: Processes, folder: Path, target: Path, moment: float, _rng: random.Random
 ) -> str:
     address, end = processes.start(), "done"
-    with _later(moment, processes.kill_scheduler):
+    with later(moment, processes.kill_scheduler):
         try:
             _do(address, folder, target)
         except ClusterLostError:

@@ -6,7 +6,9 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +17,9 @@ from pruneapp.checkpoint.io.store import StorePath
 from tests.support.store_faults import Faults, proxy
 
 
-@pytest.fixture(scope="session")
-def s3_server() -> Iterator[object]:
-    """A server of S3, and a proxy in front of it."""
-    pytest.importorskip("s3fs")
-    pytest.importorskip("moto")
+@contextmanager
+def served() -> Iterator[Any]:
+    """Start a server of S3, and a proxy in front of it."""
     script = Path(__file__).with_name("s3_server.py")
     with subprocess.Popen(
         [sys.executable, str(script)],
@@ -34,6 +34,27 @@ def s3_server() -> Iterator[object]:
             yield server
         process.stdin.close()
         process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[Any]:
+    """A server of S3, and a proxy in front of it."""
+    pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    with served() as server:
+        yield server
+
+
+def environment(server: Any) -> dict[str, str]:
+    """Return what clients of a server find in their environment."""
+    host, port = server.server_address
+    return {
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "SECRETSECRET",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+    }
 
 
 _NUMBERS = itertools.count()
@@ -79,12 +100,8 @@ class Bucket:
 def bucket(s3_server, monkeypatch) -> Iterator[Bucket]:
     """An empty bucket behind a proxy that does no harm unless it is told to."""
     s3_server.faults = Faults()
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "SECRETSECRET")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    host, port = s3_server.server_address
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    for name, value in environment(s3_server).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr(store, "_stores", {})
     direct = "http://{}:{}".format(*s3_server.behind)
     made = Bucket(f"bucket{next(_NUMBERS)}", direct, s3_server.faults)

@@ -6,6 +6,9 @@ before `commit` puts them together, on condition that the object is still the on
 that there is still none. Then all of it is read back and compared. In other stores it is written
 under a hidden name, read back and compared there, and copied by the store itself.
 
+An upload to S3 may be begun and completed on one machine and filled on another, see
+`BegunUpload`; the parts are the same whoever sends them, and may be sent once more.
+
 What is not committed is taken back; a process that is killed leaves parts that nobody sees, which
 the rule of the bucket for unfinished uploads removes.
 """
@@ -18,8 +21,9 @@ import errno
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -103,13 +107,23 @@ class ObjectFile:
         From every step; what was there before is as it was.
     """
 
-    def __init__(self, target: StorePath, nbytes: int, job: Job, *, exact: bool = True) -> None:
+    def __init__(
+        self,
+        target: StorePath,
+        nbytes: int,
+        job: Job,
+        *,
+        exact: bool = True,
+        begun: BegunUpload | None = None,
+    ) -> None:
         self.target: Path = target
         self.nbytes = nbytes
         self.taken = 0
         self._exact = exact
         self._job = job
         self._path = target
+        self._begun = begun
+        self._compare_elsewhere: Callable[[], None] | None = None
         self._upload: _Upload | None = None
         self._hash = hashlib.sha256()
         self._part = bytearray()
@@ -118,7 +132,7 @@ class ObjectFile:
         self._sums: list[tuple[int, bytes]] = []
         self._sent = 0
         self._under_way: deque[Future[tuple[int, bytes]]] = deque()
-        self._is_new = False
+        self.is_new = False  # whether it takes the place of no other object
         self._compared = False  # where it was before it could be seen; counted by the job once
 
     def __enter__(self) -> Self:
@@ -128,10 +142,29 @@ class ObjectFile:
             was = store.seen(self._path, now=True)
             if was is not None and was.is_folder:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(self._path))
-            self._is_new = was is None
-            kind = _MultipartUpload if isinstance(store, S3Store) else _HiddenObject
-            self._upload = kind(store, self._path, was)
+            self.is_new = was is None
+            if self._begun is not None:
+                self._upload = _SharedUpload(store, self._path, was, self._begun)
+            else:
+                kind = _MultipartUpload if isinstance(store, S3Store) else _HiddenObject
+                self._upload = kind(store, self._path, was)
         return self
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the store calls the parts of a begun upload that were sent to it."""
+        assert isinstance(self._upload, _SharedUpload)
+        return self._upload.tags()
+
+    def fill(self, nbytes: int, tags: Sequence[str], compare: Callable[[], None]) -> None:
+        """Take over what another machine sent as parts of a begun upload, and sealed.
+
+        `commit` lets it be seen, and calls `compare`, which reads it back.
+        """
+        assert isinstance(self._upload, _SharedUpload)
+        self._upload.take(tags)
+        self.taken = nbytes
+        self._compare_elsewhere = compare
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Append `data`; it may be used again as soon as this returns."""
@@ -190,6 +223,8 @@ class ObjectFile:
         with self._translated():
             try:
                 self._compare(self._upload.commit(bytes(self._part)))
+                if self._compare_elsewhere is not None:
+                    self._compare_elsewhere()
             except BaseException:
                 self.retract()
                 raise
@@ -197,7 +232,7 @@ class ObjectFile:
 
     def retract(self) -> None:
         """Take a new object back that was committed; one that took the place of another stays."""
-        if self._upload is not None and self._is_new:
+        if self._upload is not None and self.is_new:
             with contextlib.suppress(OSError):
                 self._upload.retract()
 
@@ -239,7 +274,7 @@ class ObjectFile:
             if not left and hasher.digest() != want:
                 raise _OtherBytesError
             # What took the place of another object cannot be taken back: it is too late to stop.
-            with contextlib.suppress(*(() if self._is_new else (Cancelled,))):
+            with contextlib.suppress(*(() if self.is_new else (Cancelled,))):
                 self._job.step(0 if self._compared else size)
         if seen.size != self.taken:
             raise _OtherBytesError
@@ -257,30 +292,40 @@ class ObjectFile:
         try:
             yield
         except _ConflictError:
-            was = "was written by another program" if self._is_new else "was changed or removed"
+            was = "was written by another program" if self.is_new else "was changed or removed"
             raise ExportError(
                 f"'{self.target}' {was} while it was being exported; that was not replaced.",
                 remedy="Look at it, then export again, or choose another name.",
             ) from None
         except _OtherBytesError:
-            raise ExportError(
-                f"'{self.target}' was not written: the bytes read back from the store differ from "
-                "those that were written.",
-                remedy="Export again; if it happens again, tell who operates the store.",
-            ) from None
+            raise other_bytes(self.target) from None
         except OSError as error:
-            remedy = "Check the connection to the store, then export again."
-            if isinstance(error, PermissionError):
-                remedy = "Choose a place that you may write to, or check your credentials."
-            elif isinstance(error, FileNotFoundError):
-                remedy = "Check the name of the bucket."
-            elif isinstance(error, IsADirectoryError):
-                remedy = "Choose another name."
-            raise ExportError(
-                f"'{self.target}' cannot be written: {words_of(error)}.",
-                remedy=remedy,
-                details=f"{type(error).__name__}: {error}",
-            ) from error
+            raise object_error(self.target, error) from error
+
+
+def other_bytes(target: Path) -> ExportError:
+    """Say that an object is not what was sent."""
+    return ExportError(
+        f"'{target}' was not written: the bytes read back from the store differ from those that "
+        "were written.",
+        remedy="Export again; if it happens again, tell who operates the store.",
+    )
+
+
+def object_error(target: Path, error: OSError) -> ExportError:
+    """Say in a sentence what a store refused."""
+    remedy = "Check the connection to the store, then export again."
+    if isinstance(error, PermissionError):
+        remedy = "Choose a place that you may write to, or check your credentials."
+    elif isinstance(error, FileNotFoundError):
+        remedy = "Check the name of the bucket."
+    elif isinstance(error, IsADirectoryError):
+        remedy = "Choose another name."
+    return ExportError(
+        f"'{target}' cannot be written: {words_of(error)}.",
+        remedy=remedy,
+        details=f"{type(error).__name__}: {error}",
+    )
 
 
 # Seconds between two looks at the cancel token while parts are on their way.
@@ -337,8 +382,8 @@ class _MultipartUpload:
         self._store = store
         self._path = path
         self._condition = {"IfNoneMatch": "*"} if was is None else {"IfMatch": was.tag}
-        self._mark = os.urandom(8).hex()
-        self._id = ""
+        self.mark = os.urandom(8).hex()
+        self.id = ""
         self._tags: dict[int, str] = {}
         self._done = False
 
@@ -347,13 +392,13 @@ class _MultipartUpload:
         return self._store.ask(path, lambda: self._store.call(method, path, **values))
 
     def begin(self) -> None:
-        begun = self._call("create_multipart_upload", Metadata={_MARK: self._mark})
-        self._id = begun["UploadId"]
+        begun = self._call("create_multipart_upload", Metadata={_MARK: self.mark})
+        self.id = begun["UploadId"]
 
     def send(self, number: int, data: bytes) -> None:
         answer = self._call(
             "upload_part",
-            UploadId=self._id,
+            UploadId=self.id,
             PartNumber=number,
             Body=data,
             ContentMD5=_md5(data),
@@ -365,8 +410,8 @@ class _MultipartUpload:
 
     def commit(self, small: bytes) -> tuple[StorePath, Seen]:
         self._store.forget()
-        if not self._id:
-            mark = {_MARK: self._mark}
+        if not self.id:
+            mark = {_MARK: self.mark}
             self._once("put_object", Body=small, ContentMD5=_md5(small), Metadata=mark)
         else:
             parts = [
@@ -374,7 +419,7 @@ class _MultipartUpload:
             ]
             self._once(
                 "complete_multipart_upload",
-                UploadId=self._id,
+                UploadId=self.id,
                 MultipartUpload={"Parts": parts},
             )
         self._done = True
@@ -399,18 +444,104 @@ class _MultipartUpload:
             head = self._call("head_object")
         except FileNotFoundError:
             return False
-        return bool(head.get("Metadata", {}).get(_MARK) == self._mark)
+        return bool(head.get("Metadata", {}).get(_MARK) == self.mark)
 
     def retract(self) -> None:
         if self._is_ours():
             self._store.delete(self._path)
 
     def abort(self) -> None:
-        if not self._id or self._done:
+        if not self.id or self._done:
             return
         self._done = True
         with contextlib.suppress(FileNotFoundError):
-            self._call("abort_multipart_upload", UploadId=self._id)
+            self._call("abort_multipart_upload", UploadId=self.id)
+
+
+class _SharedUpload(_MultipartUpload):
+    """An upload that somebody else has begun, and ends."""
+
+    holds_small = False
+
+    def __init__(self, store: Store, path: StorePath, was: Seen | None, begun: BegunUpload) -> None:
+        super().__init__(store, path, was)
+        self.id, self.mark = begun.upload_id, begun.mark
+
+    def begin(self) -> None:
+        pass
+
+    def abort(self) -> None:
+        pass
+
+    def tags(self) -> tuple[str, ...]:
+        return tuple(self._tags[number] for number in sorted(self._tags))
+
+    def take(self, tags: Sequence[str]) -> None:
+        self._tags = dict(enumerate(tags, 1))
+
+
+@dataclass(frozen=True)
+class BegunUpload:
+    """An upload to S3, as it is handed to another machine.
+
+    Nobody sees what was sent before it is committed by an `ObjectFile` that is made with it.
+    """
+
+    path: StorePath
+    upload_id: str
+    mark: str
+
+    @classmethod
+    def begin(cls, path: StorePath) -> BegunUpload:
+        """Begin one; raises `OSError`."""
+        store = store_of(path)
+        assert isinstance(store, S3Store)
+        upload = _MultipartUpload(store, path, None)
+        upload.begin()
+        return cls(path, upload.id, upload.mark)
+
+    def sent(self) -> tuple[str, ...]:
+        """Return the tags of the parts that the store has; none if it has no such upload."""
+        tags: list[str] = []
+        more: dict[str, Any] = {}
+        while True:
+            try:
+                page = self._call("list_parts", **more)
+            except FileNotFoundError:
+                return ()
+            tags += [part["ETag"] for part in page.get("Parts", ())]
+            if not page.get("IsTruncated"):
+                return tuple(tags)
+            more = {"PartNumberMarker": page["NextPartNumberMarker"]}
+
+    def exists(self) -> bool:
+        """Whether the store knows of it: it was neither committed nor aborted."""
+        try:
+            self._call("list_parts", MaxParts=1)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def abort(self) -> None:
+        """End it, and remove what was sent; raises `OSError`.
+
+        A part that is on its way meanwhile may be kept by the store, so it is asked again until it
+        knows nothing of the upload.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            for _ in range(_ABORTS):
+                self._call("abort_multipart_upload")
+
+    def _call(self, method: str, **values: Any) -> Any:
+        store = store_of(self.path)
+        assert isinstance(store, S3Store)
+        return store.ask(
+            self.path, lambda: store.call(method, self.path, UploadId=self.upload_id, **values)
+        )
+
+
+# Some stores say of an upload that is gone what they say of one that they remove.
+_ABORTS = 3
 
 
 def _md5(data: bytes) -> str:
