@@ -364,7 +364,7 @@ def write_export(
     """
     checkpoint = state.checkpoint
     make: MakeFiles = make_files
-    if options.cluster:
+    if getattr(options, "cluster", ""):  # a repair has none
         from pruneapp.cluster.export import ClusterWriter, provenance_on
         from pruneapp.cluster.steps import ClusterState
 

@@ -36,6 +36,14 @@ _PATIENCE = 10
 _LOUD = ("client", "comm", "core", "nanny", "scheduler", "worker", "utils", "batched")
 # Seconds in which the first worker should be there.
 _FIRST_WORKER = 60
+# Versions of Pruneapp, numpy and Python. As a text: a worker without Pruneapp could not load a
+# function of it.
+_VERSIONS = """(
+    __import__("pruneapp").__version__
+    if __import__("importlib.util").util.find_spec("pruneapp") else "",
+    __import__("numpy").__version__,
+    ".".join(__import__("platform").python_version_tuple()[:2]),
+)"""
 # Seconds between two looks at the job.
 _LOOK = 0.05
 # Seconds between two countings of the workers.
@@ -175,23 +183,9 @@ class Cluster:
 
     def _check_versions(self) -> None:
         """Refuse workers with other versions, whose bits might differ."""
-
-        # By value: a worker without Pruneapp could not even load a function of it.
-        def versions() -> tuple[str, str, str]:
-            import platform
-
-            import numpy as np
-
-            try:
-                from pruneapp import __version__ as its_version
-            except ImportError:
-                its_version = ""
-            return its_version, np.__version__, ".".join(platform.python_version_tuple()[:2])
-
-        versions.__module__ = "__main__"
         mine = (__version__, np.__version__, ".".join(platform.python_version_tuple()[:2]))
         names = ("Pruneapp", "numpy", "Python")
-        found = self._client.run(versions)
+        found = self._client.run(eval, _VERSIONS)
         for worker, its in found.items():
             if not its[0]:
                 raise ClusterError(

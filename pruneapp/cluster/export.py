@@ -48,7 +48,13 @@ from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import ModelSource, StatePart
 from pruneapp.cluster.steps import ClusterState, apply_actions
 from pruneapp.cluster.tasks import entered, task
-from pruneapp.errors import ClusterError, ClusterLostError, ExportError, PruneAppError
+from pruneapp.errors import (
+    ClusterError,
+    ClusterLostError,
+    ExportError,
+    JsonError,
+    PruneAppError,
+)
 from pruneapp.export.catalog import get
 from pruneapp.export.exporter import (
     PlannedFile,
@@ -60,6 +66,7 @@ from pruneapp.export.exporter import (
 )
 from pruneapp.export.format import ExportPart, Plan
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
+from pruneapp.json_codec import decode, encoded
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import fit
 from pruneapp.recipes.recipe import Recipe, recipe_of
@@ -239,8 +246,8 @@ class Stage(contextlib.ExitStack):
 
     def _taken_up(self, path: Path) -> bool:
         """Take over the list of this very job that stopped before, if this is it."""
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            manifest = msgspec.json.decode(path.read_bytes(), type=_Manifest)
+        with contextlib.suppress(OSError, JsonError):
+            manifest = decode(path.read_bytes(), _Manifest)
             if manifest.job == self._manifest.job:
                 self._list, self._manifest = path, manifest
                 return True
@@ -262,7 +269,7 @@ class Stage(contextlib.ExitStack):
         self._manifest.files.pop(name, None)
 
     def _write_list(self) -> None:
-        write_whole(self._list, msgspec.json.encode(self._manifest), Job())
+        write_whole(self._list, encoded(self._manifest), Job())
 
 
 def _digest(tags: Sequence[str]) -> str:

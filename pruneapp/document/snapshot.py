@@ -129,6 +129,8 @@ class StateCache:
                 old = self._large[oldest]
                 self._drop(oldest)
                 self._small[oldest] = _Entry(old.owners, None, old.nbytes)
+                for spare_key in list(self._spare):  # such as that all of some tensors is counted
+                    self._drop(spare_key)
             store = self._spare if droppable else self._large if nbytes else self._small
             store[key] = _Entry(refs, value, nbytes)
             self.nbytes += nbytes

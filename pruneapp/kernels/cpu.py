@@ -182,7 +182,7 @@ class CpuKernel:
         counts = [cut.count for cut in cuts]
 
         def work(some: slice) -> list[BitMask]:
-            return prune_apart(rankings[some], counts[some])
+            return prune_apart(rankings[some], counts[some], job.cancel)
 
         threads = self._threads or threads_for(sum([ranking.size for ranking in rankings]))
         masks: list[BitMask] = []

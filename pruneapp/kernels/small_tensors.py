@@ -109,7 +109,7 @@ def _split(mask: BitMask, ends: Indices, cancel: CancelToken) -> list[BitMask]:
     return result
 
 
-def joined_keys(rankings: Sequence[Ranking]) -> Bits:
+def joined_keys(rankings: Sequence[Ranking], cancel: CancelToken | None = None) -> Bits:
     """Return the keys of whole small tensors one after another, in memory of their own."""
     first = rankings[0]
     if isinstance(first, Magnitudes) and isinstance(first.read, JoinedRead):
@@ -121,7 +121,8 @@ def joined_keys(rankings: Sequence[Ranking]) -> Bits:
             keys: Bits = np.empty(bits.size, f"uint{first.width}")
             first.write_keys(bits, keys)
             return keys
-    return np.concatenate([read_keys(ranking, (0, ranking.size)) for ranking in rankings])
+    every = rankings if cancel is None else cancel.each(rankings)
+    return np.concatenate([read_keys(ranking, (0, ranking.size)) for ranking in every])
 
 
 def _kept_of(rankings: Sequence[Ranking]) -> Bools:
@@ -155,14 +156,16 @@ def in_batches(rankings: Sequence[Ranking]) -> Iterator[slice]:
         yield slice(first, len(rankings))
 
 
-def prune_apart(rankings: Sequence[Ranking], counts: Sequence[int]) -> list[BitMask]:
+def prune_apart(
+    rankings: Sequence[Ranking], counts: Sequence[int], cancel: CancelToken
+) -> list[BitMask]:
     """Return the masks of small tensors, each cut by itself so that so many of it go.
 
     Their keys are of one width, and at least one of each goes.
     """
     sizes = np.array([ranking.size for ranking in rankings])
     starts = np.cumsum(sizes) - sizes
-    keys, wanted = joined_keys(rankings), np.array(counts)
+    keys, wanted = joined_keys(rankings, cancel), np.array(counts)
     kept = None
     if any(ranking.kept is not None for ranking in rankings):
         kept = _kept_of(rankings)

@@ -483,7 +483,7 @@ class ExportController(DialogController[ExportDialog]):
         on_cancelled: Callable[[CancelToken], None],
     ) -> None:
         """Have the worker write to a path, where no other export goes meanwhile."""
-        target = real_path(path)
+        target = path if is_store(path) else real_path(path)
         self._set_written((*self._written, target))
         self.began.emit(path)
 

@@ -76,4 +76,5 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp
     person.choose(person.rule.method, "Attention heads")
     error = person.views.preview.error
     person.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())
-    forget(*opened._open)
+    for name in list(opened._open):
+        forget(name)

@@ -59,8 +59,9 @@ class ExportMenu(QObject):
     def open_at(self, place: QPoint) -> None:
         """Offer it at a pixel of the screen, below the actions of the widget that it is of."""
         menu = QMenu(self._parent)
-        menu.addActions(self._parent.actions())
-        menu.addSeparator()  # above which nothing stands it is not shown
+        if own := self._parent.actions():
+            menu.addActions(own)
+            menu.addSeparator()
         menu.addActions(self.actions)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
