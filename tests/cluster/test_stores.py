@@ -22,6 +22,10 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.cluster.test_every_method import METHODS, source_and_steps
 from tests.cluster.workers import contents, locally, on_cluster, recipe_of_steps
 
+# A session of s3fs that is let go is closed in whatever loop runs: here that of Dask, in the same
+# process, where asyncio has something to say of it.
+pytestmark = pytest.mark.logs
+
 WEIGHTS = ("conv1.weight", "conv2.weight", "fc1.weight", "fc2.weight")
 RECIPE = recipe_of_steps(Step((Row(WEIGHTS, "l1_unstructured", {"amount": 0.5}),), "global"))
 
@@ -75,7 +79,12 @@ TOGETHER += [[name] for name in METHODS if name == "channel_groups"]
 TOGETHER += [[name for name in METHODS if not of_network(name) and name != "channel_groups"]]
 
 
-@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0])
+# Each with another number of workers: all methods with all of them are in `test_every_method.py`.
+@pytest.mark.parametrize(
+    ("names", "cluster"),
+    list(zip(TOGETHER, (4, 1, 2, 4, 2), strict=True)),
+    indirect=["cluster"],
+)
 def test_every_method(names, cluster, network, llama, statistics, bucket, tmp_path, monkeypatch):
     monkeypatch.setattr(steps, "UNIT_BYTES", 4096)
     monkeypatch.setattr(steps, "FEW", 100)

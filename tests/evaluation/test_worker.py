@@ -424,7 +424,9 @@ def test_fifty_evaluations_leave_nothing_behind(stubbed):
     files, threads = open_files(), threading.active_count()
     for _ in range(50):
         assert worker.evaluate() == {"score": 1}
-    assert (open_files(), threading.active_count()) == (files, threads)
+    # What other tests left to be closed may be gone by now.
+    assert open_files() <= files
+    assert threading.active_count() <= threads
     assert list(worker.folder.iterdir()) == []
 
 
