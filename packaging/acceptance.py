@@ -74,7 +74,8 @@ class Table:
         work: str,
         figure: str,
         bound: str = "",
-        holds: bool | None = None,  # noqa: FBT001
+        *,
+        holds: bool | None = None,
     ) -> None:
         """Note a row and show it; `holds` is None where nothing is bound."""
         judged = "" if holds is None else "yes" if holds else "NO"
@@ -84,11 +85,11 @@ class Table:
     def none_of(self, work: str, found: Sequence[str]) -> None:
         """Note that there must be none of something."""
         first = f": {', '.join(found[:4])}" if found else ""
-        self.add(work, f"{len(found)}{first}", "none", not found)
+        self.add(work, f"{len(found)}{first}", "none", holds=not found)
 
     def done(self, work: str, trouble: str) -> None:
         """Note that something went well, or what went wrong."""
-        self.add(work, trouble or "done", "done", not trouble)
+        self.add(work, trouble or "done", "done", holds=not trouble)
 
     @property
     def failed(self) -> bool:
@@ -120,7 +121,10 @@ def look_inside(made: Bundle, table: Table) -> None:
     size = megabytes(made.folder)
     bound = f"at most {MOST_MEGABYTES:.0f} MB" if bounded else ""
     table.add(
-        "size, unpacked", f"{size:.1f} MB", bound, size <= MOST_MEGABYTES if bounded else None
+        "size, unpacked",
+        f"{size:.1f} MB",
+        bound,
+        holds=size <= MOST_MEGABYTES if bounded else None,
     )
     for words, file in (("archive", made.archive), ("package for Debian", made.package)):
         if file is not None:
@@ -208,7 +212,7 @@ def note_times(table: Table, work: str, times: Sequence[float], most: float | No
     if most is None:
         table.add(work, figure)
     else:
-        table.add(work, figure, f"at most {most:.2f} s", median <= most)
+        table.add(work, figure, f"at most {most:.2f} s", holds=median <= most)
 
 
 def timed(command: Sequence[object], environment: Mapping[str, str]) -> float:
@@ -238,7 +242,7 @@ def first_picture(made: Bundle, environment: Mapping[str, str]) -> float:
             while shades(pixels) < 16:
                 if process.poll() is not None or time.perf_counter() - began > 60:
                     raise BundleError(f"'{made.program}' showed no window.")
-                time.sleep(0.002)
+                time.sleep(0.002)  # finer than what is measured
             return time.perf_counter() - began
         finally:
             process.kill()
@@ -384,7 +388,7 @@ def by_command(made: Bundle, root: Root, table: Table) -> None:
     version = root.run(["pruneapp", "--version"]).stdout.strip().replace("\n", "; ")
     known = re.match(r"pruneapp \S+ \(commit \S+, bundle\); Python \S+, Qt 6\.\S+, ", version)
     torch = "no torch" if made.flavour == "small" else "torch 2."
-    table.add("`pruneapp --version`", version, "all told", bool(known) and torch in version)
+    table.add("`pruneapp --version`", version, "all told", holds=bool(known) and torch in version)
     out = "/root/pruned.safetensors"
     prune = ["pruneapp", "prune", sample, "--method", "l1_unstructured", "--amount", "0.5"]
     for words, command in (
@@ -480,7 +484,7 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
                 xdotool("windowfocus", "--sync", names[0])
                 xdotool("key", "--window", names[0], key)
                 pressed = time.monotonic()
-            time.sleep(0.1)
+            time.sleep(0.1)  # a screen says nothing of its own accord
         return True
 
     def there(name: str) -> Callable[[], str]:
@@ -491,12 +495,11 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
 
     if not happens(there(_OPENED), _OPENED):
         return "the file was not opened"
-    # The title is there before the file can be pruned, which shows nowhere outside.
-    time.sleep(_SETTLED_S)
+    time.sleep(_SETTLED_S)  # the title is there before the file can be pruned, unseen from outside
     happens(lambda: True, _OPENED)
     xdotool("windowfocus", "--sync", there(_OPENED)().split()[0])
     xdotool("key", "ctrl+Return")
-    time.sleep(_SETTLED_S)
+    time.sleep(_SETTLED_S)  # that it is pruned shows nowhere outside either
     if not happens(there("^Export$"), _OPENED, "ctrl+e"):
         return "no dialog for the export came"
     if not happens(there("^Exported$"), "^Export$", "Return"):

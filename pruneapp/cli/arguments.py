@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import ParameterError
 from pruneapp.params import FileParam, Param
 from pruneapp.progress import Job
@@ -146,18 +145,8 @@ def add_cluster(parser: argparse.ArgumentParser, *, resume: bool = False) -> Non
 
 
 @contextmanager
-def connection(
-    options: argparse.Namespace, job: Job, form: str = "safetensors"
-) -> Iterator[Cluster]:
-    """Connect to the cluster that is named; raises `ParameterError` for what it cannot do.
-
-    `form` is the format that is written.
-    """
-    if form != "safetensors":
-        raise ParameterError(
-            f"The format '{form}' cannot be written on a cluster yet.",
-            remedy="Choose safetensors, or run without --cluster.",
-        )
+def connection(options: argparse.Namespace, job: Job) -> Iterator[Cluster]:
+    """Connect to the cluster that is named; raises `ParameterError` for what it cannot do."""
     for name, what in _ALONE.items():
         if getattr(options, name, None):
             raise ParameterError(
@@ -170,10 +159,7 @@ def connection(
             remedy="Leave out --device.",
         )
     from pruneapp.cluster.connection import connect
-    from pruneapp.cluster.export import refuse_store
 
-    if getattr(options, "output", None):
-        refuse_store(locate(options.output))
     with connect(options.cluster, job) as cluster:
         if cluster.dashboard and sys.stderr.isatty():
             sys.stderr.write(f"Dashboard: {cluster.dashboard}\n")

@@ -46,7 +46,8 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
                 f"--dim must be from {-most} to {most - 1} for these tensors (got {options.dim})."
             )
         if options.cluster:
-            from pruneapp.cluster.inspection import check_on, refuse_masks
+            from pruneapp.cluster.export import refuse_masks
+            from pruneapp.cluster.inspection import check_on
 
             refuse_masks(checkpoint)
             with connection(options, job) as cluster:

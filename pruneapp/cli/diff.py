@@ -50,7 +50,8 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
         names = _names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None
         called = options.a, options.b
         if options.cluster:
-            from pruneapp.cluster.inspection import compare_on, refuse_masks
+            from pruneapp.cluster.export import refuse_masks
+            from pruneapp.cluster.inspection import compare_on
 
             refuse_masks(a.checkpoint, b.checkpoint)
             cluster = stack.enter_context(connection(options, job))

@@ -267,6 +267,8 @@ def _place(path: Path) -> Path:
 
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Add the options of an export."""
+    # Commands that can run on a cluster say so by `add_cluster`.
+    parser.set_defaults(cluster="", resume=False)
     parser.add_argument(
         "--format",
         choices=list(FORMATS),
@@ -364,7 +366,7 @@ def write_export(
     """
     checkpoint = state.checkpoint
     make: MakeFiles = make_files
-    if getattr(options, "cluster", ""):  # a repair has none
+    if options.cluster:
         from pruneapp.cluster.export import ClusterWriter, provenance_on
         from pruneapp.cluster.steps import ClusterState
 

@@ -89,15 +89,17 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
-        cluster = (
-            stack.enter_context(connection(options, job, request.format))
-            if options.cluster
-            else None
-        )
-        if cluster is not None:
-            from pruneapp.cluster.inspection import refuse_masks
+        cluster = None
+        if options.cluster:
+            from pruneapp.cluster.export import refuse_request
 
-            refuse_masks(checkpoint)
+            refuse_request(checkpoint, request)
+            if nbytes is not None:
+                raise ClusterError(
+                    "A file size cannot be the target on a cluster yet.",
+                    remedy="Enter a fraction or a count, or run without --cluster.",
+                )
+            cluster = stack.enter_context(connection(options, job))
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)
@@ -120,11 +122,6 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         if step.dependents:
             notices = (dependents_of(checkpoint, rows, job).sentence(checkpoint),)
         if nbytes is not None:
-            if cluster is not None:
-                raise ClusterError(
-                    "A file size cannot be the target on a cluster yet.",
-                    remedy="Enter a fraction or a count, or run without --cluster.",
-                )
             total = total_for(Capture.of(document), step, nbytes, job)
             step = replace(step, limits=replace(limits, total=total))
         state: State

@@ -58,10 +58,11 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         check_places(options, checkpoint, request)
         state: State
         if options.cluster:
-            from pruneapp.cluster.export import hashed_by
+            from pruneapp.cluster.export import hashed_by, refuse_request
             from pruneapp.cluster.steps import ClusterState, apply_actions
 
-            cluster = stack.enter_context(connection(options, job, request.format))
+            refuse_request(checkpoint, request)
+            cluster = stack.enter_context(connection(options, job))
             with hashed_by(cluster, checkpoint, job):
                 state, done = apply_actions(
                     ClusterState(cluster, checkpoint), fitted, recipe.where, job

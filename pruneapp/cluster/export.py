@@ -44,9 +44,9 @@ from pruneapp.checkpoint.io.upload import (
     write_whole,
 )
 from pruneapp.cluster import tasks
-from pruneapp.cluster.connection import Cluster, Work
+from pruneapp.cluster.connection import Cluster, Work, connect
 from pruneapp.cluster.masks import ModelSource, StatePart
-from pruneapp.cluster.steps import ClusterState, apply_actions
+from pruneapp.cluster.steps import ClusterState, apply_actions, refuse_action
 from pruneapp.cluster.tasks import entered, task
 from pruneapp.errors import (
     ClusterError,
@@ -65,6 +65,7 @@ from pruneapp.export.exporter import (
     write,
 )
 from pruneapp.export.format import ExportPart, Plan
+from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import Provenance, may_have_pattern, provenance_of
 from pruneapp.json_codec import decode, encoded
 from pruneapp.progress import Job
@@ -97,10 +98,7 @@ class FileOrder:
         origin = plan.origin
         assert origin is not None  # it holds tensors
         if plan.expected is not None or plan.prepare is not None or plan.container:
-            raise ExportError(
-                f"The format '{origin.format}' cannot be written on a cluster yet.",
-                remedy="Choose safetensors, and convert it afterwards.",
-            )
+            raise _not_written(origin.format)
         part = origin.part
         names = tuple(entry.name for entry in part.entries)
         files = state.checkpoint.files
@@ -472,13 +470,42 @@ class ObjectStage(Stage):
         return super().__exit__(kind, error, trace)
 
 
+def refuse_request(checkpoint: Checkpoint, request: ExportRequest) -> None:
+    """Raise `ClusterError` or `ExportError` for an export that only one machine can do yet.
+
+    No cluster is needed to tell.
+    """
+    refuse_masks(checkpoint)
+    refuse_store(request.path)
+    if request.format != SAFETENSORS.name:
+        raise _not_written(request.format)
+
+
+def _not_written(form: str) -> ExportError:
+    return ExportError(
+        f"The format '{form}' cannot be written on a cluster yet.",
+        remedy="Choose safetensors, and convert it afterwards.",
+    )
+
+
+def refuse_masks(*checkpoints: Checkpoint) -> None:
+    """Raise `ClusterError` for files with masks beside their weights."""
+    for checkpoint in checkpoints:
+        if any(entry.mask_of for entry in checkpoint.entries.values()):
+            raise ClusterError(
+                f"'{checkpoint.path}' holds masks beside its weights, which cannot be used on a "
+                "cluster yet.",
+                remedy="Run it on this machine.",
+            )
+
+
 def refuse_store(target: Path) -> None:
     """Raise `ExportError` for a store whose objects cannot be written on a cluster."""
     if isinstance(target, StorePath) and target.scheme != "s3":
         raise ExportError(
             f"'{target}' cannot be written on a cluster: of the stores only S3 takes an object in "
             "parts from several machines.",
-            remedy="Write to S3 or to a folder that every worker sees, or run without --cluster.",
+            remedy="Write to S3, or to a folder that every worker sees.",
         )
 
 
@@ -549,6 +576,22 @@ class ClusterWriter:
         return hashlib.sha256(repr((plans, sorted(texts.items()))).encode()).hexdigest()
 
 
+def export_on(
+    address: str, checkpoint: Checkpoint, recipe: Recipe, request: ExportRequest, job: Job
+) -> ExportReport:
+    """Do what a recipe says to a model on the cluster at an address, and write the result there.
+
+    What cannot be done there is refused before it is contacted, or started. A job that lost its
+    cluster is taken up again. Raises as `connect` and `export_recipe`.
+    """
+    refuse_request(checkpoint, request)
+    for action in fit(recipe, checkpoint, job).actions(recipe.where):
+        refuse_action(action)
+    job.start(0, request.path.name)
+    with connect(address, job) as cluster:
+        return export_recipe(cluster, checkpoint, recipe, request, job, resume=True)
+
+
 def export_recipe(
     cluster: Cluster,
     checkpoint: Checkpoint,
@@ -563,7 +606,6 @@ def export_recipe(
     The same files and the same report as of one machine. Raises as
     `pruneapp.export.exporter.export` and `pruneapp.cluster.steps.apply_actions`.
     """
-    refuse_store(request.path)
     check(checkpoint, request)
     fitted = fit(recipe, checkpoint, job)
     with hashed_by(cluster, checkpoint, job):

@@ -22,7 +22,6 @@ from pruneapp.cluster.steps import ClusterState, apply_actions
 from pruneapp.cluster.tasks import entered, task
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ClusterError
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
@@ -225,14 +224,3 @@ class ClusterEngine:
                 yield found[order[path]]
             else:
                 yield compare_file(path, plan, checkpoint, Job(cancel=job.cancel))
-
-
-def refuse_masks(*checkpoints: Checkpoint) -> None:
-    """Raise `ClusterError` for files with masks beside their weights."""
-    for checkpoint in checkpoints:
-        if any(entry.mask_of for entry in checkpoint.entries.values()):
-            raise ClusterError(
-                f"'{checkpoint.path}' holds masks beside its weights, which cannot be used on a "
-                "cluster yet.",
-                remedy="Run without --cluster.",
-            )

@@ -235,7 +235,7 @@ class ObjectSource(FileSource):
 
     def moved(self, path: Path) -> None:
         """Nothing moves in a store; see `FileSource`."""
-        raise NotImplementedError
+        raise NotImplementedError  # an export onto the opened object is refused before
 
     def __del__(self) -> None:
         self.close()

@@ -67,7 +67,7 @@ class ChangedError(OSError):
 class StorePath(PosixPath):
     """The URL of an object, or of a folder of objects, as a path."""
 
-    def __new__(cls, *parts: str | os.PathLike[str]) -> StorePath:  # noqa: D102, PYI034
+    def __new__(cls, *parts: str | os.PathLike[str]) -> StorePath:
         # `PosixPath` refuses to be made on Windows, where URLs are no different.
         before_312 = getattr(cls, "_from_parts", None)
         made: StorePath = object.__new__(cls) if before_312 is None else before_312(parts)
@@ -87,39 +87,41 @@ class StorePath(PosixPath):
         # folder.
         raise TypeError(f"'{self}' is not a file of this machine")
 
-    def as_posix(self) -> str:  # noqa: D102
+    def as_posix(self) -> str:
         return str(self)
 
-    def as_uri(self) -> str:  # noqa: D102
+    def as_uri(self) -> str:
         return str(self)
 
-    def relative_to(self, *other: str | os.PathLike[str], **_: Any) -> Path:  # type: ignore[override]
+    def relative_to(  # type: ignore[override]  # a way is no URL
+        self, *other: str | os.PathLike[str], **_: Any
+    ) -> Path:
         """Return the way from another one, which is no URL."""
         return Path(*super().relative_to(*other).parts)
 
-    def is_absolute(self) -> bool:  # noqa: D102
+    def is_absolute(self) -> bool:
         return True
 
-    def absolute(self) -> StorePath:  # noqa: D102
+    def absolute(self) -> StorePath:
         return self
 
-    def resolve(self, strict: bool = False) -> StorePath:  # noqa: ARG002, D102, FBT001, FBT002
+    def resolve(self, strict: bool = False) -> StorePath:
         return self  # there are no links
 
-    def expanduser(self) -> StorePath:  # noqa: D102
+    def expanduser(self) -> StorePath:
         return self
 
-    def is_symlink(self) -> bool:  # noqa: D102
+    def is_symlink(self) -> bool:
         return False
 
-    def samefile(self, other_path: str | os.PathLike[str]) -> bool:  # noqa: D102
+    def samefile(self, other_path: str | os.PathLike[str]) -> bool:
         return self == other_path
 
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return what the store says of it, as a system says it of a file."""
         return self.seen().status(self)
 
-    def lstat(self) -> os.stat_result:  # noqa: D102
+    def lstat(self) -> os.stat_result:
         return self.stat()
 
     def seen(self, *, now: bool = False) -> Seen:
@@ -133,22 +135,24 @@ class StorePath(PosixPath):
         found = store_of(self).seen(self)
         return found is not None and found.is_folder == folder
 
-    def exists(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002, D102
+    def exists(self, *, follow_symlinks: bool = True) -> bool:
         return store_of(self).seen(self) is not None
 
-    def is_dir(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002, D102
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         return self._is(folder=True)
 
-    def is_file(self, *, follow_symlinks: bool = True) -> bool:  # noqa: ARG002, D102
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
         return self._is(folder=False)
 
-    def iterdir(self) -> Iterator[StorePath]:  # type: ignore[override]  # noqa: D102
+    def iterdir(self) -> Iterator[StorePath]:  # type: ignore[override]  # no generator
         entries = store_of(self).entries(self)
         if not entries and not self.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
         return iter([self / name for name in entries])
 
-    def glob(self, pattern: str, **_: Any) -> Iterator[StorePath]:  # type: ignore[override]
+    def glob(  # type: ignore[override]  # no generator
+        self, pattern: str, **_: Any
+    ) -> Iterator[StorePath]:
         """Yield what lies in the folder itself and has such a name."""
         return (path for path in self.iterdir() if fnmatchcase(path.name, pattern))
 
@@ -157,7 +161,7 @@ class StorePath(PosixPath):
         found = self.seen()
         return store_of(self).read(self, 0, found.size, found)
 
-    def open(  # type: ignore[override]
+    def open(  # type: ignore[override]  # bytes alone, and only to be read
         self, mode: str = "rb", *_: Any, **__: Any
     ) -> BufferedReader:
         """Open it to be read from its beginning to its end."""
@@ -165,10 +169,10 @@ class StorePath(PosixPath):
             raise OSError(errno.EROFS, "objects are not opened to be written", str(self))
         return BufferedReader(_Reading(self), _READING)
 
-    def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:  # noqa: D102
+    def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:
         return self.read_bytes().decode(encoding or "utf-8", errors or "strict")
 
-    def unlink(self, missing_ok: bool = False) -> None:  # noqa: D102, FBT001, FBT002
+    def unlink(self, missing_ok: bool = False) -> None:
         try:
             store_of(self).delete(self)
         except FileNotFoundError:
@@ -435,13 +439,14 @@ class Store:
         while True:
             try:
                 return question()
-            except Exception as error:
+            except Exception as error:  # of whatever library the backend uses; see `told`
                 wait = next(waits, None)
                 if wait is None or not self.may_pass(error):
                     told = self.told(error, path)
                     if told is error:
                         raise
                     raise told from error
+                # No window waits here: whoever asks a store does it in a thread of its own.
                 time.sleep(wait * random.uniform(0.5, 1))  # noqa: S311 - no secret
 
     def told(self, error: Exception, path: StorePath) -> Exception:
@@ -493,7 +498,7 @@ def _seen(row: Mapping[str, Any]) -> Seen:
 class S3Store(Store):
     """A bucket of S3, or of a store that speaks its protocol."""
 
-    def find(self, path: StorePath) -> Seen | None:  # noqa: D102
+    def find(self, path: StorePath) -> Seen | None:
         _, key = split(path)
         if not key:
             return None
@@ -504,7 +509,7 @@ class S3Store(Store):
         when = head.get("LastModified")
         return Seen(head["ContentLength"], head.get("ETag", ""), when.timestamp() if when else 0)
 
-    def list(self, path: StorePath) -> dict[str, Seen]:  # noqa: D102
+    def list(self, path: StorePath) -> dict[str, Seen]:
         bucket, key = split(path)
         prefix = f"{key}/" if key else ""
         found: dict[str, Seen] = {}
@@ -526,7 +531,7 @@ class S3Store(Store):
                 return found
             more = {"ContinuationToken": page["NextContinuationToken"]}
 
-    def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:  # noqa: D102
+    def fetch(self, path: StorePath, start: int, stop: int, known: Seen) -> bytes:
         bucket, key = split(path)
 
         async def get() -> bytes:
@@ -548,7 +553,7 @@ class S3Store(Store):
             raise
         return data
 
-    def remove(self, path: StorePath) -> None:  # noqa: D102
+    def remove(self, path: StorePath) -> None:
         self.call("delete_object", path)
 
     def call(self, method: str, path: StorePath | None, **values: Any) -> Any:
@@ -557,7 +562,8 @@ class S3Store(Store):
             values["Bucket"], values["Key"] = split(path)
 
         async def call() -> Any:
-            return await self.files._call_s3(method, **values)  # noqa: SLF001
+            # As s3fs itself calls it: with its session, and its errors translated.
+            return await self.files._call_s3(method, **values)  # noqa: SLF001 - none is public
 
         return self._run(call)
 
@@ -566,7 +572,7 @@ class S3Store(Store):
 
         return sync(self.files.loop, coroutine)
 
-    def may_pass(self, error: Exception) -> bool:  # noqa: D102
+    def may_pass(self, error: Exception) -> bool:
         status = status_of(error)
         if status:
             return status in {408, 409, 429} or status >= 500
@@ -575,7 +581,7 @@ class S3Store(Store):
         answers = isinstance(error, (FlexibleChecksumError, HTTPClientError))
         return answers or super().may_pass(error)
 
-    def told(self, error: Exception, path: StorePath) -> Exception:  # noqa: D102
+    def told(self, error: Exception, path: StorePath) -> Exception:
         from botocore.exceptions import (
             BotoCoreError,
             FlexibleChecksumError,

@@ -24,7 +24,7 @@ _LISTED = 6
 # So much of a name, or of a part of a path, that more may follow of.
 _LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
 # Characters of a URL that are seen at once.
-_LOCATION_WIDTH = 72
+_LINE_WIDTH = 72
 _Role = QMessageBox.ButtonRole
 
 
@@ -240,30 +240,37 @@ def cluster(parent: QWidget, address: str, wrong: str) -> str:
         "ones, so they must see the same folders. Previews and masks are still\n"
         "computed on this computer.",
     )
-    dialog = QInputDialog(parent)
-    dialog.setWindowTitle(translate("Questions", "Run on a cluster"))
-    dialog.setLabelText(f"{text}\n\n{wrong}" if wrong else text)
-    dialog.setTextValue(address)
-    dialog.setOkButtonText(translate("Questions", "Use this cluster"))
-    accepted = dialog.exec() == QDialog.DialogCode.Accepted
-    dialog.deleteLater()
-    return dialog.textValue().strip() if accepted else ""
+    return _line(
+        parent,
+        translate("Questions", "Run on a cluster"),
+        f"{text}\n\n{wrong}" if wrong else text,
+        translate("Questions", "Use this cluster"),
+        address,
+    )
 
 
 def location(parent: QWidget) -> str:
     """Let the person write where a model is; empty if they leave it."""
-    dialog = QInputDialog(parent)
-    dialog.setWindowTitle(translate("Questions", "Open location"))
-    dialog.setLabelText(
-        translate("Questions", "Path, or URL of an object store (s3://, gs://, az://, hf://):")
+    return _line(
+        parent,
+        translate("Questions", "Open location"),
+        translate("Questions", "Path, or URL of an object store (s3://, gs://, az://, hf://):"),
+        translate("Questions", "Open"),
     )
-    dialog.setOkButtonText(translate("Questions", "Open"))
+
+
+def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "") -> str:
+    """Let the person write a line of some length; empty if they leave it."""
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(text)
+    dialog.setTextValue(proposed)
+    dialog.setOkButtonText(button)
     for field in dialog.findChildren(QLineEdit):
-        field.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LOCATION_WIDTH)
-    chosen = dialog.exec() == QDialog.DialogCode.Accepted
-    text = dialog.textValue().strip()
+        field.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LINE_WIDTH)
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
     dialog.deleteLater()
-    return text if chosen else ""
+    return dialog.textValue().strip() if accepted else ""
 
 
 def about(parent: QWidget) -> None:

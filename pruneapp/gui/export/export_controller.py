@@ -149,18 +149,6 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
     return export(capture.snapshot, request, job, origin)
 
 
-def _export_on(address: str, capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
-    """Export a document on a cluster, which repeats what was done; the same files."""
-    # With Dask, which nobody else waits for.
-    from pruneapp.cluster.connection import connect
-    from pruneapp.cluster.export import export_recipe
-
-    checkpoint, recipe = capture.snapshot.checkpoint, history_recipe(capture, job)
-    job.start(0, request.path.name)
-    with connect(address, job) as cluster:
-        return export_recipe(cluster, checkpoint, recipe, request, job, resume=True)
-
-
 @dataclass(eq=False)
 class ExportJob:
     """An export of the window, and what is written beside it."""
@@ -175,7 +163,11 @@ class ExportJob:
     def work(self, job: Job) -> ExportReport:
         """Export the document, and write what is wanted beside it."""
         if self.cluster:
-            report = _export_on(self.cluster, self.capture, self.request, job)
+            # With Dask, which nobody else waits for.
+            from pruneapp.cluster.export import export_on
+
+            checkpoint, recipe = self.capture.snapshot.checkpoint, history_recipe(self.capture, job)
+            report = export_on(self.cluster, checkpoint, recipe, self.request, job)
         else:
             report = export_document(self.capture, self.request, job)
         self.missing = files_beside(report, self.request)

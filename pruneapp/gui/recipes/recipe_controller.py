@@ -281,12 +281,9 @@ class RecipeController(DialogController[RecipeDialog]):
 
         def work(job: Job) -> ExportReport:
             # With Dask, which nobody else waits for.
-            from pruneapp.cluster.connection import connect
-            from pruneapp.cluster.export import export_recipe
+            from pruneapp.cluster.export import export_on
 
-            job.start(0, path.name)
-            with connect(address, job) as cluster:
-                return export_recipe(cluster, checkpoint, recipe, request, job, resume=True)
+            return export_on(address, checkpoint, recipe, request, job)
 
         self._jobs.submit(
             self.tr("Exporting on the cluster"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QDialog, QInputDialog
 from safetensors.numpy import save_file
 
@@ -51,11 +52,11 @@ def pruned(person, tmp_path):
     return person
 
 
-def export(person, target: Path) -> None:
+def export(person, target: Path, form: str = "safetensors") -> None:
     exporting = person.workbench.export
     person.key("Ctrl+E")
     person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
-    person.click(exporting.dialog.formats.radios["safetensors"])
+    person.click(exporting.dialog.formats.radios[form], QPoint(8, 8))
     exporting.dialog.target.path.setText(str(target))
     person.click(exporting.dialog.go)
 
@@ -116,6 +117,14 @@ def test_a_cluster_that_does_not_answer_is_a_sentence(pruned, tmp_path, answer, 
     pruned.wait(lambda: pruned.trouble)
     assert "No Dask scheduler answers at 'tcp://127.0.0.1:9'" in pruned.trouble[0]
     assert not (tmp_path / "there").exists()
+
+
+def test_what_a_cluster_cannot_do_is_said_before_it_is_contacted(pruned, tmp_path, answer):
+    answer("tcp://127.0.0.1:9")
+    pruned.choose(pruned.window.device, "Cluster")
+    export(pruned, tmp_path / "there", "csr")
+    pruned.wait(lambda: pruned.trouble)
+    assert "The format 'csr' cannot be written on a cluster yet." in pruned.trouble[0]
 
 
 def test_a_recipe_is_done_to_a_new_file_on_the_cluster(pruned, tmp_path, answer, clients):  # noqa: F811
