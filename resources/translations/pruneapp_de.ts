@@ -3530,8 +3530,10 @@
         <translation>.safetensors, .pt, .pth, .bin, .ckpt, oder ein Modellordner</translation>
     </message>
     <message>
-        <source>Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
-        <translation>Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
+        <source>Nothing is uploaded unless you name a URL as the target.
+Files are read, never run.</source>
+        <translation>Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben.
+Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Open…</source>

@@ -3530,8 +3530,10 @@
         <translation>.safetensors、.pt、.pth、.bin、.ckpt，或模型文件夹</translation>
     </message>
     <message>
-        <source>Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
-        <translation>除非您将 URL 指定为目标，否则不会上传任何内容。文件只被读取，从不运行。</translation>
+        <source>Nothing is uploaded unless you name a URL as the target.
+Files are read, never run.</source>
+        <translation>除非您将 URL 指定为目标，否则不会上传任何内容。
+文件只被读取，从不运行。</translation>
     </message>
     <message>
         <source>Open…</source>

@@ -36,7 +36,7 @@ class EmptyPage(QWidget):
             self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True, ink=MUTED
         )
         promise = self.tr(
-            "Nothing is uploaded unless you name a URL as the target. Files are read, never run."
+            "Nothing is uploaded unless you name a URL as the target.\nFiles are read, never run."
         )
         self.promise = plain(promise, wrap=True, ink=MUTED)
         for label in (title, self.opens, self.promise):

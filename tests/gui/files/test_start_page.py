@@ -22,7 +22,7 @@ def test_recent_names_begin_below_each_other_and_the_heading(show):
 
 def test_the_empty_page_says_what_to_do_in_the_agreed_words(show, qtbot):
     page = show(EmptyPage(), 800, 600)
-    promise = "Nothing is uploaded unless you name a URL as the target. Files are read, never run."
+    promise = "Nothing is uploaded unless you name a URL as the target.\nFiles are read, never run."
     assert page.promise.text() == promise
     assert page.opens.text() == ".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"
     with qtbot.waitSignal(page.openRequested):
