@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QWidget,
+)
 
 import pruneapp
 from pruneapp.checkpoint.contents import StateDict
@@ -266,6 +274,8 @@ def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "
     dialog.setLabelText(text)
     dialog.setTextValue(proposed)
     dialog.setOkButtonText(button)
+    for label in dialog.findChildren(QLabel):
+        label.setWordWrap(True)  # what was wrong may be long
     for field in dialog.findChildren(QLineEdit):
         field.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LINE_WIDTH)
     accepted = dialog.exec() == QDialog.DialogCode.Accepted
