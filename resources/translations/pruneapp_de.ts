@@ -1533,7 +1533,7 @@
     <name>CompanionsRow</name>
     <message>
         <source>Also prune matching bias and norm entries</source>
-        <translation>Zugehörige Einträge in Bias und Norm auch prunen</translation>
+        <translation>Einträge in Bias und Norm auch prunen</translation>
     </message>
     <message>
         <source>A pruned filter still outputs a constant if its norm layer has a bias (beta).</source>

@@ -164,9 +164,16 @@ def label_width(widget: QWidget) -> int:
 
 
 def first_clause(text: str) -> str:
-    """Return a sentence up to its first colon, semicolon or full stop: there is one line for it."""
-    ends = [place for mark in (": ", "; ", ". ") if (place := text.find(mark)) > 0]
-    return f"{text[: min(ends)]}." if ends else text
+    """Return a sentence up to its first colon, semicolon or full stop: there is one line for it.
+
+    Chinese writes them without a space.
+    """
+    stops = {": ": ".", "; ": ".", ". ": ".", "：": "。", "；": "。", "。": "。"}
+    ends = [(place, stop) for mark, stop in stops.items() if (place := text.find(mark)) > 0]
+    if not ends:
+        return text
+    place, stop = min(ends)
+    return text[:place] + stop
 
 
 class BoundEditor(Editor):

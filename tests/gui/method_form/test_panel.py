@@ -336,6 +336,13 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.3}),))
 
 
+def test_the_first_clause_ends_as_its_language_has_it():
+    assert first_clause("Order of the norm: 1 sums magnitudes. More.") == "Order of the norm."
+    assert first_clause("范数的阶，与 torch.linalg.norm 相同：1 为幅值之和；更多。") == (
+        "范数的阶，与 torch.linalg.norm 相同。"
+    )
+
+
 def test_dimensions_are_spelled_out(form):
     choose(form, "ln")
     combo = editor(form, "dim").combo
