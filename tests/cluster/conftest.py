@@ -19,7 +19,8 @@ from tests.support.activation_statistics import registered  # noqa: E402
 from tests.support.model_folders import write_llama  # noqa: E402
 
 
-@pytest.fixture(scope="session")
+# Not for the session: a cluster that nobody uses takes a twentieth of a core all the same.
+@pytest.fixture(scope="package")
 def clients() -> Iterator[Callable[[int], distributed.Client]]:
     """Return a client of a cluster of so many workers."""
     with workers.Clusters() as clusters:
