@@ -104,6 +104,7 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
         return
     from PySide6.QtWidgets import QApplication
 
+    _freeze_modules()
     before = {id(w) for w in QApplication.topLevelWidgets()}
     yield
     from PySide6.QtCore import QCoreApplication, QEvent
@@ -116,8 +117,15 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
 
 def pytest_collection_finish() -> None:
     """Let no collection of garbage go through the modules of torch, Qt and the tests again."""
-    gc.collect()
-    gc.freeze()
+    _freeze_modules()
+
+
+def _freeze_modules(frozen: list[int] = [0]) -> None:  # noqa: B006 - kept from call to call
+    """Freeze what is alive, if tests imported much: transformers makes a collection take 0.1 s."""
+    if len(sys.modules) > frozen[0] + 50:
+        gc.collect()
+        gc.freeze()
+        frozen[0] = len(sys.modules)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
