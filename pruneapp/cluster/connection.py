@@ -56,12 +56,17 @@ _AHEAD = 3
 
 @dataclass(frozen=True)
 class Work:
-    """A task: a function of `pruneapp.cluster.tasks`, what it is given, and how much it reads."""
+    """A task: a function of `pruneapp.cluster.tasks`, what it is given, and how much it reads.
+
+    Work on the same `file`, a number, goes to the same worker where it can: there its masks may
+    still be at hand.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     nbytes: int = 0
     label: str = ""
+    file: int | None = None
 
 
 @dataclass
@@ -121,7 +126,8 @@ class Cluster:
         self._where: dict[str, str] = {}  # the worker of each, as far as it is known
         self._job = uuid.uuid4().hex[:12]
         self._number = 0
-        self._workers, self._counted = 0, 0.0
+        self._workers: list[str] = []  # their addresses
+        self._counted = 0.0
         client.subscribe_topic(PROGRESS, self._on_progress)
         try:
             self._await_workers(job)
@@ -149,8 +155,8 @@ class Cluster:
                 known = self._client.scheduler_info(n_workers=-1)
             if "workers" not in known:  # a client that was cut off just now says nothing
                 raise self._lost()
-            self._workers = len(known["workers"])
-        return self._workers
+            self._workers = sorted(known["workers"])
+        return len(self._workers)
 
     def close(self) -> None:
         """Let go of the tasks that are left, and of the connection."""
@@ -291,9 +297,18 @@ class Cluster:
             name = work.function.__name__
             key = f"pruneapp-{name}-{self._job}-{self._number}"
             self._partial[key] = 0
+            where = None
+            if work.file is not None and self._workers:
+                where = [self._workers[work.file % len(self._workers)]]
             with self._explained():
                 future = self._client.submit(
-                    work.function, *work.arguments, key=key, pure=False, retries=0
+                    work.function,
+                    *work.arguments,
+                    key=key,
+                    pure=False,
+                    retries=0,
+                    workers=where,
+                    allow_other_workers=where is not None,  # if it dies, or has too much to do
                 )
             futures.append(future)
             return future

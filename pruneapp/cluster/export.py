@@ -538,6 +538,7 @@ class ClusterWriter:
                 (orders[number], stage.place(names[number])),
                 times * weights[number].nbytes,
                 f"Writing {weights[number].path.name}",
+                self._state.file(orders[number].names[0]),
             )
             for number in left
         ]

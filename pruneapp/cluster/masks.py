@@ -317,7 +317,7 @@ class WholeRule:
 Rules = tuple[Rule, ...]
 
 # Bytes of masks that a process keeps at hand, made of rules; one is kept however large.
-_ROOM = 128 << 20
+_ROOM = 256 << 20
 # Bytes of a mask that is made as a whole for a rule that comes after it.
 _MOST_TOGETHER = 64 << 20
 

@@ -169,7 +169,13 @@ class ClusterState:
     def facts(self, names: Iterable[str], job: Job) -> dict[str, Facts]:
         """Ask how much is kept of tensors, and what patterns they have."""
         works = [
-            Work(tasks.facts, (self.part(some), some), self._nbytes(some), "Counting")
+            Work(
+                tasks.facts,
+                (self.part(some), some),
+                self._nbytes(some),
+                "Counting",
+                self.file(some[0]),
+            )
             for some in self.batches(names)
         ]
         found: dict[str, Facts] = {}
@@ -192,6 +198,17 @@ class ClusterState:
             nbytes, file = nbytes + entry.nbytes, source
         if batch:
             yield batch
+
+    def file(self, name: str) -> int | None:
+        """Return the number of the file that a tensor lies in; None if there are too few files.
+
+        Work that goes by files would leave workers without any then.
+        """
+        files = self.checkpoint.files
+        if len(files) < self.cluster.workers():
+            return None
+        entry = self.checkpoint.entries[name]
+        return files.index(self.checkpoint.sources[entry.location.source].file)
 
     def _nbytes(self, names: Iterable[str]) -> int:
         return sum(self.checkpoint.entries[name].nbytes for name in names)

@@ -8,12 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from distributed import get_worker
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.cluster import steps, tasks
-from pruneapp.cluster.connection import Cluster
+from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import CutRule, MethodCall, ModelSource, RuleMask, StatePart, digest_of
 from pruneapp.cluster.steps import ClusterState, apply_step
 from pruneapp.cluster.tasks import Piece, Unit
@@ -218,6 +220,26 @@ def test_a_mask_of_rules_has_no_bits_on_the_client(pair, network):
         with pytest.raises(AssertionError, match="no file is read"):
             mask.bools()
         assert len(digest_of(mask.rules)) == 32
+
+
+def here() -> str:
+    return get_worker().address
+
+
+def test_work_on_a_file_goes_to_the_worker_that_has_its_masks(pair, network):
+    went = [pair.run([Work(here, (), file=file)], Job())[0] for file in (0, 1, 0, 1, 2, 0)]
+    zero, one = sorted(set(went))
+    assert went == [zero, one, zero, one, zero, zero]
+    with open_checkpoint(network) as checkpoint:
+        state = ClusterState(pair, checkpoint)
+        files = [state.file(name) for name in ("conv1.weight", "bn2.bias", "fc2.weight")]
+    assert files == [0, 1, 2]
+
+
+def test_a_model_of_fewer_files_than_workers_leaves_none_without_work(pair, tmp_path):
+    save_file({"a": np.ones(4, np.float32)}, tmp_path / "one.safetensors")
+    with open_checkpoint(tmp_path / "one.safetensors") as checkpoint:
+        assert ClusterState(pair, checkpoint).file("a") is None
 
 
 def test_a_worker_that_cannot_see_the_path_says_so(pair, network, tmp_path):
