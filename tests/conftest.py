@@ -20,8 +20,10 @@ from tests.support.stores import bucket, memory_store, s3_server  # noqa: F401 -
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("pruneapp", deadline=None)
+# How long an example takes says more about the machine than about the code. Each run tries other
+# examples; --hypothesis-profile=thorough tries many.
+settings.register_profile("pruneapp", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("pruneapp")
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Protocol, cast, runtime_checkable
+from typing import Protocol, cast
 
 from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -380,7 +380,6 @@ DARK_THEME = Theme("dark", DARK)
 THEMES = {theme.name: theme for theme in (LIGHT_THEME, DARK_THEME)}
 
 
-@runtime_checkable
 class Colored(Protocol):
     """A view that paints some of itself with our tokens."""
 
@@ -409,8 +408,8 @@ class ThemeManager(QObject):
     def apply_to(self, root: QWidget) -> None:
         """Give the tokens to every view below `root`, and the accent to its main action."""
         for widget in (root, *root.findChildren(QWidget)):
-            if isinstance(widget, Colored):
-                # Not narrowed by the protocol to QWidget & Colored in mypy's eyes.
+            # Asking a protocol takes ten times as long, of a thousand widgets.
+            if hasattr(widget, "set_colors"):
                 cast("Colored", widget).set_colors(self.theme.colors)
             if widget.objectName() == MAIN_ACTION and isinstance(widget, QPushButton):
                 widget.setPalette(self._accented())
