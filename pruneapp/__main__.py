@@ -52,8 +52,12 @@ def _run(argv: list[str], usual: Any) -> int:
 
     try:
         from pruneapp.cli.parser import parse
+        from pruneapp.errors import PruneAppError
 
-        options = parse(argv)
+        try:
+            options = parse(argv)
+        except PruneAppError as error:
+            return fail(str(error))
         if options.command is not None:
             return run_command(options)
         if usual is not None:
@@ -64,7 +68,6 @@ def _run(argv: list[str], usual: Any) -> int:
                 "or set DISPLAY."
             )
         from pruneapp.checkpoint.io.store import locate
-        from pruneapp.errors import PruneAppError
 
         try:
             file = None if options.file is None else locate(options.file)

@@ -8,6 +8,7 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
@@ -85,6 +86,12 @@ def first_names(
     """Return the first names, in quotes or as `show` writes them, and how many more there are."""
     shown = ", ".join(map(show, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def last_line(error: BaseException) -> str:
+    """Return what an error of somebody else's code says, as a sentence."""
+    text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
@@ -217,6 +224,10 @@ class NothingToPruneError(SelectionError):
 
 class MethodError(PruneAppError):
     """A method loaded from a file cannot be used."""
+
+
+class PluginError(PruneAppError):
+    """What another package adds cannot be used."""
 
 
 class DeviceError(PruneAppError):

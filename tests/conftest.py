@@ -143,6 +143,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of installed packages; what they register and import is gone at the end."""
+    from pruneapp.checkpoint.checkpoint import READERS
+    from pruneapp.export import catalog
+    from pruneapp.groups import family
+    from pruneapp.methods import registry
+    from pruneapp.plugins import REGISTERED
+
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    methods, formats, readers = {*registry.METHODS}, {*catalog.FORMATS}, [*READERS]
+    yield folder
+    for name in {*registry.METHODS} - methods:
+        registry.unregister(name)
+    for name in {*catalog.FORMATS} - formats:
+        catalog.unregister(name)
+    READERS[:] = readers
+    REGISTERED.clear()
+    for path in [*family._registered]:
+        family.unregister(path)
+    for name, module in [*sys.modules.items()]:
+        if str(getattr(module, "__file__", "")).startswith(str(folder)):
+            del sys.modules[name]
+
+
+@pytest.fixture
 def source_of(tmp_path: Path):
     """Make a file of a container and open it; closed at the end."""
     from pruneapp.checkpoint.checkpoint import open_checkpoint

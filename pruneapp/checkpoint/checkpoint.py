@@ -31,7 +31,12 @@ from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.prunability import annotate
-from pruneapp.errors import CheckpointError, UnknownTensorError, UnrecognizedFileError
+from pruneapp.errors import (
+    CheckpointError,
+    PluginError,
+    UnknownTensorError,
+    UnrecognizedFileError,
+)
 from pruneapp.progress import CancelToken, Job
 
 if TYPE_CHECKING:
@@ -295,12 +300,24 @@ HEAD_BYTES = 512
 
 
 # In the order in which they are tried; an index of shards is no format of its own.
-READERS: tuple[Reader, ...] = (
+READERS: list[Reader] = [
     safetensors.SAFETENSORS,
     torchfile.ZIP,
     torchfile.LEGACY,
     onnx.ONNX,
-)
+]
+
+
+def register(reader: Reader) -> None:
+    """Try one more reader, after the others; raises `PluginError` if its name is taken."""
+    if reader.name in {each.name for each in READERS}:
+        raise PluginError(f"There is a reader '{reader.name}' already.")
+    READERS.append(reader)
+
+
+def unregister(reader: Reader) -> None:
+    """Try a reader no more."""
+    READERS.remove(reader)
 
 
 def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
@@ -348,7 +365,7 @@ def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...])
 
 
 def _read_file(
-    path: Path, state_dict: str | None, job: Job, readers: tuple[Reader, ...] = READERS
+    path: Path, state_dict: str | None, job: Job, readers: Sequence[Reader] = READERS
 ) -> ReadResult:
     source = open_source(path)
     with closed_on_error([source]):
@@ -368,7 +385,7 @@ _INDEX = Reader(
 )
 
 
-def _recognise(source: FileSource, readers: tuple[Reader, ...]) -> Reader:
+def _recognise(source: FileSource, readers: Sequence[Reader]) -> Reader:
     head = source.read(0, min(HEAD_BYTES, source.size))
     for reader in readers:
         if reader.recognises(head, source):

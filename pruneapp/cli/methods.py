@@ -1,4 +1,4 @@
-"""``pruneapp methods``: what can be done, as the declarations say it."""
+"""``pruneapp methods`` and ``plugins``: what can be done, as the declarations say it."""
 
 from __future__ import annotations
 
@@ -33,6 +33,34 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
                 f"{_default(param, method)}.\n"
             )
         sys.stdout.write("\n")
+    return 0
+
+
+def plugins(options: argparse.Namespace, _token: CancelToken) -> int:
+    """Print the installed packages that add something, and what."""
+    from pruneapp.plugins import GROUPS, installed  # no list of methods waits for formats
+
+    found = installed()
+    if options.json:
+        rows = [
+            {
+                "package": plugin.name,
+                "version": plugin.version,
+                "adds": [
+                    {"kind": GROUPS[p.group], "name": p.name, "from": p.value}
+                    for p in plugin.points
+                ],
+            }
+            for plugin in found
+        ]
+        print_json(rows)
+        return 0
+    for plugin in found:
+        sys.stdout.write(f"{plugin.name} {plugin.version}\n")
+        for point in plugin.points:
+            sys.stdout.write(f"    {GROUPS[point.group]} {point.name}, from {point.value}\n")
+    if not found:
+        sys.stdout.write("No installed package adds anything.\n")
     return 0
 
 

@@ -50,6 +50,17 @@ def _add_select(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--select", action="append", metavar="PATTERN", help=text)
 
 
+def _add_plugin(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="load what this installed package adds (methods, formats, families), which runs its "
+        "code; may be repeated",
+    )
+
+
 def _add_inspect(inspect: argparse.ArgumentParser) -> None:
     _add_file(inspect)
     _add_select(inspect, f"list only {_MATCHING}; default: all tensors")
@@ -649,6 +660,12 @@ COMMANDS: Mapping[str, Command] = {
         _STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
     "methods": Command("List the pruning methods.", _add_methods),
+    "plugins": Command(
+        "List the installed packages that add methods, export formats, model families or file "
+        "formats; runs none of their code. --plugin loads what one adds.",
+        _add_methods,
+        file="methods",
+    ),
     "prune": Command("Prune a checkpoint and write the result.", _add_prune),
     "run": Command("Apply a recipe and write the result.", _add_run),
     "verify": Command(
@@ -781,12 +798,23 @@ def _long(flags: str) -> str:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """Return the options; `command` is None if the window is meant."""
+    """Return the options; `command` is None if the window is meant.
+
+    Raises `PluginError` if a plugin that is named cannot be loaded: what it adds is among the
+    choices of options.
+    """
     if argv and (command := COMMANDS.get(argv[0])) is not None:
+        first = Parser(prog=f"pruneapp {argv[0]}", add_help=False, allow_abbrev=False)
+        _add_plugin(first)
+        if names := first.parse_known_args(argv[1:])[0].plugin:
+            from pruneapp.plugins import load_named
+
+            load_named(names)
         parser = Parser(
             prog=f"pruneapp {argv[0]}", description=command.description, epilog=command.epilog
         )
         command.add_options(parser)
+        _add_plugin(parser)
         known = (
             parser.parse_known_intermixed_args if command.intermixed else parser.parse_known_args
         )

@@ -32,7 +32,7 @@ from pruneapp.errors import ClusterError, ParameterError, SelectionError, counte
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.size_bounds import total_for
-from pruneapp.installation import has_torch, require_torch_for_methods
+from pruneapp.installation import require_torch_for_methods
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -49,28 +49,19 @@ from pruneapp.statistics.file import register as register_statistics
 from pruneapp.statistics.file import statistics_of
 
 
-def offer_methods(file: str | None, wanted: Iterable[str]) -> None:
-    """Register the methods of a .py file, whose code is run, or those of other packages.
-
-    Only if one of the `wanted` is unknown are other packages asked: their methods are classes of
-    torch, which takes a second to import.
-    """
+def offer_methods(file: str | None) -> None:
+    """Register the methods of a .py file, whose code is run."""
     if file:
         require_torch_for_methods()
         from pruneapp.prune.custom_methods import load_file
 
         for own in load_file(Path(file)):
             registry.register(own)
-    elif has_torch() and any(name not in registry.METHODS for name in wanted):
-        from pruneapp.prune.custom_methods import load_entry_points
-
-        for own in load_entry_points():
-            registry.register(own)
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
     """Prune and write; prints what was done."""
-    offer_methods(options.load_method, (options.method,))
+    offer_methods(options.load_method)
     method = registry.get(options.method)
     nbytes = _bytes_wanted(options, method)
     params = {param.name: param for param in LIMITS}

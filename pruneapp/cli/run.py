@@ -31,7 +31,7 @@ from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.recipe import Recipe, is_recipe, load, methods_of, recipe_of
+from pruneapp.recipes.recipe import Recipe, is_recipe, load, recipe_of
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Running", token))
         recipe = _recipe(options, job)
-        offer_methods(options.load_method, methods_of(recipe))
+        offer_methods(options.load_method)
         offer_statistics(options.statistics, job)
         checkpoint = stack.enter_context(
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)

@@ -65,7 +65,7 @@ KEEP = 10.0
 
 def scan(options: argparse.Namespace, token: CancelToken) -> int:
     """Measure what is not in the scan file yet, and write it, also when interrupted."""
-    offer_methods(options.load_method, (options.method,))
+    offer_methods(options.load_method)
     method = registry.get(options.method)
     check_scanned(method)
     values = method_values(options, method, amount=False)
@@ -197,7 +197,7 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
                 remedy="Choose another name.",
             )
     known = read_scan(Path(options.scan))
-    offer_methods(options.load_method, (known.conditions.method,))
+    offer_methods(options.load_method)
     allocation = allocated_by(
         known,
         total,

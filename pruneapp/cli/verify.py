@@ -20,7 +20,7 @@ from pruneapp.export.verify import Against, Engine, Here, Verification
 from pruneapp.export.verify import verify as verify_file
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken
-from pruneapp.recipes.recipe import load, methods_of
+from pruneapp.recipes.recipe import load
 
 
 def verify(options: argparse.Namespace, token: CancelToken) -> int:
@@ -40,7 +40,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
                 unpruned = stack.enter_context(open_checkpoint(options.unpruned, job=job))
             recompute = RepeatedRepair(Path(options.recompute), unpruned)
         recipe = load(locate(options.recipe), job) if options.recipe else None
-        offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
+        offer_methods(options.load_method)
         offer_statistics(options.statistics, job)
         against = Against(
             locate(options.against),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pruneapp.errors import ParameterError, nearest
+from pruneapp.errors import ParameterError, PluginError, nearest
 from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.csr import CSR
@@ -16,24 +16,38 @@ from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
 from pruneapp.export.formats.zst import ZSTANDARD
 
-__all__ = ["FORMATS", "Format", "get"]
+__all__ = ["FORMATS", "Format", "get", "register", "unregister"]
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {
-        form.name: form
-        for form in (
-            SAFETENSORS,
-            TORCH,
-            RESUMABLE,
-            MASKS_ONLY,
-            COMPACT_FILE,
-            DEFLATED,
-            ZSTANDARD,
-            CSR,
-            ONNX_FILE,
-        )
-    }
-)
+_formats: dict[str, Format] = {
+    form.name: form
+    for form in (
+        SAFETENSORS,
+        TORCH,
+        RESUMABLE,
+        MASKS_ONLY,
+        COMPACT_FILE,
+        DEFLATED,
+        ZSTANDARD,
+        CSR,
+        ONNX_FILE,
+    )
+}
+
+# The formats by name, in the order of lists; a live view that only `register` and `unregister`
+# change.
+FORMATS: Mapping[str, Format] = MappingProxyType(_formats)
+
+
+def register(form: Format) -> None:
+    """Add a format at the end; raises `PluginError` if the name is taken."""
+    if form.name in _formats:
+        raise PluginError(f"There is an export format '{form.name}' already.")
+    _formats[form.name] = form
+
+
+def unregister(name: str) -> None:
+    """Take a format away; raises `ParameterError` for a name that is none."""
+    del _formats[get(name).name]
 
 
 def get(name: str) -> Format:

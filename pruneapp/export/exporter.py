@@ -48,8 +48,6 @@ from pruneapp.results.export import (
 
 # Names in a sentence; a sentence encoder has nine files beside its weights.
 _SHOWN = 12
-# Of the files of any format.
-_SUFFIXES = frozenset(suffix for form in FORMATS.values() for suffix in form.suffixes)
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,8 @@ def writes_folder(checkpoint: Checkpoint, request: ExportRequest) -> bool:
     refuse_file(request.path, form, values)
     is_folder = in_folder(checkpoint, form, values, request.path)
     if is_folder:
-        refuse_suffix(request.path, form, values, _SUFFIXES)
+        of_any = frozenset(suffix for each in FORMATS.values() for suffix in each.suffixes)
+        refuse_suffix(request.path, form, values, of_any)
     return is_folder
 
 

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import msgspec
 
 from pruneapp import json_codec, resources
+from pruneapp.errors import JsonError, PluginError
 
 # What may be cut, in the order in which it is shown. The words are those of the command line.
 AxisName = Literal["ffn", "kv-groups", "query-heads", "experts", "layers", "vocabulary", "channels"]
@@ -163,10 +164,37 @@ def shared_axes() -> Mapping[str, AxisRule]:
     return {name: json_codec.convert(rule, AxisRule) for name, rule in declared.items()}
 
 
+# Files of other packages.
+_registered: list[Path] = []
+
+
+def register(path: Path) -> None:
+    """Add the family that a file declares.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be read, or one of its model types is in a family already.
+    """
+    _registered.append(path)
+    _families.cache_clear()
+    try:
+        _families()
+    except (OSError, ValueError, JsonError) as error:
+        unregister(path)
+        raise PluginError(f"'{path}' declares no family: {error}") from error
+
+
+def unregister(path: Path) -> None:
+    """Take away the family that a file declares."""
+    _registered.remove(path)
+    _families.cache_clear()
+
+
 @cache
 def _families() -> Mapping[str, Family]:
     found: dict[str, Family] = {}
-    for path in sorted(resources.path("families").glob("*.toml")):
+    for path in (*sorted(resources.path("families").glob("*.toml")), *_registered):
         family = json_codec.convert(_read(path), Family)
         for model_type in family.types:
             if model_type in found:

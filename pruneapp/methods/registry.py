@@ -36,9 +36,6 @@ from pruneapp.methods.builtin.unstructured import (
 )
 from pruneapp.methods.method import Method
 
-# The group of entry points under which other packages offer methods of their own.
-GROUP = "pruneapp.methods"
-
 _methods: dict[str, Method] = {}
 
 # The methods by name, in the order of lists and menus; a live view that only `register` and

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.machinery import SourceFileLoader
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,10 +28,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.errors import MethodError, words_of
+from pruneapp.errors import MethodError, last_line, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.method import MaskMethod, Method, TensorView, Values
-from pruneapp.methods.registry import GROUP
 from pruneapp.params import (
     AmountParam,
     DimParam,
@@ -93,7 +91,7 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
                 f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
             ) from error
         raise MethodError(
-            f"'{path}' cannot be run: {_last_line(error)}",
+            f"'{path}' cannot be run: {last_line(error)}",
             remedy="Fix the file, then load it again.",
             details=traceback.format_exc(),
         ) from error
@@ -107,40 +105,19 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
     return methods
 
 
-def load_entry_points() -> tuple[Method, ...]:
-    """Return the methods that installed packages offer in the group ``pruneapp.methods``.
-
-    An entry point names a class, or a module with classes. They are not registered.
+def methods_of(loaded: object, where: str) -> tuple[Method, ...]:
+    """Return the methods of a class, or of a module with classes, that a package names.
 
     Raises
     ------
     MethodError
-        If one cannot be loaded or declared; names the package.
+        If it is neither, or one cannot be declared.
     """
-    methods: list[Method] = []
-    for point in entry_points(group=GROUP):
-        package = point.dist.name if point.dist is not None else "a package"
-        where = f"{point.value} of {package}"
-        try:
-            loaded = point.load()
-        except (Exception, SystemExit) as error:
-            raise MethodError(
-                f"'{where}' cannot be loaded: {_last_line(error)}",
-                remedy=f"Update or uninstall {package}.",
-                details=traceback.format_exc(),
-            ) from error
-        if isinstance(loaded, ModuleType):
-            methods += _methods_in(loaded, where)
-        elif inspect.isclass(loaded) and issubclass(loaded, torch_prune.BasePruningMethod):
-            methods.append(declare(loaded, where))
-        elif isinstance(loaded, Method):
-            methods.append(loaded)
-        else:
-            raise MethodError(
-                f"'{where}' is neither a pruning method nor a module of them.",
-                remedy=f"Update or uninstall {package}.",
-            )
-    return tuple(methods)
+    if isinstance(loaded, ModuleType):
+        return _methods_in(loaded, where)
+    if inspect.isclass(loaded) and issubclass(loaded, torch_prune.BasePruningMethod):
+        return (declare(loaded, where),)
+    raise MethodError(f"'{where}' is neither a pruning method nor a module of them.")
 
 
 def declare(kind: type[torch_prune.BasePruningMethod], where: str) -> Method:
@@ -207,7 +184,7 @@ class _Run:
                     result = combine(method, scores, mask)
         except Exception as error:
             raise MethodError(
-                f"{self._name} in '{self.where}' failed on '{view.name}': {_last_line(error)}",
+                f"{self._name} in '{self.where}' failed on '{view.name}': {last_line(error)}",
                 remedy="Fix the method, then load it again; nothing was changed.",
                 details=traceback.format_exc(),
             ) from error
@@ -296,8 +273,3 @@ def _param(name: str, default: Any) -> Param | None:
         return None
     label = name.replace("_", " ").strip().capitalize()
     return kind(name=name, label=label, help="A parameter of this method.", default=default)
-
-
-def _last_line(error: BaseException) -> str:
-    text = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-    return text if text.endswith((".", "!", "?")) else text + "."

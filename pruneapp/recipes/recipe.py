@@ -44,7 +44,7 @@ from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionErro
 from pruneapp.json_codec import convert, read
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.recipes.schema import FORMAT, decode, encode, steps_of, wrong
+from pruneapp.recipes.schema import FORMAT, decode, encode, wrong
 
 # What a recipe is called in messages that did not come out of a file.
 UNNAMED = "recipe"
@@ -101,11 +101,6 @@ class Recipe:
             if isinstance(entry, RepairEntry):
                 for tensor in entry.configuration.tensors:
                     yield tensor.values.removeprefix(DIGEST), tensor.size
-
-
-def methods_of(recipe: Recipe) -> set[str]:
-    """Return the names of the methods that a recipe wants."""
-    return {row.name for step in steps_of(recipe.entries) for row in step.rows}
 
 
 SUFFIX = ".recipe.json"

@@ -43,6 +43,7 @@ CASES: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
         (("a.st", "--pattern", "x"), 2),
     ),
     "methods": (((), 0), (("--nothing",), 2)),
+    "plugins": (((), 0), (("--plugin", "nobody"), 2)),
     "prune": ((("a.st", "-o", "out.st", *METHOD), 0), (("a.st", "-o", "out.st"), 2)),
     "run": (
         (("r.json", "a.st", "-o", "out.st"), 0),

@@ -26,8 +26,7 @@ from pruneapp.params import (
     SeedParam,
 )
 from pruneapp.progress import Cancelled, CancelToken, Job
-from pruneapp.prune import custom_methods
-from pruneapp.prune.custom_methods import declare, load_entry_points, load_file
+from pruneapp.prune.custom_methods import declare, load_file
 from tests.support.param_values import invalid, valid
 
 FOO_BAR = """
@@ -318,35 +317,3 @@ def test_a_file_can_be_changed_and_loaded_again(write):
     (method,) = load_file(write(FOO_BAR.replace("[::2]", "[1::2]")))
     first, _ = prune_twice(method, torch.arange(1.0, 5.0), {})
     assert first.tolist() == [True, False, True, False]
-
-
-class Point:
-    """An installed entry point."""
-
-    class dist:  # noqa: N801 - as importlib.metadata has it
-        name = "their-package"
-
-    value = "their_package:Thing"
-
-    def __init__(self, thing):
-        self.thing = thing
-
-    def load(self):
-        if isinstance(self.thing, Exception):
-            raise self.thing
-        return self.thing
-
-
-def test_installed_packages_offer_methods(monkeypatch):
-    """An entry point names a class; its method is declared like one of a file."""
-    monkeypatch.setattr(custom_methods, "entry_points", lambda group: [Point(Whole)])
-    (method,) = load_entry_points()
-    assert method.name == "whole"
-
-
-@pytest.mark.parametrize("thing", [ImportError("half of it is missing"), 5])
-def test_a_package_that_cannot_be_loaded_is_named(monkeypatch, thing):
-    """The sentence names the package."""
-    monkeypatch.setattr(custom_methods, "entry_points", lambda group: [Point(thing)])
-    with pytest.raises(MethodError, match="their_package:Thing of their-package"):
-        load_entry_points()

@@ -18,6 +18,7 @@ from pruneapp.errors import (
     HistoryError,
     MethodError,
     ParameterError,
+    PluginError,
     PruneAppError,
     RecipeError,
     SelectionError,
@@ -45,6 +46,7 @@ class NoticeTopic(Enum):
     RECIPE = (RecipeError,)
     EXPORT = (ExportError, ClusterError)
     METHOD = (MethodError,)
+    PLUGINS = (PluginError,)
     DEVICE = (DeviceError,)
     HISTORY = (HistoryError,)
     EVALUATION = (EvaluationError,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +100,9 @@ class Stored(msgspec.Struct):
     sources: dict[str, dict[str, dict[str, str]]] = {}
     scripts: dict[str, str] = {}
     cluster: str = ""
+    # Packages with their versions that may run their code here, or were told of.
+    allowed_plugins: list[str] = []
+    known_plugins: list[str] = []
 
 
 class Settings:
@@ -176,6 +179,25 @@ class Settings:
         """Keep the address of a cluster."""
         self._stored.cluster = address
         self._write()
+
+    @property
+    def allowed_plugins(self) -> frozenset[str]:
+        """The plugins that are loaded at the start, each a package with its version."""
+        return frozenset(self._stored.allowed_plugins)
+
+    def allow_plugin(self, key: str, *, allowed: bool) -> None:
+        """Load a plugin at the start from now on, or not."""
+        kept = {*self._stored.allowed_plugins} - {key} | ({key} if allowed else set())
+        self._stored.allowed_plugins = sorted(kept)
+        self._write()
+
+    def note_plugins(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Take which plugins are installed, and return those that were not the last time."""
+        keys, before = list(keys), self._stored.known_plugins
+        if keys != before:
+            self._stored.known_plugins = keys
+            self._write()
+        return tuple(key for key in keys if key not in before)
 
     @property
     def window(self) -> Mapping[str, Any]:

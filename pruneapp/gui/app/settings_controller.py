@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ from pruneapp.gui.widgets.engine_text import said
 from pruneapp.installation import require_torch_for_methods
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
-from pruneapp.methods.registry import GROUP
 from pruneapp.params import ChoiceParam, FlagParam, Param
 from pruneapp.progress import Job
 
@@ -73,7 +71,6 @@ class SettingsController(Controller):
         device.activated.connect(self._on_device)
         refuse = self._notifications.refuse
         self._jobs.answer(_devices, on_result=self._offer_devices, on_error=refuse)
-        self._jobs.answer(_installed_methods, on_result=self._on_methods, on_error=refuse)
 
     # -- theme, language and device -------------------------------------------------------------
 
@@ -263,11 +260,3 @@ def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
     from pruneapp.kernels.devices import available
 
     return tuple((device.key, device.label) for device in available())
-
-
-def _installed_methods(_job: Job) -> tuple[Method, ...]:
-    if not entry_points(group=GROUP):
-        return ()  # methods of other packages are classes of torch: nobody waits for it in vain
-    from pruneapp.prune.custom_methods import load_entry_points
-
-    return load_entry_points()

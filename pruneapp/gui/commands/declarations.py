@@ -571,6 +571,14 @@ _TOOLS = _in(
         always=True,
     ),
     ActionSpec(
+        "plugins",
+        QT_TRANSLATE_NOOP("Actions", "Plu&gins…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Choose which installed packages may add methods and formats"
+        ),
+        always=True,
+    ),
+    ActionSpec(
         "commands",
         QT_TRANSLATE_NOOP("Actions", "&Command palette…"),
         keys=("Ctrl+Shift+P",),

@@ -26,10 +26,11 @@ from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.sessions.session_file import SUFFIX
 
-# What the dialog shows of a folder; an index of shards is JSON.
-FILES = " ".join(
-    dict.fromkeys((*(f"*{s}" for r in READERS for s in r.suffixes), "*.json", f"*{SUFFIX}"))
-)
+
+def shown_files() -> str:
+    """Return what the dialog shows of a folder; an index of shards is JSON."""
+    named = (f"*{suffix}" for reader in READERS for suffix in reader.suffixes)
+    return " ".join(dict.fromkeys((*named, "*.json", f"*{SUFFIX}")))
 
 
 class OpenController(Controller):
@@ -101,7 +102,9 @@ class OpenController(Controller):
             self._window,
             self.tr("Open a checkpoint or a session"),
             str(self._folder()),
-            self.tr("Checkpoints and sessions ({patterns});;All files (*)").format(patterns=FILES),
+            self.tr("Checkpoints and sessions ({patterns});;All files (*)").format(
+                patterns=shown_files()
+            ),
         )
         if name:
             self._session.note_folder("open", Path(name))

@@ -18,6 +18,7 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.jobs import JobProgress, Jobs
 from pruneapp.gui.app.notifications import NoticeTopic, Notifications
+from pruneapp.gui.app.plugin_controller import PluginController
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.actions import plain
@@ -65,6 +66,7 @@ from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
+from pruneapp.plugins import Additions
 from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
 
@@ -411,6 +413,7 @@ class Workbench(QObject):
         session.opened.connect(view.restore)
         session.closed.connect(view.remember)
         self.settings_controller = SettingsController(context, window.device)
+        self.plugins = PluginController(context)
         self.palette = PaletteController(
             context,
             session,
@@ -471,6 +474,7 @@ class Workbench(QObject):
         self.settings_controller.deviceChanged.connect(self._on_device)
         self.settings_controller.restartRequested.connect(self.restart)
         self.settings_controller.methodsLoaded.connect(self._on_methods)
+        self.plugins.loaded.connect(self._on_plugin)
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -606,6 +610,13 @@ class Workbench(QObject):
     def _on_device(self) -> None:
         self.notifications.end(NoticeTopic.DEVICE)
         self.preview.renew()
+
+    def _on_plugin(self, additions: Additions) -> None:
+        if additions.methods:
+            self._on_methods(additions.methods)
+        if additions.formats:
+            self.step_info.offer_formats()
+            self.preview.renew()
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.form.offer_methods()

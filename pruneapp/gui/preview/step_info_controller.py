@@ -86,10 +86,15 @@ class StepInfoController(QObject):
         self._dependents_task = LatestTask(jobs)
         self._count_task, self._total_task = LatestTask(jobs), LatestTask(jobs)
         self._soon = single_shot(self, 0, self._size)
-        panel.file.set_formats([(each.name, said(each.label)) for each in FORMATS.values()])
+        self.offer_formats()
         form.sizeAsked.connect(self._ask_size)
         previews.stateChanged.connect(self.set_preview)
         session.closed.connect(self._on_closed)
+
+    def offer_formats(self) -> None:
+        """Offer the export formats that there are by now."""
+        formats = [(each.name, said(each.label)) for each in FORMATS.values()]
+        self._panel.file.set_formats(formats)
 
     def set_preview(self, state: PreviewState) -> None:
         """Take which step is previewed."""

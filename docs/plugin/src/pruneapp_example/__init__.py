@@ -1,0 +1,96 @@
+"""An example of what a package can add to Pruneapp: a method, an export format, a file format.
+
+What must hold of a declaration stands beside its class; the built-in ones are examples, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import numpy as np
+
+from pruneapp.checkpoint.contents import Contents, Reader, ReadResult, StateDict
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.errors import CheckpointError
+from pruneapp.export.formats.zst import ZSTANDARD
+from pruneapp.kernels.kernel import Kernel
+from pruneapp.kernels.sort_keys import Scores
+from pruneapp.kernels.values import decode
+from pruneapp.methods.method import TensorView, Values, WeightMethod
+from pruneapp.params import AmountParam
+from pruneapp.progress import Job
+
+
+def _mean(view: TensorView, _values: Values, _kernel: Kernel, job: Job) -> float:
+    total = 0.0
+    for chunk in view.read():
+        total += float(decode(chunk.bits, view.dtype).sum(dtype=np.float64))
+        job.step(chunk.bits.size)
+    return total / max(view.numel, 1)
+
+
+def _rank(view: TensorView, _values: Values, _width: int, mean: float) -> Scores:
+    def score(_start: int, magnitudes: np.ndarray, scores: np.ndarray) -> None:
+        np.abs(magnitudes - abs(mean), out=scores)
+
+    return Scores(view.read, view.numel, view.dtype, view.kept, score)
+
+
+# A method: what lies nearest to the mean magnitude goes first.
+CENTERED = WeightMethod(
+    name="centered",
+    label="Distance from the mean",
+    help="Prunes the weights whose magnitude is nearest to the magnitude of the mean.",
+    formula="score = ||w| - |mean(W)||",
+    params=(AmountParam(),),
+    rank=_rank,
+    least_width=Scores.width,
+    measure=_mean,
+)
+
+# An export format: one of the built-in ones that asks for nothing.
+SMALLEST = replace(
+    ZSTANDARD,
+    name="zst_smallest",
+    label="safetensors, compressed as far as it goes",
+    planner=lambda part, values, job: ZSTANDARD.planner(part, {**values, "level": 12}, job),
+    params=tuple(param for param in ZSTANDARD.params if param.name != "level"),
+    good_for={},
+    good_for_folder=None,
+)
+
+_TYPES = {"<f4": "F32", "<f2": "F16", "<f8": "F64"}
+
+
+def _read_npy(source: FileSource, _state_dict: str | None, _job: Job) -> ReadResult:
+    """Read the header of a .npy file of version 1: its one array is one tensor."""
+    head = source.read(0, min(10, source.size))
+    start = 10 + int.from_bytes(head[8:10], "little")
+    if head[6:8] != b"\x01\x00" or start > source.size:
+        raise CheckpointError(f"'{source.path}' is no .npy file of version 1.")
+    try:
+        header = ast.literal_eval(source.read(10, start - 10).decode("latin-1"))
+        shape, dtype = tuple(map(int, header["shape"])), DTYPES[_TYPES[header["descr"]]]
+    except (ValueError, SyntaxError, KeyError, TypeError) as error:
+        raise CheckpointError(
+            f"'{source.path}' must hold an array of float16, float32 or float64."
+        ) from error
+    entry = TensorEntry(source.path.stem, shape, dtype, Location(0, start))
+    if header.get("fortran_order") or start + entry.nbytes != source.size:
+        raise CheckpointError(f"'{source.path}' must hold one whole array in C order.")
+    state_dicts = (StateDict("", 1, entry.numel),)
+    contents = Contents("npy", "NumPy array", (entry,), {}, state_dicts=state_dicts)
+    return contents, (source,)
+
+
+# A file format that can be opened.
+NPY = Reader(
+    "npy",
+    "NumPy array",
+    (".npy",),
+    lambda head, _source: head.startswith(b"\x93NUMPY"),
+    _read_npy,
+)

@@ -1,0 +1,120 @@
+"""Loads the plugins that the person has allowed, and asks about the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from PySide6.QtCore import Signal
+
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
+from pruneapp.progress import Job
+
+
+class PluginController(Controller):
+    """Knows which plugins are installed, allowed and loaded."""
+
+    loaded = Signal(object)  # methods, formats and more were added: the additions
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        # Not before the window is there: plugins may be anything of the engine.
+        from pruneapp import plugins
+
+        self._plugins = plugins
+        self._installed: dict[str, plugins.Plugin] = {}
+        self._errors: dict[str, str] = {}
+        self._dialog: PluginDialog | None = None
+        self._actions["plugins"].triggered.connect(self.show)
+        self._jobs.answer(
+            lambda _job: plugins.installed(),
+            on_result=self._on_installed,
+            on_error=self._notifications.refuse,
+        )
+
+    def show(self) -> None:
+        """Show the list of plugins."""
+        dialog = self._dialog = PluginDialog(self._window)
+        dialog.allowed.connect(self._on_allowed)
+        dialog.finished.connect(self._on_closed)
+        dialog.finished.connect(dialog.deleteLater)
+        self._show_rows()
+        dialog.open()
+
+    def _on_closed(self) -> None:
+        self._dialog = None
+
+    def _on_installed(self, found: Iterable[object]) -> None:
+        allowed = self._settings.allowed_plugins
+        for plugin in found:
+            assert isinstance(plugin, self._plugins.Plugin)
+            self._installed[plugin.key] = plugin
+            if plugin.key in allowed and plugin.key not in self._plugins.REGISTERED:
+                self._load(plugin.key)
+        new = [key for key in self._settings.note_plugins(self._installed) if key not in allowed]
+        if new:
+            names = ", ".join(self._installed[key].name for key in new)
+            self._notifications.offer(
+                NoticeTopic.PLUGINS,
+                self.tr("Plugins were installed and are not loaded: {names}.").format(names=names),
+                self.tr("Plugins…"),
+                self.show,
+            )
+        self._show_rows()
+
+    def _on_allowed(self, key: str, allowed: bool) -> None:
+        self._notifications.end(NoticeTopic.PLUGINS)
+        self._settings.allow_plugin(key, allowed=allowed)
+        self._errors.pop(key, None)
+        if allowed and key not in self._plugins.REGISTERED:
+            self._load(key)
+        self._show_rows()
+
+    def _load(self, key: str) -> None:
+        plugin, load = self._installed[key], self._plugins.load
+
+        def work(_job: Job) -> object:
+            return load(plugin)
+
+        self._jobs.answer(
+            work,
+            on_result=partial(self._on_loaded, key),
+            on_error=partial(self._on_failed, key),
+        )
+
+    def _on_loaded(self, key: str, additions: object) -> None:
+        assert isinstance(additions, self._plugins.Additions)
+        try:
+            additions.register(key)
+        except PruneAppError as error:
+            self._on_failed(key, error)
+            return
+        self.loaded.emit(additions)
+        self._show_rows()
+
+    def _on_failed(self, key: str, error: PruneAppError) -> None:
+        self._errors[key] = str(error)
+        self._notifications.refuse(error)
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        if self._dialog is None:
+            return
+        allowed, kinds = self._settings.allowed_plugins, self._plugins.GROUPS
+        self._dialog.set_rows(
+            [
+                PluginRow(
+                    key,
+                    plugin.name,
+                    plugin.version,
+                    tuple((kinds[point.group], point.name) for point in plugin.points),
+                    key in allowed,
+                    key in self._plugins.REGISTERED,
+                    self._errors.get(key, ""),
+                )
+                for key, plugin in self._installed.items()
+            ]
+        )

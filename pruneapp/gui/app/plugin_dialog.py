@@ -1,0 +1,115 @@
+"""The list of plugins: which there are, what they add, and which are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHeaderView,
+    QLabel,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+
+@dataclass(frozen=True)
+class PluginRow:
+    """A plugin as it is listed: `adds` has the kind and the name of each addition."""
+
+    key: str
+    package: str
+    version: str
+    adds: tuple[tuple[str, str], ...]
+    allowed: bool
+    loaded: bool
+    error: str = ""
+
+
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class PluginDialog(QDialog):
+    """Lists plugins with a check mark for those that are loaded."""
+
+    allowed = Signal(str, bool)  # the person wants a plugin by its key, or wants it no more
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Plugins"))
+        self.resize(640, 360)
+        about = QLabel(
+            self.tr(
+                "Installed packages can add methods, export formats, model families and file "
+                "formats. A plugin that is checked is loaded when Pruneapp starts, which runs its "
+                "code with your permissions."
+            )
+        )
+        about.setWordWrap(True)
+        self.list = QTreeWidget()
+        self.list.setAccessibleName(self.tr("Plugins"))
+        self.list.setRootIsDecorated(False)
+        self.list.setHeaderLabels([self.tr("Package"), self.tr("Status"), self.tr("Adds")])
+        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.list.itemChanged.connect(self._on_changed)
+        self.empty = QLabel(
+            self.tr("No plugins are installed in the Python environment of Pruneapp.")
+        )
+        self.empty.setWordWrap(True)
+        # What a row has no room for: why it was not loaded.
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        for widget in (about, self.list, self.empty, self.note, buttons):
+            column.addWidget(widget)
+        self.set_rows(())
+
+    def set_rows(self, rows: Sequence[PluginRow]) -> None:
+        """Show these plugins."""
+        words = {
+            "method": self.tr("Method"),
+            "export format": self.tr("Export format"),
+            "model family": self.tr("Model family"),
+            "file format": self.tr("File format"),
+        }
+        items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
+        with QSignalBlocker(self.list):
+            # In place where it can be: Qt goes on with an item whose box was clicked.
+            if [item.data(0, _KEY) for item in items if item] != [row.key for row in rows]:
+                self.list.clear()
+                items = [QTreeWidgetItem(self.list) for _ in rows]
+            for item, row in zip(items, rows, strict=True):
+                assert item is not None
+                item.setData(0, _KEY, row.key)
+                adds = "\n".join(f"{words[kind]}: {name}" for kind, name in row.adds)
+                for column, text in enumerate(
+                    (f"{row.package} {row.version}", self._status(row), adds)
+                ):
+                    item.setText(column, text)
+                state = Qt.CheckState.Checked if row.allowed else Qt.CheckState.Unchecked
+                item.setCheckState(0, state)
+        failed = [row.error for row in rows if row.error]
+        self.note.setText("\n\n".join(failed))
+        self.note.setVisible(bool(failed))
+        self.list.setVisible(bool(rows))
+        self.empty.setVisible(not rows)
+
+    def _status(self, row: PluginRow) -> str:
+        if row.error:
+            return self.tr("Failed")
+        if row.loaded:
+            return self.tr("Loaded") if row.allowed else self.tr("Loaded until Pruneapp is closed")
+        return self.tr("Loading…") if row.allowed else self.tr("Not loaded")
+
+    def _on_changed(self, item: QTreeWidgetItem, _column: int) -> None:
+        checked = item.checkState(0) == Qt.CheckState.Checked
+        self.allowed.emit(item.data(0, _KEY), checked)

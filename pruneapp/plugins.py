@@ -1,0 +1,200 @@
+"""What other packages add: methods, export formats, families of models, and file formats.
+
+A package names its additions as entry points, which are listed without running any of its code.
+Loading runs it: so nothing is loaded that the person has not allowed, by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pruneapp.checkpoint import checkpoint
+from pruneapp.checkpoint.contents import Reader
+from pruneapp.errors import PluginError, PruneAppError, first_names, last_line
+from pruneapp.export import catalog
+from pruneapp.export.format import Format
+from pruneapp.groups import family
+from pruneapp.methods import registry
+from pruneapp.methods.method import Method
+
+METHODS, FORMATS = "pruneapp.methods", "pruneapp.formats"
+FAMILIES, READERS = "pruneapp.families", "pruneapp.readers"
+# The groups of entry points, and what one in them adds, in words.
+GROUPS = {
+    METHODS: "method",
+    FORMATS: "export format",
+    FAMILIES: "model family",
+    READERS: "file format",
+}
+
+
+# The keys of the plugins that are loaded and registered in this process.
+REGISTERED: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A package that adds something.
+
+    Attributes
+    ----------
+    name, version
+        Those of the package.
+    points
+        Its entry points, in the order of `GROUPS`.
+    """
+
+    name: str
+    version: str
+    points: tuple[EntryPoint, ...] = field(repr=False)
+
+    @property
+    def key(self) -> str:
+        """What tells it from others, and from its other versions."""
+        return f"{self.name}=={self.version}"
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What a plugin adds, loaded and not registered yet."""
+
+    methods: tuple[Method, ...] = ()
+    formats: tuple[Format, ...] = ()
+    families: tuple[Path, ...] = ()
+    readers: tuple[Reader, ...] = ()
+
+    def register(self, key: str = "") -> None:
+        """Add all of it to the registries, or nothing; `key` is that of the plugin.
+
+        Raises
+        ------
+        PruneAppError
+            If something of it is there already, or a file of a family cannot be read.
+        """
+        pairs: tuple[tuple[Sequence[Any], Callable[[Any], None], Callable[[Any], None]], ...] = (
+            (self.methods, registry.register, lambda each: registry.unregister(each.name)),
+            (self.formats, catalog.register, lambda each: catalog.unregister(each.name)),
+            (self.families, family.register, family.unregister),
+            (self.readers, checkpoint.register, checkpoint.unregister),
+        )
+        with contextlib.ExitStack() as done:
+            for additions, add, remove in pairs:
+                for addition in additions:
+                    add(addition)
+                    done.callback(remove, addition)
+            done.pop_all()
+        REGISTERED.add(key)
+
+
+def installed() -> tuple[Plugin, ...]:
+    """Return the packages that add something, by name; runs none of their code."""
+    points: dict[tuple[str, str], list[EntryPoint]] = {}
+    for group in GROUPS:
+        for point in entry_points(group=group):
+            if point.dist is not None:
+                points.setdefault((point.dist.name, point.dist.version), []).append(point)
+    return tuple(Plugin(*package, tuple(found)) for package, found in sorted(points.items()))
+
+
+def load(plugin: Plugin) -> Additions:
+    """Return what a plugin adds; runs its code.
+
+    An entry point names a declaration (`Method`, `Format`, `Reader`, or a subclass of torch's
+    ``BasePruningMethod``), a sequence of them, or a module with such classes; one for families
+    names a package, whose ``.toml`` files declare them.
+
+    Raises
+    ------
+    PluginError
+        If an entry point cannot be loaded, or is none of this.
+    """
+    methods: list[Method] = []
+    formats: list[Format] = []
+    families: list[Path] = []
+    readers: list[Reader] = []
+    for point in plugin.points:
+        loaded = _loaded(plugin, point)
+        many = loaded if isinstance(loaded, (list, tuple)) else (loaded,)
+        try:
+            for each in many:
+                if point.group == METHODS:
+                    methods += _methods(each, point)
+                elif point.group == FORMATS and isinstance(each, Format):
+                    formats.append(each)
+                elif point.group == READERS and isinstance(each, Reader):
+                    readers.append(each)
+                elif point.group == FAMILIES and isinstance(each, ModuleType):
+                    families += _declared(each)
+                else:
+                    raise PluginError(f"it is a {type(each).__name__}")
+        except PruneAppError as error:
+            raise PluginError(
+                f"The plugin {plugin.name} {plugin.version} was not loaded: '{point.value}' is no "
+                f"{GROUPS[point.group]}: {error.sentence}",
+                remedy=f"Update or uninstall {plugin.name}.",
+            ) from error
+    return Additions(tuple(methods), tuple(formats), tuple(families), tuple(readers))
+
+
+def _loaded(plugin: Plugin, point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:
+        raise PluginError(
+            f"The plugin {plugin.name} {plugin.version} was not loaded: '{point.value}' failed: "
+            f"{last_line(error)}",
+            remedy=f"Update or uninstall {plugin.name}.",
+            details=traceback.format_exc(),
+        ) from error
+
+
+def _methods(loaded: Any, point: EntryPoint) -> Iterable[Method]:
+    if isinstance(loaded, Method):
+        return (loaded,)
+    # Classes of torch's kind: who declares a `Method` does not wait for the import of torch.
+    from pruneapp.prune.custom_methods import methods_of
+
+    return methods_of(loaded, point.value)
+
+
+def _declared(package: ModuleType) -> list[Path]:
+    folders = [Path(folder) for folder in getattr(package, "__path__", ())]
+    found = sorted(path for folder in folders for path in folder.glob("*.toml"))
+    if not found:
+        raise PluginError(f"'{package.__name__}' has no .toml files")
+    return found
+
+
+def load_named(names: Iterable[str]) -> None:
+    """Load and register the plugins of some packages: who names one has allowed it.
+
+    Raises
+    ------
+    PluginError
+        If there is none of this name, or it cannot be loaded.
+    """
+    known = {_plain(plugin.name): plugin for plugin in installed()}
+    for name in names:
+        plugin = known.get(_plain(name))
+        if plugin is None:
+            there = first_names(sorted(p.name for p in known.values()), 5, str)
+            raise PluginError(
+                f"No package named '{name}' that adds something to Pruneapp is installed.",
+                remedy=f"There {'are' if len(known) > 1 else 'is'} {there}."
+                if known
+                else "Install it into the environment of Pruneapp first.",
+            )
+        if plugin.key not in REGISTERED:
+            load(plugin).register(plugin.key)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()  # as PEP 503 has it

@@ -1,0 +1,119 @@
+"""Plugins in the window: told of once, loaded when they are checked, and named if they fail."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialogButtonBox, QStyle, QStyleOptionViewItem
+
+from pruneapp.gui.app.plugin_dialog import PluginDialog
+from pruneapp.gui.app.settings import Settings
+from tests.support.plugin_packages import install_example, install_package
+
+NEW = "Plugins were installed and are not loaded: pruneapp-example."
+
+
+def dialog_of(person) -> PluginDialog:
+    person.menu("Tools", "Plugins")
+    (dialog,) = [d for d in person.window.findChildren(PluginDialog) if d.isVisible()]
+    return dialog
+
+
+def check(person, dialog: PluginDialog, row: int) -> None:
+    """Click the check box of a row."""
+    option = QStyleOptionViewItem()
+    option.rect = dialog.list.visualItemRect(dialog.list.topLevelItem(row))
+    option.features = QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator
+    box = dialog.style().subElementRect(
+        QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, dialog.list
+    )
+    place = QPoint(box.center().x(), option.rect.center().y())
+    QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def close(person, dialog: PluginDialog) -> None:
+    (buttons,) = dialog.findChildren(QDialogButtonBox)
+    person.click(buttons.button(QDialogButtonBox.StandardButton.Close))
+    person.wait(lambda: not dialog.isVisible())
+
+
+def rows(dialog: PluginDialog) -> list[list[str]]:
+    items = [dialog.list.topLevelItem(n) for n in range(dialog.list.topLevelItemCount())]
+    return [[item.text(column) for column in range(3)] for item in items]
+
+
+def methods(person) -> set[str]:
+    box = person.rule.method
+    return {box.itemData(n) for n in range(box.count())}
+
+
+def test_without_plugins_it_says_so(person):
+    dialog = dialog_of(person)
+    assert dialog.empty.isVisible()
+    assert not dialog.list.isVisible()
+    close(person, dialog)
+
+
+def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_person, tmp_path):
+    install_example(packages)
+    np.save(tmp_path / "w.npy", np.arange(12, dtype=np.float32).reshape(3, 4))
+    person = new_person()
+    person.wait_ready()
+    person.wait(lambda: person.notices == [NEW])
+    assert "pruneapp_example" not in sys.modules
+
+    dialog = dialog_of(person)
+    adds = "Method: centered\nExport format: zst_smallest\nModel family: example\nFile format: npy"
+    assert rows(dialog) == [["pruneapp-example 1.0", "Not loaded", adds]]
+    check(person, dialog, 0)
+    person.wait(lambda: rows(dialog)[0][1] == "Loaded")
+    assert person.notices == ["Loaded: Distance from the mean."]
+    close(person, dialog)
+
+    person.open(tmp_path / "w.npy")
+    person.wait_open(tmp_path / "w.npy")
+    assert "centered" in methods(person)
+
+    dialog = dialog_of(person)
+    check(person, dialog, 0)
+    assert rows(dialog)[0][1] == "Loaded until Pruneapp is closed"
+    check(person, dialog, 0)
+    assert rows(dialog)[0][1] == "Loaded"
+    close(person, dialog)
+
+    again = new_person()
+    again.wait_ready()
+    dialog = dialog_of(again)
+    again.wait(lambda: [row[1] for row in rows(dialog)] == ["Loaded"])
+    assert again.notices == []
+    close(again, dialog)
+
+
+@pytest.mark.parametrize("code", ["import nothing_like_it", "ONE = 5"])
+def test_one_that_fails_is_named_and_left_out(packages, new_person, code):
+    install_package(packages, "broken", {"pruneapp.formats": {"one": "broken:ONE"}}, code)
+    person = new_person()
+    person.wait_ready()
+    dialog = dialog_of(person)
+    person.wait(lambda: bool(rows(dialog)))
+    check(person, dialog, 0)
+    person.wait(lambda: rows(dialog)[0][1] == "Failed")
+    assert dialog.note.text().startswith("The plugin broken 1.0 was not loaded: 'broken:ONE'")
+    assert "Update or uninstall broken." in person.trouble[0]
+    close(person, dialog)
+
+
+def test_what_was_allowed_is_loaded_at_the_start(packages, new_person, settings_file):
+    install_example(packages)
+    settings = Settings(settings_file)
+    settings.allow_plugin("pruneapp-example==1.0", allowed=True)
+    settings.allow_plugin("pruneapp-example==0.9", allowed=True)
+    settings.flush()
+    person = new_person()
+    person.wait_ready()
+    person.wait(lambda: "centered" in methods(person))
+    assert person.notices == ["Loaded: Distance from the mean."]
