@@ -57,6 +57,7 @@ DIALOGS = (
         "scan",
         "commands",
         "keys",
+        "change_keys",
     ),
     *("about",),
 )

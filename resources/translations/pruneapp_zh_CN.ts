@@ -628,12 +628,92 @@
         <translation>列出所有键盘快捷键</translation>
     </message>
     <message>
+        <source>&amp;Change keyboard shortcuts…</source>
+        <translation>更改键盘快捷键(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Choose the keyboard shortcuts of commands</source>
+        <translation>为命令选择键盘快捷键</translation>
+    </message>
+    <message>
         <source>&amp;About Pruneapp</source>
         <translation>关于 Pruneapp(&amp;A)</translation>
     </message>
     <message>
         <source>Version and license</source>
         <translation>版本和许可证</translation>
+    </message>
+    <message>
+        <source>Check or uncheck in the tree</source>
+        <translation>在树中勾选或取消勾选</translation>
+    </message>
+    <message>
+        <source>Move the cursor in the picture</source>
+        <translation>在图片中移动光标</translation>
+    </message>
+    <message>
+        <source>Select from the cursor; move the threshold</source>
+        <translation>从光标处选择；移动阈值</translation>
+    </message>
+    <message>
+        <source>First and last weight in the row of the cursor</source>
+        <translation>光标所在行的第一个和最后一个权重</translation>
+    </message>
+    <message>
+        <source>Move by a page</source>
+        <translation>移动一页</translation>
+    </message>
+    <message>
+        <source>Select the row, column or channel at the cursor</source>
+        <translation>选择光标处的行、列或通道</translation>
+    </message>
+    <message>
+        <source>Select one channel or all channels, on the Channels page</source>
+        <translation>在“通道”页选择一个或所有通道</translation>
+    </message>
+    <message>
+        <source>Prune the selection</source>
+        <translation>剪枝所选</translation>
+    </message>
+    <message>
+        <source>Restore the selection</source>
+        <translation>恢复所选</translation>
+    </message>
+    <message>
+        <source>Protect or unprotect the selection</source>
+        <translation>保护或取消保护所选</translation>
+    </message>
+    <message>
+        <source>Move the threshold or the channel cut</source>
+        <translation>移动阈值或通道截断线</translation>
+    </message>
+    <message>
+        <source>Move the target, on the Quality page</source>
+        <translation>在“质量”页移动目标</translation>
+    </message>
+    <message>
+        <source>Zoom a chart, and show all of it</source>
+        <translation>缩放图表，以及显示全部</translation>
+    </message>
+    <message>
+        <source>Show the data of the picture as a table</source>
+        <translation>以表格显示图片的数据</translation>
+    </message>
+    <message>
+        <source>Copy the selected rows or channels, select copied channels</source>
+        <translation>复制选中的行或通道，选中已复制的通道</translation>
+    </message>
+    <message>
+        <source>Name a state of the history</source>
+        <translation>为历史中的状态命名</translation>
+    </message>
+    <message>
+        <source>Open or press what has the focus</source>
+        <translation>打开或按下获得焦点的控件</translation>
+    </message>
+    <message>
+        <source>Go to the next or previous control</source>
+        <translation>转到下一个或上一个控件</translation>
     </message>
 </context>
 <context>
@@ -3540,16 +3620,16 @@ Files are read, never run.</source>
         <translation>打开…</translation>
     </message>
     <message>
-        <source>Open a file (Ctrl+O)</source>
-        <translation>打开文件 (Ctrl+O)</translation>
+        <source>Open a file</source>
+        <translation>打开文件</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>打开模型文件夹</translation>
     </message>
     <message>
         <source>Open folder…</source>
         <translation>打开文件夹…</translation>
-    </message>
-    <message>
-        <source>Open a model folder (Ctrl+Shift+O)</source>
-        <translation>打开模型文件夹 (Ctrl+Shift+O)</translation>
     </message>
     <message>
         <source>Try the sample</source>
@@ -3642,16 +3722,16 @@ Files are read, never run.</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>Measured before this session was opened. Evaluate again (Ctrl+M) to compare with new results.</source>
-        <translation>在打开此会话之前测得。请再次评估 (Ctrl+M) 以便与新结果比较。</translation>
+        <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
+        <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
+    </message>
+    <message>
+        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
+        <translation>乘加运算由脚本统计：评估任一状态 ({keys}) 即可得到。</translation>
     </message>
     <message>
         <source>Measured by another script, Python or options.</source>
         <translation>由其他脚本、Python 或选项测得。</translation>
-    </message>
-    <message>
-        <source>Multiply-adds are counted by the script: evaluate a state again (Ctrl+M), and they are.</source>
-        <translation>乘加运算由脚本统计：评估任一状态 (Ctrl+M) 即可得到。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -4365,6 +4445,13 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>KeyField</name>
+    <message>
+        <source>Press the keys of a shortcut together</source>
+        <translation>同时按下快捷键的各个按键</translation>
+    </message>
+</context>
+<context>
     <name>KeySheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -4381,6 +4468,14 @@ Files are read, never run.</source>
     <message>
         <source>Commands and shortcuts</source>
         <translation>命令和快捷键</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Choose other shortcuts for commands</source>
+        <translation>为命令选择其他快捷键</translation>
     </message>
 </context>
 <context>
@@ -5657,8 +5752,8 @@ Files are read, never run.</source>
         <translation>无法用这些设置剪枝</translation>
     </message>
     <message>
-        <source>Prune (Ctrl+Return)</source>
-        <translation>剪枝 (Ctrl+Return)</translation>
+        <source>Prune ({keys})</source>
+        <translation>剪枝 ({keys})</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -5747,8 +5842,8 @@ Files are read, never run.</source>
         <translation>迭代剪枝…</translation>
     </message>
     <message>
-        <source>Repeat this step on a sparsity schedule (Ctrl+Shift+Return)</source>
-        <translation>按稀疏度计划重复此步骤 (Ctrl+Shift+Return)</translation>
+        <source>Repeat this step on a sparsity schedule</source>
+        <translation>按稀疏度计划重复此步骤</translation>
     </message>
     <message>
         <source>Enter the tensors that this rule applies to.</source>
@@ -7513,12 +7608,12 @@ MIT 许可证。</translation>
 <context>
     <name>SessionController</name>
     <message>
-        <source>Exported {name}. Undo is kept only in a session (Ctrl+S).</source>
-        <translation>已导出 {name}。只有会话 (Ctrl+S) 能保留撤销。</translation>
+        <source>Exported {name}. Undo is kept only in a session ({keys}).</source>
+        <translation>已导出 {name}。只有会话 ({keys}) 能保留撤销。</translation>
     </message>
     <message>
-        <source>Exported {name}. Undo and other branches are kept only in a session (Ctrl+S).</source>
-        <translation>已导出 {name}。只有会话 (Ctrl+S) 能保留撤销和其他分支。</translation>
+        <source>Exported {name}. Undo and other branches are kept only in a session ({keys}).</source>
+        <translation>已导出 {name}。只有会话 ({keys}) 能保留撤销和其他分支。</translation>
     </message>
     <message>
         <source>Save session</source>
@@ -7596,48 +7691,119 @@ MIT 许可证。</translation>
         <translation>正在加载方法</translation>
     </message>
     <message>
-        <source>Check or uncheck in the tree</source>
-        <translation>在树中勾选或取消勾选</translation>
+        <source>Open the menu {menu}</source>
+        <translation>打开菜单“{menu}”</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutDialog</name>
+    <message>
+        <source>Change keyboard shortcuts</source>
+        <translation>更改键盘快捷键</translation>
     </message>
     <message>
-        <source>Move the cursor in the picture</source>
-        <translation>在图片中移动光标</translation>
+        <source>Search by name</source>
+        <translation>按名称搜索</translation>
     </message>
     <message>
-        <source>Select from the cursor; move the threshold</source>
-        <translation>从光标处选择；移动阈值</translation>
+        <source>Part of the name of a command</source>
+        <translation>命令名称的一部分</translation>
     </message>
     <message>
-        <source>Select the row, column or channel at the cursor</source>
-        <translation>选择光标处的行、列或通道</translation>
+        <source>Search by pressing keys</source>
+        <translation>按下按键进行搜索</translation>
     </message>
     <message>
-        <source>Select one channel or all channels, on the Channels page</source>
-        <translation>在“通道”页选择一个或所有通道</translation>
+        <source>Commands and shortcuts</source>
+        <translation>命令和快捷键</translation>
     </message>
     <message>
-        <source>Prune the selection</source>
-        <translation>剪枝所选</translation>
+        <source>Command</source>
+        <translation>命令</translation>
     </message>
     <message>
-        <source>Restore the selection</source>
-        <translation>恢复所选</translation>
+        <source>Shortcut</source>
+        <translation>快捷键</translation>
     </message>
     <message>
-        <source>Protect or unprotect the selection</source>
-        <translation>保护或取消保护所选</translation>
+        <source>Default</source>
+        <translation>默认</translation>
     </message>
     <message>
-        <source>First and last weight in the row of the cursor</source>
-        <translation>光标所在行的第一个和最后一个权重</translation>
+        <source>No matches.</source>
+        <translation>没有匹配项。</translation>
     </message>
     <message>
-        <source>Move the threshold or the channel cut</source>
-        <translation>移动阈值或通道截断线</translation>
+        <source>New shortcut</source>
+        <translation>新快捷键</translation>
     </message>
     <message>
-        <source>Show the data of the picture as a table</source>
-        <translation>以表格显示图片的数据</translation>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>重置</translation>
+    </message>
+    <message>
+        <source>Reassign</source>
+        <translation>重新分配</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>or by keys:</source>
+        <translation>或按键：</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>New shortcut of “{command}”:</source>
+        <translation>“{command}”的新快捷键：</translation>
+    </message>
+    <message>
+        <source>{keys} is needed in the window: {what}. Press other keys.</source>
+        <translation>{keys} 在窗口中另有用途：{what}。请按其他键。</translation>
+    </message>
+    <message>
+        <source>{keys} is the shortcut of “{command}”.</source>
+        <translation>{keys} 是“{command}”的快捷键。</translation>
+    </message>
+    <message>
+        <source>Changed from {before} to {keys}.</source>
+        <translation>已从 {before} 改为 {keys}。</translation>
+    </message>
+    <message>
+        <source>Changed to {keys}.</source>
+        <translation>已改为 {keys}。</translation>
+    </message>
+    <message>
+        <source>{before} removed.</source>
+        <translation>已移除 {before}。</translation>
+    </message>
+    <message>
+        <source>In text fields, {keys} types text instead.</source>
+        <translation>在文本框中，{keys} 则输入文字。</translation>
+    </message>
+    <message>
+        <source>In text fields, {keys} edits the text instead.</source>
+        <translation>在文本框中，{keys} 则编辑文字。</translation>
+    </message>
+    <message>
+        <source>All shortcuts were reset.</source>
+        <translation>所有快捷键均已重置。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -8446,10 +8612,6 @@ MIT 许可证。</translation>
 <context>
     <name>TreeFilter</name>
     <message>
-        <source>Filter  (Ctrl+F)</source>
-        <translation>筛选  (Ctrl+F)</translation>
-    </message>
-    <message>
         <source>Filter by name</source>
         <translation>按名称筛选</translation>
     </message>
@@ -8486,8 +8648,16 @@ MIT 许可证。</translation>
         <translation>列表</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree (Ctrl+L)</source>
-        <translation>将所有张量列在一起以便排序，代替树 (Ctrl+L)</translation>
+        <source>List all tensors below each other, to be sorted, instead of the tree</source>
+        <translation>将所有张量列在一起以便排序，代替树</translation>
+    </message>
+    <message>
+        <source>Filter  ({keys})</source>
+        <translation>筛选  ({keys})</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>All kinds</source>

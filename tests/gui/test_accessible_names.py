@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLin
 
 from pruneapp.export.formats.zst import LEVEL
 from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.commands.actions import assigned
+from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -156,6 +158,10 @@ def allocation_dialog():
     return found
 
 
+def shortcut_dialog():
+    return ShortcutDialog(assigned({}), {})
+
+
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
 
@@ -181,6 +187,7 @@ def command_consent_dialog():
         alike_dialog,
         combine_dialog,
         source_choice,
+        shortcut_dialog,
         consent_dialog,
         command_consent_dialog,
         evaluate_dialog,

@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 import pruneapp.gui
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
+from pruneapp.gui.commands.actions import assigned
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
+from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
@@ -72,6 +74,10 @@ def keys():
         action.setShortcut("Ctrl+K")
         actions.append((name, action))
     return KeySheet(actions, [("Space", "Check")])
+
+
+def shortcuts():
+    return ShortcutDialog(assigned({}), {"R": "Restore"})
 
 
 def combine():
@@ -171,7 +177,7 @@ def evaluate():
     return found
 
 
-MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
+MADE = (guide, palette, keys, shortcuts, combine, export, report, alike, pattern, rounds, recipe)
 MADE += (consent, command_consent, repair, repaired, evaluate, scan, allocation)
 
 
@@ -251,5 +257,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
-    shown |= {ScanDialog, AllocationDialog}
+    shown |= {ScanDialog, AllocationDialog, ShortcutDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,7 @@ class Stored(msgspec.Struct):
     # By file and purpose: what its model is run with; and by script what was agreed to.
     sources: dict[str, dict[str, dict[str, str]]] = {}
     scripts: dict[str, str] = {}
+    keys: dict[str, list[str]] = {}
     cluster: str = ""
 
 
@@ -132,6 +133,16 @@ class Settings:
     def set(self, param: Param, value: Any) -> None:
         """Choose a value and keep it."""
         self._stored.values[param.name] = param.validate(value)
+        self._write()
+
+    @property
+    def keys(self) -> Mapping[str, Sequence[str]]:
+        """The shortcuts that the person changed, by the id of their command; as stored."""
+        return self._stored.keys
+
+    def set_keys(self, keys: Mapping[str, Iterable[str]]) -> None:
+        """Keep the shortcuts that are not as declared."""
+        self._stored.keys = {name: list(texts) for name, texts in keys.items()}
         self._write()
 
     @property

@@ -27,6 +27,15 @@ class ActionSpec:
     always: bool = False  # whether it makes sense without an open file
 
 
+@dataclass(frozen=True)
+class LocalKeys:
+    """Keys that mean something in a part of the window, and are no command."""
+
+    keys: tuple[str, ...]
+    text: str  # what they do, and where
+    shown: str = ""  # how the sheet of keys writes them, if not by their names
+
+
 FILE, EDIT, VIEW = (
     QT_TRANSLATE_NOOP("Actions", "&File"),
     QT_TRANSLATE_NOOP("Actions", "&Edit"),
@@ -596,6 +605,12 @@ _HELP = _in(
         always=True,
     ),
     ActionSpec(
+        "change_keys",
+        QT_TRANSLATE_NOOP("Actions", "&Change keyboard shortcuts…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Choose the keyboard shortcuts of commands"),
+        always=True,
+    ),
+    ActionSpec(
         "about",
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
         tip=QT_TRANSLATE_NOOP("Actions", "Version and license"),
@@ -614,4 +629,62 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *_MASKS,
     *_TOOLS,
     *_HELP,
+)
+
+LOCAL_KEYS: tuple[LocalKeys, ...] = (
+    LocalKeys(("Space",), QT_TRANSLATE_NOOP("Actions", "Check or uncheck in the tree")),
+    LocalKeys(
+        ("Left", "Right", "Up", "Down"),
+        QT_TRANSLATE_NOOP("Actions", "Move the cursor in the picture"),
+        "← → ↑ ↓",
+    ),
+    LocalKeys(
+        ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down"),
+        QT_TRANSLATE_NOOP("Actions", "Select from the cursor; move the threshold"),
+        "Shift+← → ↑ ↓",
+    ),
+    LocalKeys(
+        ("Home", "End"),
+        QT_TRANSLATE_NOOP("Actions", "First and last weight in the row of the cursor"),
+    ),
+    LocalKeys(("PgUp", "PgDown"), QT_TRANSLATE_NOOP("Actions", "Move by a page")),
+    LocalKeys(
+        ("H", "V", "C"),
+        QT_TRANSLATE_NOOP("Actions", "Select the row, column or channel at the cursor"),
+    ),
+    LocalKeys(
+        ("Space", "Ctrl+A"),
+        QT_TRANSLATE_NOOP("Actions", "Select one channel or all channels, on the Channels page"),
+    ),
+    LocalKeys(("Del", "Backspace"), QT_TRANSLATE_NOOP("Actions", "Prune the selection")),
+    LocalKeys(("R", "Ins"), QT_TRANSLATE_NOOP("Actions", "Restore the selection")),
+    LocalKeys(("P", "Shift+P"), QT_TRANSLATE_NOOP("Actions", "Protect or unprotect the selection")),
+    LocalKeys(
+        ("Ctrl+Left", "Ctrl+Right"),
+        QT_TRANSLATE_NOOP("Actions", "Move the threshold or the channel cut"),
+        "Ctrl+← →",
+    ),
+    LocalKeys(
+        ("Ctrl+Up", "Ctrl+Down"),
+        QT_TRANSLATE_NOOP("Actions", "Move the target, on the Quality page"),
+        "Ctrl+↑ ↓",
+    ),
+    LocalKeys(
+        ("+", "=", "-", "_", "0"),
+        QT_TRANSLATE_NOOP("Actions", "Zoom a chart, and show all of it"),
+    ),
+    LocalKeys(("T",), QT_TRANSLATE_NOOP("Actions", "Show the data of the picture as a table")),
+    LocalKeys(
+        ("Ctrl+C", "Ctrl+V"),
+        QT_TRANSLATE_NOOP("Actions", "Copy the selected rows or channels, select copied channels"),
+    ),
+    LocalKeys(("F2",), QT_TRANSLATE_NOOP("Actions", "Name a state of the history")),
+    LocalKeys(
+        ("Return", "Enter"), QT_TRANSLATE_NOOP("Actions", "Open or press what has the focus")
+    ),
+    LocalKeys(
+        ("Tab", "Shift+Tab", "Shift+Backtab"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the next or previous control"),
+        "Tab, Shift+Tab",
+    ),
 )

@@ -43,9 +43,9 @@ class EmptyPage(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.open_button = QPushButton(self.tr("Open…"), self)
         self.open_button.setObjectName("mainAction")
-        self.open_button.setToolTip(self.tr("Open a file (Ctrl+O)"))
+        self.open_button.setToolTip(self.tr("Open a file"))
         self.folder_button = QPushButton(self.tr("Open folder…"), self)
-        self.folder_button.setToolTip(self.tr("Open a model folder (Ctrl+Shift+O)"))
+        self.folder_button.setToolTip(self.tr("Open a model folder"))
         self.sample_button = QPushButton(self.tr("Try the sample"), self)
         self.sample_button.setToolTip(self.tr("Open a small network included with Pruneapp"))
         buttons = self.open_button, self.folder_button, self.sample_button

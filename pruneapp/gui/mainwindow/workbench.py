@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.context import AppContext
@@ -215,7 +215,8 @@ class StatusController(QObject):
             actions[names[0]].setText(f"{text} {_short(shown)}".strip())
             # In the toolbar they stay in their place, whatever is undone; the tip says that.
             actions[names[0]].setIconText(plain(text))
-            actions[names[0]].setToolTip(_tip(actions[names[0]]))
+            # Never markup: tools that read the screen read it aloud.
+            actions.set_tip(names[0], plain(actions[names[0]].text()).replace("<", "‹"))
         if self._waits:  # the prune is what would be undone
             actions["undo"].setEnabled(True)
             actions["undo"].setText(self.tr("&Undo pruning"))
@@ -245,12 +246,6 @@ class StatusController(QObject):
     @Slot()
     def _on_unstuck(self) -> None:
         self._window.notices.remove(self._stuck)
-
-
-def _tip(action: QAction) -> str:
-    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    # Never markup: tools that read the screen read it aloud.
-    return f"{plain(action.text())} ({keys})".replace("<", "‹")
 
 
 def _short(step: str) -> str:
@@ -438,6 +433,9 @@ class Workbench(QObject):
             "compare_with": self.compare.ask_file,
         }.items():
             window.actions_[name].triggered.connect(call)
+        window.actions_.tell_keys("find", views.tree.tree_filter.set_keys)
+        window.actions_.tell_keys_in_tip("tensor_list", views.tree.tree_filter.flat)
+        window.actions_.tell_keys_in_tip("prune_in_rounds", views.form.rounds)
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.activated.connect(self.files.look_at_file)

@@ -41,6 +41,7 @@ DIALOGS = (
     ("Tools", "Command palette…", "Command palette"),
     ("Tools", "Check sparsity pattern…", "Check sparsity pattern"),
     ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
+    ("Help", "Change keyboard shortcuts…", "Change keyboard shortcuts"),
     ("Help", "Guide", "Guide"),
     ("Help", "About Pruneapp", "Pruneapp"),
 )
