@@ -58,6 +58,7 @@ DIALOGS = (
         "commands",
         "keys",
         "change_keys",
+        "questions",
     ),
     *("about",),
 )

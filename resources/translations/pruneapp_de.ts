@@ -212,6 +212,14 @@
         <translation>Die Indizes der unter „Kanäle“ gewählten Kanäle in eine Textdatei schreiben</translation>
     </message>
     <message>
+        <source>Confir&amp;mations…</source>
+        <translation>Rückfra&amp;gen…</translation>
+    </message>
+    <message>
+        <source>Choose what to be asked about before it is done</source>
+        <translation>Wählen, wonach vorher gefragt wird</translation>
+    </message>
+    <message>
         <source>&amp;Weights</source>
         <translation>&amp;Gewichte</translation>
     </message>
@@ -767,6 +775,10 @@
     <message>
         <source>Included tensors</source>
         <translation>Einbezogene Tensoren</translation>
+    </message>
+    <message>
+        <source>Don&apos;t ask again</source>
+        <translation>Nicht mehr fragen</translation>
     </message>
     <message>
         <source>{weights} weights change in {n} of {all} tensors, in one step.</source>
@@ -3139,6 +3151,16 @@
         <source>Ask before loading a .py file with a pruning method, because loading runs its code.</source>
         <extracomment>settings, warn_own_methods</extracomment>
         <translation>Fragen, bevor eine .py-Datei mit einer Pruning-Methode geladen wird, weil dabei ihr Code läuft.</translation>
+    </message>
+    <message>
+        <source>Confirm manual edits in all blocks</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>Manuelle Änderungen in allen Blöcken bestätigen</translation>
+    </message>
+    <message>
+        <source>List the tensors before a manual edit applies to the same layer in all blocks.</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>Die Tensoren aufführen, bevor eine manuelle Änderung für dieselbe Schicht in allen Blöcken gilt.</translation>
     </message>
     <message>
         <source>Include bias and norm</source>
@@ -6167,6 +6189,49 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>QuestionDialog</name>
+    <message>
+        <source>Confirmations</source>
+        <translation>Rückfragen</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines</source>
+        <translation>Skripte und Befehlszeilen</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Wieder fragen</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines are shown again before they run</source>
+        <translation>Skripte und Befehlszeilen werden vor der Ausführung wieder gezeigt</translation>
+    </message>
+    <message>
+        <source>What could lose work is always asked about.</source>
+        <translation>Wobei Arbeit verloren gehen könnte, danach wird immer gefragt.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>{n} run without a question.</source>
+        <translation>{n} laufen ohne Rückfrage.</translation>
+    </message>
+    <message>
+        <source>1 runs without a question.</source>
+        <translation>1 läuft ohne Rückfrage.</translation>
+    </message>
+    <message>
+        <source>Each that is new or has changed is shown before it runs.</source>
+        <translation>Was neu oder geändert ist, wird vor der Ausführung gezeigt.</translation>
+    </message>
+</context>
+<context>
     <name>QuestionRow</name>
     <message>
         <source>Tensors</source>
@@ -6322,6 +6387,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Loading this file runs its code.</source>
         <translation>Beim Laden dieser Datei läuft ihr Code.</translation>
+    </message>
+    <message>
+        <source>Don&apos;t ask again</source>
+        <translation>Nicht mehr fragen</translation>
     </message>
     <message>
         <source>Run code</source>

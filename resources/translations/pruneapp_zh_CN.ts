@@ -212,6 +212,14 @@
         <translation>将在“通道”页选中的通道索引写入文本文件</translation>
     </message>
     <message>
+        <source>Confir&amp;mations…</source>
+        <translation>确认询问(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>Choose what to be asked about before it is done</source>
+        <translation>选择在执行之前询问哪些操作</translation>
+    </message>
+    <message>
         <source>&amp;Weights</source>
         <translation>权重(&amp;W)</translation>
     </message>
@@ -767,6 +775,10 @@
     <message>
         <source>Included tensors</source>
         <translation>包括的张量</translation>
+    </message>
+    <message>
+        <source>Don&apos;t ask again</source>
+        <translation>不再询问</translation>
     </message>
     <message>
         <source>{weights} weights change in {n} of {all} tensors, in one step.</source>
@@ -3139,6 +3151,16 @@
         <source>Ask before loading a .py file with a pruning method, because loading runs its code.</source>
         <extracomment>settings, warn_own_methods</extracomment>
         <translation>加载含剪枝方法的 .py 文件之前询问，因为加载会运行其代码。</translation>
+    </message>
+    <message>
+        <source>Confirm manual edits in all blocks</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>确认所有块中的手动编辑</translation>
+    </message>
+    <message>
+        <source>List the tensors before a manual edit applies to the same layer in all blocks.</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>在将手动编辑应用于所有块中的同一层之前列出张量。</translation>
     </message>
     <message>
         <source>Include bias and norm</source>
@@ -6167,6 +6189,49 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>QuestionDialog</name>
+    <message>
+        <source>Confirmations</source>
+        <translation>确认询问</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines</source>
+        <translation>脚本和命令行</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>重新询问</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines are shown again before they run</source>
+        <translation>脚本和命令行在运行之前会再次显示</translation>
+    </message>
+    <message>
+        <source>What could lose work is always asked about.</source>
+        <translation>可能丢失工作的操作总会询问。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>{n} run without a question.</source>
+        <translation>{n} 个不经询问即运行。</translation>
+    </message>
+    <message>
+        <source>1 runs without a question.</source>
+        <translation>1 个不经询问即运行。</translation>
+    </message>
+    <message>
+        <source>Each that is new or has changed is shown before it runs.</source>
+        <translation>新的或已更改的会在运行之前显示。</translation>
+    </message>
+</context>
+<context>
     <name>QuestionRow</name>
     <message>
         <source>Tensors</source>
@@ -6322,6 +6387,10 @@ Files are read, never run.</source>
     <message>
         <source>Loading this file runs its code.</source>
         <translation>加载此文件会运行其代码。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t ask again</source>
+        <translation>不再询问</translation>
     </message>
     <message>
         <source>Run code</source>

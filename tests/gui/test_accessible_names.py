@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLin
 
 from pruneapp.export.formats.zst import LEVEL
 from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.app.question_dialog import QuestionDialog
+from pruneapp.gui.app.settings import QUESTIONS
 from pruneapp.gui.commands.actions import assigned
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
@@ -162,6 +164,10 @@ def shortcut_dialog():
     return ShortcutDialog(assigned({}), {})
 
 
+def question_dialog():
+    return QuestionDialog([(param, True) for param in QUESTIONS], 2)
+
+
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
 
@@ -188,6 +194,7 @@ def command_consent_dialog():
         combine_dialog,
         source_choice,
         shortcut_dialog,
+        question_dialog,
         consent_dialog,
         command_consent_dialog,
         evaluate_dialog,

@@ -61,6 +61,15 @@ WARN_OWN_METHODS = FlagParam(
     default=True,
 )
 
+ASK_ALL_BLOCKS = FlagParam(
+    name="ask_all_blocks",
+    label="Confirm manual edits in all blocks",
+    help="List the tensors before a manual edit applies to the same layer in all blocks.",
+    default=True,
+)
+# What a person may turn off: no work is lost by it.
+QUESTIONS = (WARN_OWN_METHODS, ASK_ALL_BLOCKS)
+
 WITH_COMPANIONS = FlagParam(
     name="with_companions",
     label="Include bias and norm",
@@ -79,7 +88,7 @@ SETTINGS: tuple[Param, ...] = (
     THEME,
     LANGUAGE,
     DEVICE,
-    WARN_OWN_METHODS,
+    *QUESTIONS,
     WITH_COMPANIONS,
     TENSOR_LIST,
 )
@@ -239,6 +248,16 @@ class Settings:
         scripts[str(script)] = key
         for old in list(scripts)[:-AGREED_SCRIPTS]:
             del scripts[old]
+        self._write()
+
+    @property
+    def agreed(self) -> int:
+        """How many scripts and command lines a person agreed to run."""
+        return len(self._stored.scripts)
+
+    def forget_agreed(self) -> None:
+        """Let every script and command line be asked about again."""
+        self._stored.scripts = {}
         self._write()
 
     def blob(self, name: str) -> bytes:

@@ -18,9 +18,11 @@ from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import (
     DEVICE,
     LANGUAGE,
+    QUESTIONS,
     SETTINGS,
     TENSOR_LIST,
     THEME,
@@ -70,6 +72,7 @@ class SettingsController(Controller):
             "load_method": self.load_method,
             "keys": self._show_keys,
             "change_keys": self._change_keys,
+            "questions": self._show_questions,
             "guide": self._show_guide,
             "about": self._show_about,
         }.items():
@@ -182,6 +185,15 @@ class SettingsController(Controller):
         else:
             self._settings.set(param, value)
 
+    def _show_questions(self) -> None:
+        asked = [(param, bool(self._settings.get(param))) for param in QUESTIONS]
+        dialog = QuestionDialog(asked, self._settings.agreed, self._window)
+        dialog.toggled.connect(self._settings.set)
+        dialog.agreementsForgotten.connect(self._settings.forget_agreed)
+        self._theme.apply_to(dialog)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
     # -- own methods ----------------------------------------------------------------------------
 
     def load_method(self) -> None:
@@ -195,8 +207,11 @@ class SettingsController(Controller):
         if not name:
             return
         self._settings.set_folder("method", Path(name))
-        if self._settings.get(WARN_OWN_METHODS) and not dialogs.run_code(self._window, name):
-            return
+        if self._settings.get(WARN_OWN_METHODS):
+            answer = dialogs.run_code(self._window, name)
+            if answer == "stay":
+                return
+            self._settings.set(WARN_OWN_METHODS, answer == "run")
 
         def load(_job: Job) -> tuple[Method, ...]:
             path = Path(name)

@@ -208,6 +208,13 @@ _EDIT = _in(
             "Actions", "Write the indices of the channels selected in Channels to a text file"
         ),
     ),
+    ActionSpec(
+        "questions",
+        QT_TRANSLATE_NOOP("Actions", "Confir&mations…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Choose what to be asked about before it is done"),
+        separated=True,
+        always=True,
+    ),
 )
 _VIEW = _in(
     VIEW,

@@ -40,6 +40,7 @@ DIALOGS = (
     ("File", "Export…", "Export"),
     ("Tools", "Command palette…", "Command palette"),
     ("Tools", "Check sparsity pattern…", "Check sparsity pattern"),
+    ("Edit", "Confirmations…", "Confirmations"),
     ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
     ("Help", "Change keyboard shortcuts…", "Change keyboard shortcuts"),
     ("Help", "Guide", "Guide"),
