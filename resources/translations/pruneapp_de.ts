@@ -76,6 +76,26 @@
         <translation>Das kleine Modell öffnen, das Pruneapp beiliegt</translation>
     </message>
     <message>
+        <source>Recent file &amp;{n}</source>
+        <translation>Zuletzt geöffnete Datei &amp;{n}</translation>
+    </message>
+    <message>
+        <source>&amp;Pin this file</source>
+        <translation>Diese Datei &amp;anheften</translation>
+    </message>
+    <message>
+        <source>Keep the open file at the top of the recent files</source>
+        <translation>Die offene Datei oben in den zuletzt geöffneten Dateien halten</translation>
+    </message>
+    <message>
+        <source>Remove &amp;missing files</source>
+        <translation>&amp;Fehlende Dateien entfernen</translation>
+    </message>
+    <message>
+        <source>Remove files that were deleted or moved from the list</source>
+        <translation>Gelöschte oder verschobene Dateien aus der Liste entfernen</translation>
+    </message>
+    <message>
         <source>Choose state &amp;dict…</source>
         <translation>State-&amp;Dict wählen…</translation>
     </message>
@@ -3650,6 +3670,38 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Einen Modellordner öffnen</translation>
     </message>
     <message>
+        <source>Missing: {folder}</source>
+        <translation>Fehlt: {folder}</translation>
+    </message>
+    <message>
+        <source>This file was not found.</source>
+        <translation>Diese Datei wurde nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Unpin {path}</source>
+        <translation>{path} lösen</translation>
+    </message>
+    <message>
+        <source>Pin {path}</source>
+        <translation>{path} anheften</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Lösen</translation>
+    </message>
+    <message>
+        <source>Pin to the top of the recent files</source>
+        <translation>Oben in den zuletzt geöffneten Dateien anheften</translation>
+    </message>
+    <message>
+        <source>Remove {path}</source>
+        <translation>{path} entfernen</translation>
+    </message>
+    <message>
+        <source>Remove from the recent files</source>
+        <translation>Aus den zuletzt geöffneten Dateien entfernen</translation>
+    </message>
+    <message>
         <source>Open folder…</source>
         <translation>Ordner öffnen…</translation>
     </message>
@@ -6495,6 +6547,13 @@ MIT-Lizenz.</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>RecentController</name>
+    <message>
+        <source>{file} (missing)</source>
+        <translation>{file} (fehlt)</translation>
     </message>
 </context>
 <context>

@@ -76,6 +76,26 @@
         <translation>打开 Pruneapp 自带的小模型</translation>
     </message>
     <message>
+        <source>Recent file &amp;{n}</source>
+        <translation>最近的文件 &amp;{n}</translation>
+    </message>
+    <message>
+        <source>&amp;Pin this file</source>
+        <translation>固定此文件(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Keep the open file at the top of the recent files</source>
+        <translation>将打开的文件保持在最近文件的顶部</translation>
+    </message>
+    <message>
+        <source>Remove &amp;missing files</source>
+        <translation>移除缺失的文件(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Remove files that were deleted or moved from the list</source>
+        <translation>从列表中移除已删除或移走的文件</translation>
+    </message>
+    <message>
         <source>Choose state &amp;dict…</source>
         <translation>选择状态字典(&amp;D)…</translation>
     </message>
@@ -3650,6 +3670,38 @@ Files are read, never run.</source>
         <translation>打开模型文件夹</translation>
     </message>
     <message>
+        <source>Missing: {folder}</source>
+        <translation>缺失：{folder}</translation>
+    </message>
+    <message>
+        <source>This file was not found.</source>
+        <translation>未找到此文件。</translation>
+    </message>
+    <message>
+        <source>Unpin {path}</source>
+        <translation>取消固定 {path}</translation>
+    </message>
+    <message>
+        <source>Pin {path}</source>
+        <translation>固定 {path}</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消固定</translation>
+    </message>
+    <message>
+        <source>Pin to the top of the recent files</source>
+        <translation>固定到最近文件的顶部</translation>
+    </message>
+    <message>
+        <source>Remove {path}</source>
+        <translation>移除 {path}</translation>
+    </message>
+    <message>
+        <source>Remove from the recent files</source>
+        <translation>从最近文件中移除</translation>
+    </message>
+    <message>
         <source>Open folder…</source>
         <translation>打开文件夹…</translation>
     </message>
@@ -6494,6 +6546,13 @@ MIT 许可证。</translation>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>RecentController</name>
+    <message>
+        <source>{file} (missing)</source>
+        <translation>{file}（缺失）</translation>
     </message>
 </context>
 <context>

@@ -33,7 +33,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
-from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.files.start_page import EmptyPage, RecentFile
 from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog, ManualEditOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
@@ -85,7 +85,7 @@ def notices():
 
 def empty():
     found = EmptyPage()
-    found.set_recent(["/a/b.pt"])
+    found.set_recent([RecentFile("/a/b.pt")], changeable=True)
     return found
 
 

@@ -15,10 +15,10 @@ import platformdirs
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import JsonError, ParameterError
+from pruneapp.gui.commands.declarations import RECENT_FILES
 from pruneapp.json_codec import decode, encoded
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
-RECENT_FILES = 9
 VIEWED_FILES = 40
 AGREED_SCRIPTS = 200
 
@@ -100,6 +100,7 @@ class Stored(msgspec.Struct):
     version: int = 1
     values: dict[str, Any] = {}
     recent: list[str] = []
+    pinned: list[str] = []
     written: list[str] = []
     blobs: dict[str, str] = {}
     window: dict[str, Any] = {}
@@ -162,6 +163,29 @@ class Settings:
     def add_recent(self, path: Path) -> None:
         """Put a file in front of the recent ones."""
         self._put_first(self._stored.recent, path)
+
+    @property
+    def pinned(self) -> tuple[Path, ...]:
+        """The files that the person pinned, in the order of that."""
+        return tuple(locate(p) for p in self._stored.pinned)
+
+    @property
+    def listed(self) -> tuple[Path, ...]:
+        """The files that are offered: those that are pinned, then the others, the latest first."""
+        return tuple(dict.fromkeys((*self.pinned, *self.recent)))[:RECENT_FILES]
+
+    def pin(self, file: Path, *, pinned: bool) -> None:
+        """Keep a file at the top of the list, or no longer."""
+        others = [p for p in self._stored.pinned if p != str(file)]
+        self._stored.pinned = [*others, str(file)] if pinned else others
+        self._write()
+
+    def remove_recent(self, files: Iterable[Path]) -> None:
+        """Forget files that were opened."""
+        gone = {str(file) for file in files}
+        for paths in (self._stored.recent, self._stored.pinned):
+            paths[:] = [p for p in paths if p not in gone]
+        self._write()
 
     @property
     def written(self) -> tuple[Path, ...]:

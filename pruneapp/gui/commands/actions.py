@@ -30,6 +30,11 @@ def translated(text: str) -> str:
     return translate("Actions", text)
 
 
+def text_of(spec: ActionSpec) -> str:
+    """Return what the menu says of a command, in the person's language."""
+    return translated(spec.text).replace("{n}", str(spec.number))
+
+
 def plain(text: str) -> str:
     """Return a menu text without its mnemonic and dots."""
     return _IN_BRACKETS.sub("", text).replace("&", "").rstrip("…")
@@ -82,7 +87,7 @@ class Actions:
         self._tips: dict[str, str] = {}
         self._told: list[tuple[str, Callable[[str], object]]] = []
         for spec in ACTIONS:
-            action = QAction(translated(spec.text), parent)
+            action = QAction(text_of(spec), parent)
             action.setObjectName(spec.id)
             action.setIconText(plain(action.text()))
             action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
@@ -90,6 +95,7 @@ class Actions:
                 self._tips[spec.id] = translated(spec.tip)
                 action.setStatusTip(translated(spec.tip))
             action.setEnabled(spec.always)  # until something is open
+            action.setVisible(not spec.number)  # until there is what is numbered
             action.setCheckable(spec.checkable or bool(spec.group))
             if spec.group:
                 group = self._groups.setdefault(spec.group, QActionGroup(parent))
@@ -120,7 +126,7 @@ class Actions:
         """Return the shortcut of a command, or the menu that one without stands in."""
         spec = next(spec for spec in ACTIONS if spec.id == name)
         return self.keys(name) or BETWEEN.join(
-            plain(translated(part)) for part in (*spec.menu.split("/"), spec.text)
+            map(plain, (*map(translated, spec.menu.split("/")), text_of(spec)))
         )
 
     def tip(self, name: str) -> str:
@@ -143,18 +149,20 @@ class Actions:
         self.tell_keys(name, lambda keys: control.setToolTip(with_keys(tip, keys)))
 
     def named(self) -> list[tuple[str, QAction]]:
-        """Return all of them with their names; those of a submenu with the way to them."""
-        return [(_named(spec.menu, self[spec.id]), self[spec.id]) for spec in ACTIONS]
+        """Return all that are shown with their names; those of a submenu with the way to them."""
+        actions = ((spec, self[spec.id]) for spec in ACTIONS)
+        return [
+            (_named(spec.menu, action), action) for spec, action in actions if action.isVisible()
+        ]
 
-    def recent(self) -> list[tuple[str, QAction]]:
-        """Return those of the menu of recent files, with the way to them."""
-        return [(_named(RECENT, action), action) for action in self.menus[RECENT].actions()]
+    @property
+    def recent(self) -> list[QAction]:
+        """Those that open recent files, whose paths are their data."""
+        return [self[spec.id] for spec in ACTIONS if spec.menu == RECENT and spec.number]
 
     def fill(self, bar: QMenuBar) -> None:
         """Put every command into its menu; `menus` has the menus by path afterwards."""
         for spec in ACTIONS:
-            if spec.id == "state_dict":
-                self._menu(RECENT, bar)
             menu = self._menu(spec.menu, bar)
             if spec.separated:
                 menu.addSeparator()

@@ -25,6 +25,7 @@ class ActionSpec:
     separated: bool = False  # whether a line stands above it
     checkable: bool = False  # whether it is on or off; those of a group are
     always: bool = False  # whether it makes sense without an open file
+    number: int = 0  # which of several alike it is, in place of ``{n}`` in its text
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def _in(menu: str, *specs: ActionSpec) -> tuple[ActionSpec, ...]:
     return tuple(replace(spec, menu=menu) for spec in specs)
 
 
-_FILE = _in(
+_OPEN = _in(
     FILE,
     ActionSpec(
         "open",
@@ -89,6 +90,38 @@ _FILE = _in(
         tip=QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
         always=True,
     ),
+)
+# How many recent files are listed.
+RECENT_FILES = 9
+_RECENT = _in(
+    RECENT,
+    # Shown for the files that there are, by their paths.
+    *(
+        ActionSpec(
+            f"recent_{number}",
+            QT_TRANSLATE_NOOP("Actions", "Recent file &{n}"),
+            keys=(f"Ctrl+{number}",),
+            always=True,
+            number=number,
+        )
+        for number in range(1, RECENT_FILES + 1)
+    ),
+    ActionSpec(
+        "pin_file",
+        QT_TRANSLATE_NOOP("Actions", "&Pin this file"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Keep the open file at the top of the recent files"),
+        separated=True,
+        checkable=True,
+    ),
+    ActionSpec(
+        "remove_missing",
+        QT_TRANSLATE_NOOP("Actions", "Remove &missing files"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Remove files that were deleted or moved from the list"),
+        always=True,
+    ),
+)
+_FILE = _in(
+    FILE,
     ActionSpec(
         "state_dict",
         QT_TRANSLATE_NOOP("Actions", "Choose state &dict…"),
@@ -626,6 +659,8 @@ _HELP = _in(
     ),
 )
 ACTIONS: tuple[ActionSpec, ...] = (
+    *_OPEN,
+    *_RECENT,
     *_FILE,
     *_EDIT,
     *_VIEW,

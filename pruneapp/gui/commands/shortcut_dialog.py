@@ -28,6 +28,7 @@ from pruneapp.gui.commands.actions import (
     native,
     plain,
     portable,
+    text_of,
     translated,
 )
 from pruneapp.gui.commands.declarations import ACTIONS, ActionSpec
@@ -215,7 +216,7 @@ class ShortcutDialog(Dialog):
         self._show_keys()
 
     def _name(self, spec: ActionSpec) -> str:
-        return plain(translated(spec.text))
+        return plain(text_of(spec))
 
     def _show_keys(self) -> None:
         for name, row in self._rows.items():

@@ -34,6 +34,7 @@ from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
 from pruneapp.gui.files.open_controller import OpenController
+from pruneapp.gui.files.recent_controller import RecentController
 from pruneapp.gui.files.recovery_controller import RecoveryController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.document_panels import (
@@ -342,6 +343,9 @@ class Workbench(QObject):
         self.files = OpenController(
             context, session, window.empty, export=self.export, sessions=self.sessions
         )
+        self.recent = RecentController(
+            context, session, self.sessions, window.empty, open_file=self.files.open
+        )
         self.recovery = RecoveryController(
             context,
             session,
@@ -439,6 +443,7 @@ class Workbench(QObject):
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.activated.connect(self.files.look_at_file)
+        window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.look_at_script)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
