@@ -46,8 +46,12 @@ def portable(key: str) -> str:
 
 
 def native(keys: Iterable[str]) -> str:
-    """Return shortcuts as they stand on the keyboard of the person."""
-    return ", ".join(QKeySequence.fromString(key, _PORTABLE).toString(_NATIVE) for key in keys)
+    """Return shortcuts as they stand on the keyboard of the person, each once.
+
+    Two keys may have one name there: Return and Enter are one word in Chinese.
+    """
+    texts = (QKeySequence.fromString(key, _PORTABLE).toString(_NATIVE) for key in keys)
+    return ", ".join(dict.fromkeys(texts))
 
 
 def declared(spec: ActionSpec) -> Keys:

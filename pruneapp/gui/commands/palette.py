@@ -53,7 +53,8 @@ class Entry:
 def command(named: Named) -> Entry:
     """Return the entry of a command."""
     name, action = named
-    keys = ", ".join(key.toString(_NATIVE) for key in action.shortcuts())
+    # Two keys may have one name.
+    keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))
     return Entry(name, keys, action.trigger, action.toolTip(), action.isEnabled())
 
 

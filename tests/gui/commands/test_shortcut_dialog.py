@@ -7,11 +7,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QLibraryInfo, QPoint, Qt, QTranslator
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.gui.commands.actions import assigned, changes, declared
+from pruneapp.gui.commands.actions import assigned, changes, declared, native
 from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
@@ -272,6 +272,19 @@ def test_what_was_written_by_hand_into_the_settings_keeps_no_window_from_opening
     }
     assert keys == {"repair": ["F9", "Ctrl+O"], "about": [], "open": []}
     assert actions.way_to("open") == "File › Open"
+
+
+def test_two_keys_of_one_name_are_named_once(qapp):
+    """Return and Enter are one word in Chinese."""
+    translator = QTranslator()
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    assert translator.load("qtbase_zh_CN", folder)
+    qapp.installTranslator(translator)
+    try:
+        assert native(["Ctrl+Return", "Ctrl+Enter"]) == "Ctrl+回车"
+    finally:
+        qapp.removeTranslator(translator)
+    assert native(["Ctrl+Return", "Ctrl+Enter"]) == "Ctrl+Return, Ctrl+Enter"
 
 
 def test_declared_shortcuts_are_written_as_qt_writes_them():
