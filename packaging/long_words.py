@@ -57,6 +57,8 @@ DIALOGS = (
         "scan",
         "commands",
         "keys",
+        "change_keys",
+        "questions",
     ),
     *("about",),
 )

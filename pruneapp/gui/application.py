@@ -31,6 +31,7 @@ import pruneapp
 from pruneapp import resources
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings
+from pruneapp.gui.files.start_page import RecentFile
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets.theme import Style, ThemeManager
 
@@ -178,7 +179,8 @@ class Start(QObject):
             signal.connect(call)
         window.closing.connect(self._on_closing)
         self._imported.connect(self._build_workbench)
-        window.empty.set_recent([str(path) for path in settings.recent])
+        pinned = settings.pinned
+        window.empty.set_recent([RecentFile(str(p), p in pinned) for p in settings.listed])
         window.empty.recentRequested.connect(self._open_recent)
         self._first = FirstPaint(window)
         self._first.seen.connect(self._on_first_paint)
@@ -271,7 +273,7 @@ class Start(QObject):
 
     @Slot(str)
     def _open_recent(self, path: str) -> None:
-        self.open(next(known for known in self._settings.recent if str(known) == path))
+        self.open(next(known for known in self._settings.listed if str(known) == path))
 
     @Slot(object)
     def _on_closing(self, _event: QCloseEvent) -> None:

@@ -76,6 +76,26 @@
         <translation>Das kleine Modell öffnen, das Pruneapp beiliegt</translation>
     </message>
     <message>
+        <source>Recent file &amp;{n}</source>
+        <translation>Zuletzt geöffnete Datei &amp;{n}</translation>
+    </message>
+    <message>
+        <source>&amp;Pin this file</source>
+        <translation>Diese Datei &amp;anheften</translation>
+    </message>
+    <message>
+        <source>Keep the open file at the top of the recent files</source>
+        <translation>Die offene Datei oben in den zuletzt geöffneten Dateien halten</translation>
+    </message>
+    <message>
+        <source>Remove &amp;missing files</source>
+        <translation>&amp;Fehlende Dateien entfernen</translation>
+    </message>
+    <message>
+        <source>Remove files that were deleted or moved from the list</source>
+        <translation>Gelöschte oder verschobene Dateien aus der Liste entfernen</translation>
+    </message>
+    <message>
         <source>Choose state &amp;dict…</source>
         <translation>State-&amp;Dict wählen…</translation>
     </message>
@@ -210,6 +230,14 @@
     <message>
         <source>Write the indices of the channels selected in Channels to a text file</source>
         <translation>Die Indizes der unter „Kanäle“ gewählten Kanäle in eine Textdatei schreiben</translation>
+    </message>
+    <message>
+        <source>Confir&amp;mations…</source>
+        <translation>Rückfra&amp;gen…</translation>
+    </message>
+    <message>
+        <source>Choose what to be asked about before it is done</source>
+        <translation>Wählen, wonach vorher gefragt wird</translation>
     </message>
     <message>
         <source>&amp;Weights</source>
@@ -628,12 +656,92 @@
         <translation>Alle Tastenkürzel aufführen</translation>
     </message>
     <message>
+        <source>&amp;Change keyboard shortcuts…</source>
+        <translation>Tasten&amp;kürzel ändern…</translation>
+    </message>
+    <message>
+        <source>Choose the keyboard shortcuts of commands</source>
+        <translation>Tastenkürzel der Befehle wählen</translation>
+    </message>
+    <message>
         <source>&amp;About Pruneapp</source>
         <translation>&amp;Über Pruneapp</translation>
     </message>
     <message>
         <source>Version and license</source>
         <translation>Version und Lizenz</translation>
+    </message>
+    <message>
+        <source>Check or uncheck in the tree</source>
+        <translation>Im Baum ankreuzen oder abwählen</translation>
+    </message>
+    <message>
+        <source>Move the cursor in the picture</source>
+        <translation>Den Cursor im Bild bewegen</translation>
+    </message>
+    <message>
+        <source>Select from the cursor; move the threshold</source>
+        <translation>Vom Cursor aus wählen; den Schwellenwert bewegen</translation>
+    </message>
+    <message>
+        <source>First and last weight in the row of the cursor</source>
+        <translation>Erstes und letztes Gewicht in der Zeile des Cursors</translation>
+    </message>
+    <message>
+        <source>Move by a page</source>
+        <translation>Eine Seite weiter</translation>
+    </message>
+    <message>
+        <source>Select the row, column or channel at the cursor</source>
+        <translation>Die Zeile, Spalte oder den Kanal am Cursor wählen</translation>
+    </message>
+    <message>
+        <source>Select one channel or all channels, on the Channels page</source>
+        <translation>Auf der Seite „Kanäle“ einen oder alle Kanäle wählen</translation>
+    </message>
+    <message>
+        <source>Prune the selection</source>
+        <translation>Die Auswahl prunen</translation>
+    </message>
+    <message>
+        <source>Restore the selection</source>
+        <translation>Die Auswahl wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Protect or unprotect the selection</source>
+        <translation>Die Auswahl schützen oder ihren Schutz aufheben</translation>
+    </message>
+    <message>
+        <source>Move the threshold or the channel cut</source>
+        <translation>Den Schwellenwert oder den Kanalschnitt bewegen</translation>
+    </message>
+    <message>
+        <source>Move the target, on the Quality page</source>
+        <translation>Das Ziel verschieben, auf der Seite Qualität</translation>
+    </message>
+    <message>
+        <source>Zoom a chart, and show all of it</source>
+        <translation>Ein Diagramm zoomen und ganz zeigen</translation>
+    </message>
+    <message>
+        <source>Show the data of the picture as a table</source>
+        <translation>Die Daten des Bildes als Tabelle zeigen</translation>
+    </message>
+    <message>
+        <source>Copy the selected rows or channels, select copied channels</source>
+        <translation>Gewählte Zeilen oder Kanäle kopieren, kopierte Kanäle auswählen</translation>
+    </message>
+    <message>
+        <source>Name a state of the history</source>
+        <translation>Einen Zustand im Verlauf benennen</translation>
+    </message>
+    <message>
+        <source>Open or press what has the focus</source>
+        <translation>Öffnen oder drücken, was den Fokus hat</translation>
+    </message>
+    <message>
+        <source>Go to the next or previous control</source>
+        <translation>Zum nächsten oder vorigen Bedienelement</translation>
     </message>
 </context>
 <context>
@@ -687,6 +795,10 @@
     <message>
         <source>Included tensors</source>
         <translation>Einbezogene Tensoren</translation>
+    </message>
+    <message>
+        <source>Don&apos;t ask again</source>
+        <translation>Nicht mehr fragen</translation>
     </message>
     <message>
         <source>{weights} weights change in {n} of {all} tensors, in one step.</source>
@@ -3061,6 +3173,16 @@
         <translation>Fragen, bevor eine .py-Datei mit einer Pruning-Methode geladen wird, weil dabei ihr Code läuft.</translation>
     </message>
     <message>
+        <source>Confirm manual edits in all blocks</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>Manuelle Änderungen in allen Blöcken bestätigen</translation>
+    </message>
+    <message>
+        <source>List the tensors before a manual edit applies to the same layer in all blocks.</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>Die Tensoren aufführen, bevor eine manuelle Änderung für dieselbe Schicht in allen Blöcken gilt.</translation>
+    </message>
+    <message>
         <source>Include bias and norm</source>
         <extracomment>settings, with_companions</extracomment>
         <translation>Bias und Norm einbeziehen</translation>
@@ -3540,16 +3662,48 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Öffnen…</translation>
     </message>
     <message>
-        <source>Open a file (Ctrl+O)</source>
-        <translation>Eine Datei öffnen (Strg+O)</translation>
+        <source>Open a file</source>
+        <translation>Eine Datei öffnen</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>Einen Modellordner öffnen</translation>
+    </message>
+    <message>
+        <source>Missing: {folder}</source>
+        <translation>Fehlt: {folder}</translation>
+    </message>
+    <message>
+        <source>This file was not found.</source>
+        <translation>Diese Datei wurde nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Unpin {path}</source>
+        <translation>{path} lösen</translation>
+    </message>
+    <message>
+        <source>Pin {path}</source>
+        <translation>{path} anheften</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Lösen</translation>
+    </message>
+    <message>
+        <source>Pin to the top of the recent files</source>
+        <translation>Oben in den zuletzt geöffneten Dateien anheften</translation>
+    </message>
+    <message>
+        <source>Remove {path}</source>
+        <translation>{path} entfernen</translation>
+    </message>
+    <message>
+        <source>Remove from the recent files</source>
+        <translation>Aus den zuletzt geöffneten Dateien entfernen</translation>
     </message>
     <message>
         <source>Open folder…</source>
         <translation>Ordner öffnen…</translation>
-    </message>
-    <message>
-        <source>Open a model folder (Ctrl+Shift+O)</source>
-        <translation>Einen Modellordner öffnen (Strg+Umschalt+O)</translation>
     </message>
     <message>
         <source>Try the sample</source>
@@ -3642,16 +3796,16 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>anderes</translation>
     </message>
     <message>
-        <source>Measured before this session was opened. Evaluate again (Ctrl+M) to compare with new results.</source>
-        <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus (Strg+M), um mit neuen Ergebnissen zu vergleichen.</translation>
+        <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
+        <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus ({keys}), um mit neuen Ergebnissen zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
+        <translation>Multiply-Adds zählt das Skript: Werten Sie einen Zustand noch einmal aus ({keys}), dann sind sie da.</translation>
     </message>
     <message>
         <source>Measured by another script, Python or options.</source>
         <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
-    </message>
-    <message>
-        <source>Multiply-adds are counted by the script: evaluate a state again (Ctrl+M), and they are.</source>
-        <translation>Multiply-Adds zählt das Skript: Werten Sie einen Zustand noch einmal aus (Strg+M), dann sind sie da.</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -4365,6 +4519,13 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>KeyField</name>
+    <message>
+        <source>Press the keys of a shortcut together</source>
+        <translation>Die Tasten eines Kürzels zusammen drücken</translation>
+    </message>
+</context>
+<context>
     <name>KeySheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -4381,6 +4542,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Commands and shortcuts</source>
         <translation>Befehle und Kürzel</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern…</translation>
+    </message>
+    <message>
+        <source>Choose other shortcuts for commands</source>
+        <translation>Andere Tastenkürzel für Befehle wählen</translation>
     </message>
 </context>
 <context>
@@ -5657,8 +5826,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>So kann nicht geprunt werden</translation>
     </message>
     <message>
-        <source>Prune (Ctrl+Return)</source>
-        <translation>Prunen (Strg+Return)</translation>
+        <source>Prune ({keys})</source>
+        <translation>Prunen ({keys})</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -5747,8 +5916,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Iteratives Pruning…</translation>
     </message>
     <message>
-        <source>Repeat this step on a sparsity schedule (Ctrl+Shift+Return)</source>
-        <translation>Diesen Schritt nach einem Sparsity-Plan wiederholen (Strg+Umschalt+Return)</translation>
+        <source>Repeat this step on a sparsity schedule</source>
+        <translation>Diesen Schritt nach einem Sparsity-Plan wiederholen</translation>
     </message>
     <message>
         <source>Enter the tensors that this rule applies to.</source>
@@ -6072,6 +6241,49 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>QuestionDialog</name>
+    <message>
+        <source>Confirmations</source>
+        <translation>Rückfragen</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines</source>
+        <translation>Skripte und Befehlszeilen</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Wieder fragen</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines are shown again before they run</source>
+        <translation>Skripte und Befehlszeilen werden vor der Ausführung wieder gezeigt</translation>
+    </message>
+    <message>
+        <source>What could lose work is always asked about.</source>
+        <translation>Wobei Arbeit verloren gehen könnte, danach wird immer gefragt.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>{n} run without a question.</source>
+        <translation>{n} laufen ohne Rückfrage.</translation>
+    </message>
+    <message>
+        <source>1 runs without a question.</source>
+        <translation>1 läuft ohne Rückfrage.</translation>
+    </message>
+    <message>
+        <source>Each that is new or has changed is shown before it runs.</source>
+        <translation>Was neu oder geändert ist, wird vor der Ausführung gezeigt.</translation>
+    </message>
+</context>
+<context>
     <name>QuestionRow</name>
     <message>
         <source>Tensors</source>
@@ -6229,6 +6441,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Beim Laden dieser Datei läuft ihr Code.</translation>
     </message>
     <message>
+        <source>Don&apos;t ask again</source>
+        <translation>Nicht mehr fragen</translation>
+    </message>
+    <message>
         <source>Run code</source>
         <translation>Code ausführen</translation>
     </message>
@@ -6331,6 +6547,13 @@ MIT-Lizenz.</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>RecentController</name>
+    <message>
+        <source>{file} (missing)</source>
+        <translation>{file} (fehlt)</translation>
     </message>
 </context>
 <context>
@@ -7514,12 +7737,12 @@ MIT-Lizenz.</translation>
 <context>
     <name>SessionController</name>
     <message>
-        <source>Exported {name}. Undo is kept only in a session (Ctrl+S).</source>
-        <translation>{name} exportiert. Rückgängig bleibt nur in einer Sitzung erhalten (Strg+S).</translation>
+        <source>Exported {name}. Undo is kept only in a session ({keys}).</source>
+        <translation>{name} exportiert. Rückgängig bleibt nur in einer Sitzung erhalten ({keys}).</translation>
     </message>
     <message>
-        <source>Exported {name}. Undo and other branches are kept only in a session (Ctrl+S).</source>
-        <translation>{name} exportiert. Rückgängig und andere Zweige bleiben nur in einer Sitzung erhalten (Strg+S).</translation>
+        <source>Exported {name}. Undo and other branches are kept only in a session ({keys}).</source>
+        <translation>{name} exportiert. Rückgängig und andere Zweige bleiben nur in einer Sitzung erhalten ({keys}).</translation>
     </message>
     <message>
         <source>Save session</source>
@@ -7597,48 +7820,119 @@ MIT-Lizenz.</translation>
         <translation>Methode wird geladen</translation>
     </message>
     <message>
-        <source>Check or uncheck in the tree</source>
-        <translation>Im Baum ankreuzen oder abwählen</translation>
+        <source>Open the menu {menu}</source>
+        <translation>Das Menü {menu} öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutDialog</name>
+    <message>
+        <source>Change keyboard shortcuts</source>
+        <translation>Tastenkürzel ändern</translation>
     </message>
     <message>
-        <source>Move the cursor in the picture</source>
-        <translation>Den Cursor im Bild bewegen</translation>
+        <source>Search by name</source>
+        <translation>Nach Namen suchen</translation>
     </message>
     <message>
-        <source>Select from the cursor; move the threshold</source>
-        <translation>Vom Cursor aus wählen; den Schwellenwert bewegen</translation>
+        <source>Part of the name of a command</source>
+        <translation>Teil des Namens eines Befehls</translation>
     </message>
     <message>
-        <source>Select the row, column or channel at the cursor</source>
-        <translation>Die Zeile, Spalte oder den Kanal am Cursor wählen</translation>
+        <source>Search by pressing keys</source>
+        <translation>Durch Drücken von Tasten suchen</translation>
     </message>
     <message>
-        <source>Select one channel or all channels, on the Channels page</source>
-        <translation>Auf der Seite „Kanäle“ einen oder alle Kanäle wählen</translation>
+        <source>Commands and shortcuts</source>
+        <translation>Befehle und Kürzel</translation>
     </message>
     <message>
-        <source>Prune the selection</source>
-        <translation>Die Auswahl prunen</translation>
+        <source>Command</source>
+        <translation>Befehl</translation>
     </message>
     <message>
-        <source>Restore the selection</source>
-        <translation>Die Auswahl wiederherstellen</translation>
+        <source>Shortcut</source>
+        <translation>Kürzel</translation>
     </message>
     <message>
-        <source>Protect or unprotect the selection</source>
-        <translation>Die Auswahl schützen oder ihren Schutz aufheben</translation>
+        <source>Default</source>
+        <translation>Standard</translation>
     </message>
     <message>
-        <source>First and last weight in the row of the cursor</source>
-        <translation>Erstes und letztes Gewicht in der Zeile des Cursors</translation>
+        <source>No matches.</source>
+        <translation>Keine Treffer.</translation>
     </message>
     <message>
-        <source>Move the threshold or the channel cut</source>
-        <translation>Den Schwellenwert oder den Kanalschnitt bewegen</translation>
+        <source>New shortcut</source>
+        <translation>Neues Kürzel</translation>
     </message>
     <message>
-        <source>Show the data of the picture as a table</source>
-        <translation>Die Daten des Bildes als Tabelle zeigen</translation>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Reassign</source>
+        <translation>Neu zuweisen</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alle zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>or by keys:</source>
+        <translation>oder nach Tasten:</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>New shortcut of “{command}”:</source>
+        <translation>Neues Kürzel für „{command}“:</translation>
+    </message>
+    <message>
+        <source>{keys} is needed in the window: {what}. Press other keys.</source>
+        <translation>{keys} wird im Fenster gebraucht: {what}. Drücken Sie andere Tasten.</translation>
+    </message>
+    <message>
+        <source>{keys} is the shortcut of “{command}”.</source>
+        <translation>{keys} ist das Kürzel von „{command}“.</translation>
+    </message>
+    <message>
+        <source>Changed from {before} to {keys}.</source>
+        <translation>Von {before} in {keys} geändert.</translation>
+    </message>
+    <message>
+        <source>Changed to {keys}.</source>
+        <translation>In {keys} geändert.</translation>
+    </message>
+    <message>
+        <source>{before} removed.</source>
+        <translation>{before} entfernt.</translation>
+    </message>
+    <message>
+        <source>In text fields, {keys} types text instead.</source>
+        <translation>In Textfeldern gibt {keys} stattdessen Text ein.</translation>
+    </message>
+    <message>
+        <source>In text fields, {keys} edits the text instead.</source>
+        <translation>In Textfeldern bearbeitet {keys} stattdessen den Text.</translation>
+    </message>
+    <message>
+        <source>All shortcuts were reset.</source>
+        <translation>Alle Kürzel wurden zurückgesetzt.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
 </context>
 <context>
@@ -8447,10 +8741,6 @@ MIT-Lizenz.</translation>
 <context>
     <name>TreeFilter</name>
     <message>
-        <source>Filter  (Ctrl+F)</source>
-        <translation>Filtern  (Strg+F)</translation>
-    </message>
-    <message>
         <source>Filter by name</source>
         <translation>Nach Namen filtern</translation>
     </message>
@@ -8487,8 +8777,16 @@ MIT-Lizenz.</translation>
         <translation>Liste</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree (Ctrl+L)</source>
-        <translation>Alle Tensoren untereinander zum Sortieren, statt als Baum (Strg+L)</translation>
+        <source>List all tensors below each other, to be sorted, instead of the tree</source>
+        <translation>Alle Tensoren untereinander zum Sortieren, statt als Baum</translation>
+    </message>
+    <message>
+        <source>Filter  ({keys})</source>
+        <translation>Filtern  ({keys})</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filtern</translation>
     </message>
     <message>
         <source>All kinds</source>

@@ -76,6 +76,26 @@
         <translation>打开 Pruneapp 自带的小模型</translation>
     </message>
     <message>
+        <source>Recent file &amp;{n}</source>
+        <translation>最近的文件 &amp;{n}</translation>
+    </message>
+    <message>
+        <source>&amp;Pin this file</source>
+        <translation>固定此文件(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Keep the open file at the top of the recent files</source>
+        <translation>将打开的文件保持在最近文件的顶部</translation>
+    </message>
+    <message>
+        <source>Remove &amp;missing files</source>
+        <translation>移除缺失的文件(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Remove files that were deleted or moved from the list</source>
+        <translation>从列表中移除已删除或移走的文件</translation>
+    </message>
+    <message>
         <source>Choose state &amp;dict…</source>
         <translation>选择状态字典(&amp;D)…</translation>
     </message>
@@ -210,6 +230,14 @@
     <message>
         <source>Write the indices of the channels selected in Channels to a text file</source>
         <translation>将在“通道”页选中的通道索引写入文本文件</translation>
+    </message>
+    <message>
+        <source>Confir&amp;mations…</source>
+        <translation>确认询问(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>Choose what to be asked about before it is done</source>
+        <translation>选择在执行之前询问哪些操作</translation>
     </message>
     <message>
         <source>&amp;Weights</source>
@@ -628,12 +656,92 @@
         <translation>列出所有键盘快捷键</translation>
     </message>
     <message>
+        <source>&amp;Change keyboard shortcuts…</source>
+        <translation>更改键盘快捷键(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Choose the keyboard shortcuts of commands</source>
+        <translation>为命令选择键盘快捷键</translation>
+    </message>
+    <message>
         <source>&amp;About Pruneapp</source>
         <translation>关于 Pruneapp(&amp;A)</translation>
     </message>
     <message>
         <source>Version and license</source>
         <translation>版本和许可证</translation>
+    </message>
+    <message>
+        <source>Check or uncheck in the tree</source>
+        <translation>在树中勾选或取消勾选</translation>
+    </message>
+    <message>
+        <source>Move the cursor in the picture</source>
+        <translation>在图片中移动光标</translation>
+    </message>
+    <message>
+        <source>Select from the cursor; move the threshold</source>
+        <translation>从光标处选择；移动阈值</translation>
+    </message>
+    <message>
+        <source>First and last weight in the row of the cursor</source>
+        <translation>光标所在行的第一个和最后一个权重</translation>
+    </message>
+    <message>
+        <source>Move by a page</source>
+        <translation>移动一页</translation>
+    </message>
+    <message>
+        <source>Select the row, column or channel at the cursor</source>
+        <translation>选择光标处的行、列或通道</translation>
+    </message>
+    <message>
+        <source>Select one channel or all channels, on the Channels page</source>
+        <translation>在“通道”页选择一个或所有通道</translation>
+    </message>
+    <message>
+        <source>Prune the selection</source>
+        <translation>剪枝所选</translation>
+    </message>
+    <message>
+        <source>Restore the selection</source>
+        <translation>恢复所选</translation>
+    </message>
+    <message>
+        <source>Protect or unprotect the selection</source>
+        <translation>保护或取消保护所选</translation>
+    </message>
+    <message>
+        <source>Move the threshold or the channel cut</source>
+        <translation>移动阈值或通道截断线</translation>
+    </message>
+    <message>
+        <source>Move the target, on the Quality page</source>
+        <translation>在“质量”页移动目标</translation>
+    </message>
+    <message>
+        <source>Zoom a chart, and show all of it</source>
+        <translation>缩放图表，以及显示全部</translation>
+    </message>
+    <message>
+        <source>Show the data of the picture as a table</source>
+        <translation>以表格显示图片的数据</translation>
+    </message>
+    <message>
+        <source>Copy the selected rows or channels, select copied channels</source>
+        <translation>复制选中的行或通道，选中已复制的通道</translation>
+    </message>
+    <message>
+        <source>Name a state of the history</source>
+        <translation>为历史中的状态命名</translation>
+    </message>
+    <message>
+        <source>Open or press what has the focus</source>
+        <translation>打开或按下获得焦点的控件</translation>
+    </message>
+    <message>
+        <source>Go to the next or previous control</source>
+        <translation>转到下一个或上一个控件</translation>
     </message>
 </context>
 <context>
@@ -687,6 +795,10 @@
     <message>
         <source>Included tensors</source>
         <translation>包括的张量</translation>
+    </message>
+    <message>
+        <source>Don&apos;t ask again</source>
+        <translation>不再询问</translation>
     </message>
     <message>
         <source>{weights} weights change in {n} of {all} tensors, in one step.</source>
@@ -3061,6 +3173,16 @@
         <translation>加载含剪枝方法的 .py 文件之前询问，因为加载会运行其代码。</translation>
     </message>
     <message>
+        <source>Confirm manual edits in all blocks</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>确认所有块中的手动编辑</translation>
+    </message>
+    <message>
+        <source>List the tensors before a manual edit applies to the same layer in all blocks.</source>
+        <extracomment>settings, ask_all_blocks</extracomment>
+        <translation>在将手动编辑应用于所有块中的同一层之前列出张量。</translation>
+    </message>
+    <message>
         <source>Include bias and norm</source>
         <extracomment>settings, with_companions</extracomment>
         <translation>包括偏置和归一化</translation>
@@ -3540,16 +3662,48 @@ Files are read, never run.</source>
         <translation>打开…</translation>
     </message>
     <message>
-        <source>Open a file (Ctrl+O)</source>
-        <translation>打开文件 (Ctrl+O)</translation>
+        <source>Open a file</source>
+        <translation>打开文件</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>打开模型文件夹</translation>
+    </message>
+    <message>
+        <source>Missing: {folder}</source>
+        <translation>缺失：{folder}</translation>
+    </message>
+    <message>
+        <source>This file was not found.</source>
+        <translation>未找到此文件。</translation>
+    </message>
+    <message>
+        <source>Unpin {path}</source>
+        <translation>取消固定 {path}</translation>
+    </message>
+    <message>
+        <source>Pin {path}</source>
+        <translation>固定 {path}</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消固定</translation>
+    </message>
+    <message>
+        <source>Pin to the top of the recent files</source>
+        <translation>固定到最近文件的顶部</translation>
+    </message>
+    <message>
+        <source>Remove {path}</source>
+        <translation>移除 {path}</translation>
+    </message>
+    <message>
+        <source>Remove from the recent files</source>
+        <translation>从最近文件中移除</translation>
     </message>
     <message>
         <source>Open folder…</source>
         <translation>打开文件夹…</translation>
-    </message>
-    <message>
-        <source>Open a model folder (Ctrl+Shift+O)</source>
-        <translation>打开模型文件夹 (Ctrl+Shift+O)</translation>
     </message>
     <message>
         <source>Try the sample</source>
@@ -3642,16 +3796,16 @@ Files are read, never run.</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>Measured before this session was opened. Evaluate again (Ctrl+M) to compare with new results.</source>
-        <translation>在打开此会话之前测得。请再次评估 (Ctrl+M) 以便与新结果比较。</translation>
+        <source>Measured before this session was opened. Evaluate again ({keys}) to compare with new results.</source>
+        <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
+    </message>
+    <message>
+        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
+        <translation>乘加运算由脚本统计：评估任一状态 ({keys}) 即可得到。</translation>
     </message>
     <message>
         <source>Measured by another script, Python or options.</source>
         <translation>由其他脚本、Python 或选项测得。</translation>
-    </message>
-    <message>
-        <source>Multiply-adds are counted by the script: evaluate a state again (Ctrl+M), and they are.</source>
-        <translation>乘加运算由脚本统计：评估任一状态 (Ctrl+M) 即可得到。</translation>
     </message>
     <message>
         <source>Counting multiply-adds…</source>
@@ -4365,6 +4519,13 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>KeyField</name>
+    <message>
+        <source>Press the keys of a shortcut together</source>
+        <translation>同时按下快捷键的各个按键</translation>
+    </message>
+</context>
+<context>
     <name>KeySheet</name>
     <message>
         <source>Keyboard shortcuts</source>
@@ -4381,6 +4542,14 @@ Files are read, never run.</source>
     <message>
         <source>Commands and shortcuts</source>
         <translation>命令和快捷键</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Choose other shortcuts for commands</source>
+        <translation>为命令选择其他快捷键</translation>
     </message>
 </context>
 <context>
@@ -5657,8 +5826,8 @@ Files are read, never run.</source>
         <translation>无法用这些设置剪枝</translation>
     </message>
     <message>
-        <source>Prune (Ctrl+Return)</source>
-        <translation>剪枝 (Ctrl+Return)</translation>
+        <source>Prune ({keys})</source>
+        <translation>剪枝 ({keys})</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -5747,8 +5916,8 @@ Files are read, never run.</source>
         <translation>迭代剪枝…</translation>
     </message>
     <message>
-        <source>Repeat this step on a sparsity schedule (Ctrl+Shift+Return)</source>
-        <translation>按稀疏度计划重复此步骤 (Ctrl+Shift+Return)</translation>
+        <source>Repeat this step on a sparsity schedule</source>
+        <translation>按稀疏度计划重复此步骤</translation>
     </message>
     <message>
         <source>Enter the tensors that this rule applies to.</source>
@@ -6072,6 +6241,49 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>QuestionDialog</name>
+    <message>
+        <source>Confirmations</source>
+        <translation>确认询问</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines</source>
+        <translation>脚本和命令行</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>重新询问</translation>
+    </message>
+    <message>
+        <source>Scripts and command lines are shown again before they run</source>
+        <translation>脚本和命令行在运行之前会再次显示</translation>
+    </message>
+    <message>
+        <source>What could lose work is always asked about.</source>
+        <translation>可能丢失工作的操作总会询问。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>{n} run without a question.</source>
+        <translation>{n} 个不经询问即运行。</translation>
+    </message>
+    <message>
+        <source>1 runs without a question.</source>
+        <translation>1 个不经询问即运行。</translation>
+    </message>
+    <message>
+        <source>Each that is new or has changed is shown before it runs.</source>
+        <translation>新的或已更改的会在运行之前显示。</translation>
+    </message>
+</context>
+<context>
     <name>QuestionRow</name>
     <message>
         <source>Tensors</source>
@@ -6229,6 +6441,10 @@ Files are read, never run.</source>
         <translation>加载此文件会运行其代码。</translation>
     </message>
     <message>
+        <source>Don&apos;t ask again</source>
+        <translation>不再询问</translation>
+    </message>
+    <message>
         <source>Run code</source>
         <translation>运行代码</translation>
     </message>
@@ -6330,6 +6546,13 @@ MIT 许可证。</translation>
     <message>
         <source>Close</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>RecentController</name>
+    <message>
+        <source>{file} (missing)</source>
+        <translation>{file}（缺失）</translation>
     </message>
 </context>
 <context>
@@ -7513,12 +7736,12 @@ MIT 许可证。</translation>
 <context>
     <name>SessionController</name>
     <message>
-        <source>Exported {name}. Undo is kept only in a session (Ctrl+S).</source>
-        <translation>已导出 {name}。只有会话 (Ctrl+S) 能保留撤销。</translation>
+        <source>Exported {name}. Undo is kept only in a session ({keys}).</source>
+        <translation>已导出 {name}。只有会话 ({keys}) 能保留撤销。</translation>
     </message>
     <message>
-        <source>Exported {name}. Undo and other branches are kept only in a session (Ctrl+S).</source>
-        <translation>已导出 {name}。只有会话 (Ctrl+S) 能保留撤销和其他分支。</translation>
+        <source>Exported {name}. Undo and other branches are kept only in a session ({keys}).</source>
+        <translation>已导出 {name}。只有会话 ({keys}) 能保留撤销和其他分支。</translation>
     </message>
     <message>
         <source>Save session</source>
@@ -7596,48 +7819,119 @@ MIT 许可证。</translation>
         <translation>正在加载方法</translation>
     </message>
     <message>
-        <source>Check or uncheck in the tree</source>
-        <translation>在树中勾选或取消勾选</translation>
+        <source>Open the menu {menu}</source>
+        <translation>打开菜单“{menu}”</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutDialog</name>
+    <message>
+        <source>Change keyboard shortcuts</source>
+        <translation>更改键盘快捷键</translation>
     </message>
     <message>
-        <source>Move the cursor in the picture</source>
-        <translation>在图片中移动光标</translation>
+        <source>Search by name</source>
+        <translation>按名称搜索</translation>
     </message>
     <message>
-        <source>Select from the cursor; move the threshold</source>
-        <translation>从光标处选择；移动阈值</translation>
+        <source>Part of the name of a command</source>
+        <translation>命令名称的一部分</translation>
     </message>
     <message>
-        <source>Select the row, column or channel at the cursor</source>
-        <translation>选择光标处的行、列或通道</translation>
+        <source>Search by pressing keys</source>
+        <translation>按下按键进行搜索</translation>
     </message>
     <message>
-        <source>Select one channel or all channels, on the Channels page</source>
-        <translation>在“通道”页选择一个或所有通道</translation>
+        <source>Commands and shortcuts</source>
+        <translation>命令和快捷键</translation>
     </message>
     <message>
-        <source>Prune the selection</source>
-        <translation>剪枝所选</translation>
+        <source>Command</source>
+        <translation>命令</translation>
     </message>
     <message>
-        <source>Restore the selection</source>
-        <translation>恢复所选</translation>
+        <source>Shortcut</source>
+        <translation>快捷键</translation>
     </message>
     <message>
-        <source>Protect or unprotect the selection</source>
-        <translation>保护或取消保护所选</translation>
+        <source>Default</source>
+        <translation>默认</translation>
     </message>
     <message>
-        <source>First and last weight in the row of the cursor</source>
-        <translation>光标所在行的第一个和最后一个权重</translation>
+        <source>No matches.</source>
+        <translation>没有匹配项。</translation>
     </message>
     <message>
-        <source>Move the threshold or the channel cut</source>
-        <translation>移动阈值或通道截断线</translation>
+        <source>New shortcut</source>
+        <translation>新快捷键</translation>
     </message>
     <message>
-        <source>Show the data of the picture as a table</source>
-        <translation>以表格显示图片的数据</translation>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>重置</translation>
+    </message>
+    <message>
+        <source>Reassign</source>
+        <translation>重新分配</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>or by keys:</source>
+        <translation>或按键：</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>New shortcut of “{command}”:</source>
+        <translation>“{command}”的新快捷键：</translation>
+    </message>
+    <message>
+        <source>{keys} is needed in the window: {what}. Press other keys.</source>
+        <translation>{keys} 在窗口中另有用途：{what}。请按其他键。</translation>
+    </message>
+    <message>
+        <source>{keys} is the shortcut of “{command}”.</source>
+        <translation>{keys} 是“{command}”的快捷键。</translation>
+    </message>
+    <message>
+        <source>Changed from {before} to {keys}.</source>
+        <translation>已从 {before} 改为 {keys}。</translation>
+    </message>
+    <message>
+        <source>Changed to {keys}.</source>
+        <translation>已改为 {keys}。</translation>
+    </message>
+    <message>
+        <source>{before} removed.</source>
+        <translation>已移除 {before}。</translation>
+    </message>
+    <message>
+        <source>In text fields, {keys} types text instead.</source>
+        <translation>在文本框中，{keys} 则输入文字。</translation>
+    </message>
+    <message>
+        <source>In text fields, {keys} edits the text instead.</source>
+        <translation>在文本框中，{keys} 则编辑文字。</translation>
+    </message>
+    <message>
+        <source>All shortcuts were reset.</source>
+        <translation>所有快捷键均已重置。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -8446,10 +8740,6 @@ MIT 许可证。</translation>
 <context>
     <name>TreeFilter</name>
     <message>
-        <source>Filter  (Ctrl+F)</source>
-        <translation>筛选  (Ctrl+F)</translation>
-    </message>
-    <message>
         <source>Filter by name</source>
         <translation>按名称筛选</translation>
     </message>
@@ -8486,8 +8776,16 @@ MIT 许可证。</translation>
         <translation>列表</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree (Ctrl+L)</source>
-        <translation>将所有张量列在一起以便排序，代替树 (Ctrl+L)</translation>
+        <source>List all tensors below each other, to be sorted, instead of the tree</source>
+        <translation>将所有张量列在一起以便排序，代替树</translation>
+    </message>
+    <message>
+        <source>Filter  ({keys})</source>
+        <translation>筛选  ({keys})</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>All kinds</source>

@@ -14,6 +14,10 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLin
 
 from pruneapp.export.formats.zst import LEVEL
 from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.app.question_dialog import QuestionDialog
+from pruneapp.gui.app.settings import QUESTIONS
+from pruneapp.gui.commands.actions import assigned
+from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.compare.view import CompareView
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -29,7 +33,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.report_dialog import ExportReportDialog
 from pruneapp.gui.files.recovery_view import RecoverableWork, RecoveryView, TemporaryFiles
-from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.files.start_page import EmptyPage, RecentFile
 from pruneapp.gui.manual_edit.edit_controller import AllBlocksDialog, ManualEditOptions
 from pruneapp.gui.method_form.form_model import MethodForm
 from pruneapp.gui.method_form.panel import PruneForm
@@ -81,7 +85,7 @@ def notices():
 
 def empty():
     found = EmptyPage()
-    found.set_recent(["/a/b.pt"])
+    found.set_recent([RecentFile("/a/b.pt")], changeable=True)
     return found
 
 
@@ -156,6 +160,14 @@ def allocation_dialog():
     return found
 
 
+def shortcut_dialog():
+    return ShortcutDialog(assigned({}), {})
+
+
+def question_dialog():
+    return QuestionDialog([(param, True) for param in QUESTIONS], 2)
+
+
 def consent_dialog():
     return ScriptConsentDialog(ScriptFacts("a.py", "0", "x", "python", "", ConsentReason.NEW))
 
@@ -181,6 +193,8 @@ def command_consent_dialog():
         alike_dialog,
         combine_dialog,
         source_choice,
+        shortcut_dialog,
+        question_dialog,
         consent_dialog,
         command_consent_dialog,
         evaluate_dialog,

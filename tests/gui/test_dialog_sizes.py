@@ -15,7 +15,11 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 import pruneapp.gui
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
+from pruneapp.gui.app.question_dialog import QuestionDialog
+from pruneapp.gui.app.settings import QUESTIONS
+from pruneapp.gui.commands.actions import assigned
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
+from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.compare.combine_controller import CombineDialog
 from pruneapp.gui.evaluation.dialogs import (
     CommandConsentDialog,
@@ -72,6 +76,14 @@ def keys():
         action.setShortcut("Ctrl+K")
         actions.append((name, action))
     return KeySheet(actions, [("Space", "Check")])
+
+
+def shortcuts():
+    return ShortcutDialog(assigned({}), {"R": "Restore"})
+
+
+def questions():
+    return QuestionDialog([(param, True) for param in QUESTIONS], 2)
 
 
 def combine():
@@ -171,8 +183,8 @@ def evaluate():
     return found
 
 
-MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
-MADE += (consent, command_consent, repair, repaired, evaluate, scan, allocation)
+MADE = (guide, palette, keys, shortcuts, combine, export, report, alike, pattern, rounds, recipe)
+MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -251,5 +263,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
-    shown |= {ScanDialog, AllocationDialog}
+    shown |= {ScanDialog, AllocationDialog, ShortcutDialog, QuestionDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

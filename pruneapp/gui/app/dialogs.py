@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QFileDialog,
     QInputDialog,
@@ -166,15 +167,23 @@ def stop_jobs(parent: QWidget, ended: SignalInstance) -> bool:
     return _confirm(box, translate("Questions", "Cancel job"), stay=translate("Questions", "Wait"))
 
 
-def run_code(parent: QWidget, path: str) -> bool:
-    """Warn that loading a method runs the code of its file."""
+def run_code(parent: QWidget, path: str) -> str:
+    """Warn that loading a method runs the code of its file.
+
+    Returns ``run``, ``always`` if nobody is to be asked again, or ``stay``.
+    """
     text = translate(
         "Questions",
         "Code can do anything that you can do on this computer. Only run code that "
         "you have read or whose author you trust.",
     )
     title = translate("Questions", "Loading this file runs its code.")
-    return _confirm(_box(parent, title, f"{text}\n\n{path}"), translate("Questions", "Run code"))
+    box = _box(parent, title, f"{text}\n\n{path}")
+    again = QCheckBox(translate("Questions", "Don't ask again"))
+    box.setCheckBox(again)
+    if not _confirm(box, translate("Questions", "Run code")):
+        return "stay"
+    return "always" if again.isChecked() else "run"
 
 
 def follow_link(parent: QWidget, path: str, target: str) -> bool:

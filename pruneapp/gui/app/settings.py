@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ import platformdirs
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.errors import JsonError, ParameterError
+from pruneapp.gui.commands.declarations import RECENT_FILES
 from pruneapp.json_codec import decode, encoded
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 
-RECENT_FILES = 9
 VIEWED_FILES = 40
 AGREED_SCRIPTS = 200
 
@@ -61,6 +61,15 @@ WARN_OWN_METHODS = FlagParam(
     default=True,
 )
 
+ASK_ALL_BLOCKS = FlagParam(
+    name="ask_all_blocks",
+    label="Confirm manual edits in all blocks",
+    help="List the tensors before a manual edit applies to the same layer in all blocks.",
+    default=True,
+)
+# What a person may turn off: no work is lost by it.
+QUESTIONS = (WARN_OWN_METHODS, ASK_ALL_BLOCKS)
+
 WITH_COMPANIONS = FlagParam(
     name="with_companions",
     label="Include bias and norm",
@@ -79,7 +88,7 @@ SETTINGS: tuple[Param, ...] = (
     THEME,
     LANGUAGE,
     DEVICE,
-    WARN_OWN_METHODS,
+    *QUESTIONS,
     WITH_COMPANIONS,
     TENSOR_LIST,
 )
@@ -91,6 +100,7 @@ class Stored(msgspec.Struct):
     version: int = 1
     values: dict[str, Any] = {}
     recent: list[str] = []
+    pinned: list[str] = []
     written: list[str] = []
     blobs: dict[str, str] = {}
     window: dict[str, Any] = {}
@@ -99,6 +109,7 @@ class Stored(msgspec.Struct):
     # By file and purpose: what its model is run with; and by script what was agreed to.
     sources: dict[str, dict[str, dict[str, str]]] = {}
     scripts: dict[str, str] = {}
+    keys: dict[str, list[str]] = {}
     cluster: str = ""
     # Packages with their versions that may run their code here, or were told of.
     allowed_plugins: list[str] = []
@@ -138,6 +149,16 @@ class Settings:
         self._write()
 
     @property
+    def keys(self) -> Mapping[str, Sequence[str]]:
+        """The shortcuts that the person changed, by the id of their command; as stored."""
+        return self._stored.keys
+
+    def set_keys(self, keys: Mapping[str, Iterable[str]]) -> None:
+        """Keep the shortcuts that are not as declared."""
+        self._stored.keys = {name: list(texts) for name, texts in keys.items()}
+        self._write()
+
+    @property
     def recent(self) -> tuple[Path, ...]:
         """The files that were opened last, the latest first."""
         return tuple(locate(p) for p in self._stored.recent)
@@ -145,6 +166,29 @@ class Settings:
     def add_recent(self, path: Path) -> None:
         """Put a file in front of the recent ones."""
         self._put_first(self._stored.recent, path)
+
+    @property
+    def pinned(self) -> tuple[Path, ...]:
+        """The files that the person pinned, in the order of that."""
+        return tuple(locate(p) for p in self._stored.pinned)
+
+    @property
+    def listed(self) -> tuple[Path, ...]:
+        """The files that are offered: those that are pinned, then the others, the latest first."""
+        return tuple(dict.fromkeys((*self.pinned, *self.recent)))[:RECENT_FILES]
+
+    def pin(self, file: Path, *, pinned: bool) -> None:
+        """Keep a file at the top of the list, or no longer."""
+        others = [p for p in self._stored.pinned if p != str(file)]
+        self._stored.pinned = [*others, str(file)] if pinned else others
+        self._write()
+
+    def remove_recent(self, files: Iterable[Path]) -> None:
+        """Forget files that were opened."""
+        gone = {str(file) for file in files}
+        for paths in (self._stored.recent, self._stored.pinned):
+            paths[:] = [p for p in paths if p not in gone]
+        self._write()
 
     @property
     def written(self) -> tuple[Path, ...]:
@@ -250,6 +294,16 @@ class Settings:
         scripts[str(script)] = key
         for old in list(scripts)[:-AGREED_SCRIPTS]:
             del scripts[old]
+        self._write()
+
+    @property
+    def agreed(self) -> int:
+        """How many scripts and command lines a person agreed to run."""
+        return len(self._stored.scripts)
+
+    def forget_agreed(self) -> None:
+        """Let every script and command line be asked about again."""
+        self._stored.scripts = {}
         self._write()
 
     def blob(self, name: str) -> bytes:

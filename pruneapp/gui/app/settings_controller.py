@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
@@ -17,16 +17,21 @@ from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import (
     DEVICE,
     LANGUAGE,
+    QUESTIONS,
     SETTINGS,
     TENSOR_LIST,
     THEME,
     WARN_OWN_METHODS,
     WITH_COMPANIONS,
 )
+from pruneapp.gui.commands.actions import Keys, assigned, native, plain, portable, translated
+from pruneapp.gui.commands.declarations import LOCAL_KEYS
 from pruneapp.gui.commands.palette import KeySheet
+from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.engine_text import said
 from pruneapp.installation import require_torch_for_methods
@@ -64,6 +69,8 @@ class SettingsController(Controller):
         for name, call in {
             "load_method": self.load_method,
             "keys": self._show_keys,
+            "change_keys": self._change_keys,
+            "questions": self._show_questions,
             "guide": self._show_guide,
             "about": self._show_about,
         }.items():
@@ -175,6 +182,15 @@ class SettingsController(Controller):
         else:
             self._settings.set(param, value)
 
+    def _show_questions(self) -> None:
+        asked = [(param, bool(self._settings.get(param))) for param in QUESTIONS]
+        dialog = QuestionDialog(asked, self._settings.agreed, self._window)
+        dialog.toggled.connect(self._settings.set)
+        dialog.agreementsForgotten.connect(self._settings.forget_agreed)
+        self._theme.apply_to(dialog)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
     # -- own methods ----------------------------------------------------------------------------
 
     def load_method(self) -> None:
@@ -188,8 +204,11 @@ class SettingsController(Controller):
         if not name:
             return
         self._settings.set_folder("method", Path(name))
-        if self._settings.get(WARN_OWN_METHODS) and not dialogs.run_code(self._window, name):
-            return
+        if self._settings.get(WARN_OWN_METHODS):
+            answer = dialogs.run_code(self._window, name)
+            if answer == "stay":
+                return
+            self._settings.set(WARN_OWN_METHODS, answer == "run")
 
         def load(_job: Job) -> tuple[Method, ...]:
             path = Path(name)
@@ -228,22 +247,33 @@ class SettingsController(Controller):
     # -- help -----------------------------------------------------------------------------------
 
     def _show_keys(self) -> None:
-        more = (
-            ("Space", self.tr("Check or uncheck in the tree")),
-            ("← → ↑ ↓", self.tr("Move the cursor in the picture")),
-            ("Shift+← → ↑ ↓", self.tr("Select from the cursor; move the threshold")),
-            ("H, V, C", self.tr("Select the row, column or channel at the cursor")),
-            ("Space, Ctrl+A", self.tr("Select one channel or all channels, on the Channels page")),
-            ("Del", self.tr("Prune the selection")),
-            ("R", self.tr("Restore the selection")),
-            ("P, Shift+P", self.tr("Protect or unprotect the selection")),
-            ("Home, End", self.tr("First and last weight in the row of the cursor")),
-            ("Ctrl+← →", self.tr("Move the threshold or the channel cut")),
-            ("T", self.tr("Show the data of the picture as a table")),
-        )
+        more = [(keys.shown or native(keys.keys), translated(keys.text)) for keys in LOCAL_KEYS]
         sheet = KeySheet(self._actions.named(), more, self._window)
+        sheet.changeRequested.connect(self._actions["change_keys"].trigger)
         sheet.finished.connect(sheet.deleteLater)
         sheet.open()
+
+    def _change_keys(self) -> None:
+        dialog = ShortcutDialog(assigned(self._settings.keys), self._reserved_keys(), self._window)
+        dialog.changed.connect(self._on_keys)
+        self._theme.apply_to(dialog)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _reserved_keys(self) -> dict[str, str]:
+        """Return the keys that are no command's, and what they do."""
+        reserved = {
+            portable(key): translated(local.text) for local in LOCAL_KEYS for key in local.keys
+        }
+        text = self.tr("Open the menu {menu}")
+        for path, menu in self._actions.menus.items():
+            if "/" not in path and (letter := QKeySequence.mnemonic(menu.title())):
+                reserved[letter.toString()] = text.format(menu=plain(menu.title()))
+        return reserved
+
+    def _on_keys(self, changed: dict[str, Keys]) -> None:
+        self._settings.set_keys(changed)
+        self._actions.set_keys(changed)
 
     def _show_guide(self) -> None:
         guide = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"), self._window)

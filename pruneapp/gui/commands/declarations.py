@@ -25,6 +25,16 @@ class ActionSpec:
     separated: bool = False  # whether a line stands above it
     checkable: bool = False  # whether it is on or off; those of a group are
     always: bool = False  # whether it makes sense without an open file
+    number: int = 0  # which of several alike it is, in place of ``{n}`` in its text
+
+
+@dataclass(frozen=True)
+class LocalKeys:
+    """Keys that mean something in a part of the window, and are no command."""
+
+    keys: tuple[str, ...]
+    text: str  # what they do, and where
+    shown: str = ""  # how the sheet of keys writes them, if not by their names
 
 
 FILE, EDIT, VIEW = (
@@ -48,7 +58,7 @@ def _in(menu: str, *specs: ActionSpec) -> tuple[ActionSpec, ...]:
     return tuple(replace(spec, menu=menu) for spec in specs)
 
 
-_FILE = _in(
+_OPEN = _in(
     FILE,
     ActionSpec(
         "open",
@@ -80,6 +90,38 @@ _FILE = _in(
         tip=QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
         always=True,
     ),
+)
+# How many recent files are listed.
+RECENT_FILES = 9
+_RECENT = _in(
+    RECENT,
+    # Shown for the files that there are, by their paths.
+    *(
+        ActionSpec(
+            f"recent_{number}",
+            QT_TRANSLATE_NOOP("Actions", "Recent file &{n}"),
+            keys=(f"Ctrl+{number}",),
+            always=True,
+            number=number,
+        )
+        for number in range(1, RECENT_FILES + 1)
+    ),
+    ActionSpec(
+        "pin_file",
+        QT_TRANSLATE_NOOP("Actions", "&Pin this file"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Keep the open file at the top of the recent files"),
+        separated=True,
+        checkable=True,
+    ),
+    ActionSpec(
+        "remove_missing",
+        QT_TRANSLATE_NOOP("Actions", "Remove &missing files"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Remove files that were deleted or moved from the list"),
+        always=True,
+    ),
+)
+_FILE = _in(
+    FILE,
     ActionSpec(
         "state_dict",
         QT_TRANSLATE_NOOP("Actions", "Choose state &dict…"),
@@ -198,6 +240,13 @@ _EDIT = _in(
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Write the indices of the channels selected in Channels to a text file"
         ),
+    ),
+    ActionSpec(
+        "questions",
+        QT_TRANSLATE_NOOP("Actions", "Confir&mations…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Choose what to be asked about before it is done"),
+        separated=True,
+        always=True,
     ),
 )
 _VIEW = _in(
@@ -604,6 +653,12 @@ _HELP = _in(
         always=True,
     ),
     ActionSpec(
+        "change_keys",
+        QT_TRANSLATE_NOOP("Actions", "&Change keyboard shortcuts…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Choose the keyboard shortcuts of commands"),
+        always=True,
+    ),
+    ActionSpec(
         "about",
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
         tip=QT_TRANSLATE_NOOP("Actions", "Version and license"),
@@ -612,6 +667,8 @@ _HELP = _in(
     ),
 )
 ACTIONS: tuple[ActionSpec, ...] = (
+    *_OPEN,
+    *_RECENT,
     *_FILE,
     *_EDIT,
     *_VIEW,
@@ -622,4 +679,62 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *_MASKS,
     *_TOOLS,
     *_HELP,
+)
+
+LOCAL_KEYS: tuple[LocalKeys, ...] = (
+    LocalKeys(("Space",), QT_TRANSLATE_NOOP("Actions", "Check or uncheck in the tree")),
+    LocalKeys(
+        ("Left", "Right", "Up", "Down"),
+        QT_TRANSLATE_NOOP("Actions", "Move the cursor in the picture"),
+        "← → ↑ ↓",
+    ),
+    LocalKeys(
+        ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down"),
+        QT_TRANSLATE_NOOP("Actions", "Select from the cursor; move the threshold"),
+        "Shift+← → ↑ ↓",
+    ),
+    LocalKeys(
+        ("Home", "End"),
+        QT_TRANSLATE_NOOP("Actions", "First and last weight in the row of the cursor"),
+    ),
+    LocalKeys(("PgUp", "PgDown"), QT_TRANSLATE_NOOP("Actions", "Move by a page")),
+    LocalKeys(
+        ("H", "V", "C"),
+        QT_TRANSLATE_NOOP("Actions", "Select the row, column or channel at the cursor"),
+    ),
+    LocalKeys(
+        ("Space", "Ctrl+A"),
+        QT_TRANSLATE_NOOP("Actions", "Select one channel or all channels, on the Channels page"),
+    ),
+    LocalKeys(("Del", "Backspace"), QT_TRANSLATE_NOOP("Actions", "Prune the selection")),
+    LocalKeys(("R", "Ins"), QT_TRANSLATE_NOOP("Actions", "Restore the selection")),
+    LocalKeys(("P", "Shift+P"), QT_TRANSLATE_NOOP("Actions", "Protect or unprotect the selection")),
+    LocalKeys(
+        ("Ctrl+Left", "Ctrl+Right"),
+        QT_TRANSLATE_NOOP("Actions", "Move the threshold or the channel cut"),
+        "Ctrl+← →",
+    ),
+    LocalKeys(
+        ("Ctrl+Up", "Ctrl+Down"),
+        QT_TRANSLATE_NOOP("Actions", "Move the target, on the Quality page"),
+        "Ctrl+↑ ↓",
+    ),
+    LocalKeys(
+        ("+", "=", "-", "_", "0"),
+        QT_TRANSLATE_NOOP("Actions", "Zoom a chart, and show all of it"),
+    ),
+    LocalKeys(("T",), QT_TRANSLATE_NOOP("Actions", "Show the data of the picture as a table")),
+    LocalKeys(
+        ("Ctrl+C", "Ctrl+V"),
+        QT_TRANSLATE_NOOP("Actions", "Copy the selected rows or channels, select copied channels"),
+    ),
+    LocalKeys(("F2",), QT_TRANSLATE_NOOP("Actions", "Name a state of the history")),
+    LocalKeys(
+        ("Return", "Enter"), QT_TRANSLATE_NOOP("Actions", "Open or press what has the focus")
+    ),
+    LocalKeys(
+        ("Tab", "Shift+Tab", "Shift+Backtab"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the next or previous control"),
+        "Tab, Shift+Tab",
+    ),
 )

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLineEdit,
+    QPushButton,
     QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
@@ -27,7 +28,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
-from pruneapp.gui.widgets.reports import set_up_rows
+from pruneapp.gui.widgets.reports import add_button_row, set_up_rows
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.document_rows import TensorRow
 
@@ -52,7 +53,8 @@ class Entry:
 def command(named: Named) -> Entry:
     """Return the entry of a command."""
     name, action = named
-    keys = ", ".join(key.toString(_NATIVE) for key in action.shortcuts())
+    # Two keys may have one name.
+    keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))
     return Entry(name, keys, action.trigger, action.toolTip(), action.isEnabled())
 
 
@@ -211,6 +213,8 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.
 class KeySheet(Dialog):
     """Every command that has a key, and `more`: keys that hold only in the plots and the tree."""
 
+    changeRequested = Signal()  # the person wants other ones; the sheet is closed
+
     def __init__(
         self,
         actions: Sequence[Named],
@@ -226,5 +230,12 @@ class KeySheet(Dialog):
             [command(named) for named in actions if named[1].shortcuts()]
             + [Entry(text, keys, run=table.clearSelection) for keys, text in more]
         )
-        QVBoxLayout(self).addWidget(table)
+        self.change = QPushButton(self.tr("Change…"), self)
+        self.change.setAutoDefault(False)
+        self.change.setAccessibleDescription(self.tr("Choose other shortcuts for commands"))
+        layout = QVBoxLayout(self)
+        layout.addWidget(table)
+        add_button_row(layout, self.change)
         self.table = table
+        self.change.clicked.connect(self.accept)
+        self.change.clicked.connect(self.changeRequested)

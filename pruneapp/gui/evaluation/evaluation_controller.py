@@ -711,9 +711,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         """Why results are old, and what to do, as sentences."""
         if self._source is None:
             return self.tr(
-                "Measured before this session was opened. Evaluate again (Ctrl+M) to compare with "
+                "Measured before this session was opened. Evaluate again ({keys}) to compare with "
                 "new results."
-            )
+            ).format(keys=self._actions.way_to("evaluate_state"))
         return self.tr("Measured by another script, Python or options.")
 
     @property
@@ -721,9 +721,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         """Why multiply-adds are not known, as sentences."""
         if self._process is None:
             return self.tr(
-                "Multiply-adds are counted by the script: evaluate a state again (Ctrl+M), and "
+                "Multiply-adds are counted by the script: evaluate a state again ({keys}), and "
                 "they are."
-            )
+            ).format(keys=self._actions.way_to("evaluate_state"))
         return self._uncountable or self.tr("Counting multiply-adds…")
 
     @property

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
@@ -19,7 +18,6 @@ from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.jobs import LatestTask, Urgency
 from pruneapp.gui.app.notifications import NoticeTopic
-from pruneapp.gui.commands.declarations import RECENT
 from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenRequest
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController
@@ -61,12 +59,9 @@ class OpenController(Controller):
         }.items():
             context.actions[name].triggered.connect(call)
         session.changed.connect(self._on_changed)
-        sessions.saved.connect(self._show_recent)
         start.openRequested.connect(self.ask_file)
         start.folderRequested.connect(self.ask_folder)
         start.sampleRequested.connect(self.open_sample)
-        start.recentRequested.connect(self._on_recent)
-        self._show_recent()
 
     # -- the file -------------------------------------------------------------------------------
 
@@ -177,7 +172,6 @@ class OpenController(Controller):
 
     def offer_more(self) -> None:
         """Tell that the file that was opened has more than is shown."""
-        self._show_recent()
         document = self._session.document
         if document is None or len(document.checkpoint.contents.state_dicts) < 2:
             return
@@ -216,24 +210,3 @@ class OpenController(Controller):
         recent = self._settings.recent
         beside = (path.parent for path in recent if not is_store(path))
         return self._session.folder("open", next(beside, Path.home()))
-
-    # -- what was open before -------------------------------------------------------------------
-
-    def _show_recent(self) -> None:
-        recent = self._settings.recent
-        self._start.set_recent([str(path) for path in recent])
-        menu = self._actions.menus[RECENT]
-        menu.clear()
-        for number, path in enumerate(recent, 1):
-            action = menu.addAction(f"&{number} {str(path).replace('&', '&&')}")
-            action.setData(str(path))
-            action.triggered.connect(self._on_recent_action)
-        menu.setEnabled(bool(recent))
-
-    def _on_recent_action(self) -> None:
-        action = self.sender()
-        assert isinstance(action, QAction)
-        self._on_recent(action.data())
-
-    def _on_recent(self, path: str) -> None:
-        self.open(locate(path))

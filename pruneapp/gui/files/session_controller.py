@@ -121,12 +121,14 @@ class SessionController(Controller):
         """Say after an export that undo is kept by a session alone, where there is none."""
         document = self._session.document
         if document is not None and len(document.items) > 1 and self.path is None:
-            text = self.tr("Exported {name}. Undo is kept only in a session (Ctrl+S).")
+            text = self.tr("Exported {name}. Undo is kept only in a session ({keys}).")
             if not document.branches.is_line:
                 text = self.tr(
-                    "Exported {name}. Undo and other branches are kept only in a session (Ctrl+S)."
+                    "Exported {name}. Undo and other branches are kept only in a session ({keys})."
                 )
-            self._notifications.say_done(text.format(name=escaped(report.path.name)))
+            keys = self._actions.way_to("save_session")
+            text = text.format(name=escaped(report.path.name), keys=keys)
+            self._notifications.say_done(text)
 
     # -- saving ---------------------------------------------------------------------------------
 

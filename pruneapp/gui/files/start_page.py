@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
+from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, heading, plain
 from pruneapp.gui.widgets.safe_paint import reported
+from pruneapp.gui.widgets.theme import icon, with_defaults
 
 _MOST = 6
 _WIDTH = 520
 _INSET = 8
+
+
+@dataclass(frozen=True)
+class RecentFile:
+    """A file that was open before."""
+
+    path: str
+    pinned: bool = False  # whether it stays at the top
+    missing: bool = False  # whether it was looked for and not found
 
 
 class EmptyPage(QWidget):
@@ -24,10 +43,13 @@ class EmptyPage(QWidget):
     folderRequested = Signal()
     sampleRequested = Signal()
     recentRequested = Signal(str)  # the path of a file that was open before
+    pinRequested = Signal(str, bool)  # such a path, and whether it is to be pinned
+    removeRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._dropping = False
+        self._colors: Mapping[str, str] = with_defaults({})
         title = plain(self.tr("Drop a checkpoint here"))
         font = title.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
@@ -43,9 +65,9 @@ class EmptyPage(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.open_button = QPushButton(self.tr("Open…"), self)
         self.open_button.setObjectName("mainAction")
-        self.open_button.setToolTip(self.tr("Open a file (Ctrl+O)"))
+        self.open_button.setToolTip(self.tr("Open a file"))
         self.folder_button = QPushButton(self.tr("Open folder…"), self)
-        self.folder_button.setToolTip(self.tr("Open a model folder (Ctrl+Shift+O)"))
+        self.folder_button.setToolTip(self.tr("Open a model folder"))
         self.sample_button = QPushButton(self.tr("Try the sample"), self)
         self.sample_button.setToolTip(self.tr("Open a small network included with Pruneapp"))
         buttons = self.open_button, self.folder_button, self.sample_button
@@ -65,7 +87,10 @@ class EmptyPage(QWidget):
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(4)
         self._rows.setColumnStretch(1, 1)
+        self._files: tuple[RecentFile, ...] = ()
         self.recent_buttons: list[QPushButton] = []
+        self.pin_buttons: list[QToolButton] = []
+        self.remove_buttons: list[QToolButton] = []
 
         for widget in (self._target, self._recent):
             widget.setMaximumWidth(_WIDTH)
@@ -86,31 +111,97 @@ class EmptyPage(QWidget):
         self.sample_button.clicked.connect(self.sampleRequested)
         self.set_recent(())
 
-    def set_recent(self, paths: Sequence[str]) -> None:
-        """List files that were open before, the newest first."""
+    def set_recent(self, files: Sequence[RecentFile], *, changeable: bool = False) -> None:
+        """List files that were open before; they can be pinned and removed if `changeable`."""
+        rows = tuple(files[:_MOST])
+        if rows and rows == self._files and changeable == self.pin_buttons[0].isEnabled():
+            return
+        focused = self._focused()
+        self._files = rows
         clear(self._rows)
-        self.recent_buttons = []
-        if paths:
+        self.recent_buttons, self.pin_buttons, self.remove_buttons = [], [], []
+        if rows:
             title = heading(self.tr("Recent files"))
             title.setContentsMargins(_INSET, 0, 0, 0)  # above the names of the files
-            self._rows.addWidget(title, 0, 0, 1, 2)
-        for row, path in enumerate(paths[:_MOST], 1):
-            folder, _slash, name = path.replace("\\", "/").rpartition("/")
-            button = QPushButton(self)
-            button.setFlat(True)
-            button.setProperty("path", path)
-            button.setAccessibleName(self.tr("Open {path}").format(path=path))
-            button.setToolTip(path.replace("<", "‹"))
-            metrics = button.fontMetrics()
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, 220)
-            button.setText(text.replace("&", "&&"))
-            # A style centres a name in the least width of a button: each would begin elsewhere.
-            button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
-            button.clicked.connect(self._open_recent)
-            self._rows.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-            self._rows.addWidget(ElidedLabel(folder, self, ink=MUTED), row, 1)
-            self.recent_buttons.append(button)
-        self._recent.setVisible(bool(paths))
+            self._rows.addWidget(title, 0, 0, 1, 4)
+        for row, file in enumerate(rows, 1):
+            self._add_row(row, file, changeable=changeable)
+        self._recent.setVisible(bool(rows))
+        if focused is not None:
+            self._focus(*focused)
+
+    def _add_row(self, row: int, file: RecentFile, *, changeable: bool) -> None:
+        path = file.path
+        folder, _slash, name = path.replace("\\", "/").rpartition("/")
+        button = QPushButton(self)
+        button.setFlat(True)
+        button.setAccessibleName(self.tr("Open {path}").format(path=path))
+        button.setToolTip(path.replace("<", "‹"))
+        metrics = button.fontMetrics()
+        text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, 220)
+        button.setText(text.replace("&", "&&"))
+        # A style centres a name in the least width of a button: each would begin elsewhere.
+        button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
+        button.clicked.connect(self._open_recent)
+        if file.missing:
+            folder = self.tr("Missing: {folder}").format(folder=folder)
+            button.setAccessibleDescription(self.tr("This file was not found."))
+        words = self.tr("Unpin {path}") if file.pinned else self.tr("Pin {path}")
+        pin = symbol_button("", words.format(path=path), self)
+        pin.setCheckable(True)
+        pin.setChecked(file.pinned)
+        pin.setToolTip(
+            self.tr("Unpin") if file.pinned else self.tr("Pin to the top of the recent files")
+        )
+        pin.clicked.connect(self._pin_recent)
+        remove = symbol_button("✕", self.tr("Remove {path}").format(path=path), self)
+        remove.setToolTip(self.tr("Remove from the recent files"))
+        remove.clicked.connect(self._remove_recent)
+        self._rows.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
+        self._rows.addWidget(ElidedLabel(folder, self, ink=MUTED), row, 1)
+        for column, control in enumerate((pin, remove), 2):
+            control.setAutoRaise(True)
+            control.setEnabled(changeable)
+            self._rows.addWidget(control, row, column)
+        for each in (button, pin, remove):
+            each.setProperty("path", path)
+        self.recent_buttons.append(button)
+        self.pin_buttons.append(pin)
+        self.remove_buttons.append(remove)
+        self._paint_pin(pin)
+
+    def _paint_pin(self, pin: QToolButton) -> None:
+        name = "pin-set" if pin.isChecked() else "pin"
+        pin.setIcon(icon(name, self._colors, self.devicePixelRatioF()))
+
+    def _focused(self) -> tuple[int, int] | None:
+        """Return which button of which file has the focus."""
+        columns: tuple[Sequence[QAbstractButton], ...] = (
+            self.recent_buttons,
+            self.pin_buttons,
+            self.remove_buttons,
+        )
+        for column, buttons in enumerate(columns):
+            for row, button in enumerate(buttons):
+                if button.hasFocus():
+                    return column, row
+        return None
+
+    def _focus(self, column: int, row: int) -> None:
+        """Let the keys go on where they were, in a list that was made anew."""
+        buttons = (self.recent_buttons, self.pin_buttons, self.remove_buttons)[column]
+        if buttons:
+            button = buttons[min(row, len(buttons) - 1)]
+            button.show()  # which its layout does only later, and what is hidden takes no keys
+            button.setFocus()
+        else:
+            self.open_button.setFocus()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for pin in self.pin_buttons:
+            self._paint_pin(pin)
 
     def set_dropping(self, *, dropping: bool) -> None:
         """Show that what is dragged over the window can be dropped."""
@@ -121,7 +212,7 @@ class EmptyPage(QWidget):
         """Let Return press the button that has the focus, as Space does."""
         button = self.focusWidget()
         pressed = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-        if pressed and isinstance(button, QPushButton) and button.hasFocus():
+        if pressed and isinstance(button, QAbstractButton) and button.hasFocus():
             button.click()
         else:
             super().keyPressEvent(event)
@@ -142,3 +233,9 @@ class EmptyPage(QWidget):
         button = self.sender()
         if button is not None:
             self.recentRequested.emit(button.property("path"))
+
+    def _pin_recent(self, pinned: bool) -> None:
+        self.pinRequested.emit(self.sender().property("path"), pinned)
+
+    def _remove_recent(self) -> None:
+        self.removeRequested.emit(self.sender().property("path"))

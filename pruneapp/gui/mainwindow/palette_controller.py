@@ -14,7 +14,7 @@ from pruneapp.checkpoint.io.store import locate
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.commands.actions import BETWEEN, plain
-from pruneapp.gui.commands.palette import CommandPalette, Entry, command
+from pruneapp.gui.commands.palette import CommandPalette, Entry, Named, command
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.mainwindow.document_panels import DocumentViews
 from pruneapp.gui.widgets.engine_text import said
@@ -45,17 +45,10 @@ class PaletteController(QObject):
         context.actions["commands"].triggered.connect(self._open)
 
     def _open(self) -> None:
-        commands = [command(named) for named in self._actions.named()]
-        # Not by their actions, which are gone when a file is opened or saved behind the palette.
-        recent = [
-            replace(command((name, action)), run=partial(self._open_file, locate(action.data())))
-            for name, action in self._actions.recent()
-        ]
         entries = [
-            *commands,
+            *map(self._command, self._actions.named()),
             *self._in_the_form(),
             *self._of_the_picture(),
-            *recent,
             *self._methods(),
             *(Entry(w, self.tr("Setting"), run, tip) for w, tip, run in self._settings.settings()),
         ]
@@ -63,6 +56,13 @@ class PaletteController(QObject):
         palette.tensorChosen.connect(self._on_tensor)
         palette.finished.connect(palette.deleteLater)
         palette.open()
+
+    def _command(self, named: Named) -> Entry:
+        entry, action = command(named), named[1]
+        if action in self._actions.recent:
+            # Not by its action, which is for another file if one is opened behind the palette.
+            entry = replace(entry, run=partial(self._open_file, locate(action.data())))
+        return entry
 
     def _in_the_form(self) -> Iterator[Entry]:
         """Yield the commands that have a button in the form, and none in a menu."""

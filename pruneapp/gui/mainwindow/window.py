@@ -157,13 +157,15 @@ class MainWindow(QMainWindow):
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
         above = QTabWidget.TabPosition.North
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, above)
-        self.actions_ = Actions(self)
+        self.actions_ = Actions(self, settings.keys)
         self.actions_.fill(self.menuBar())
         # Here, for it holds from the first picture on, before anything can be opened.
         self.actions_["quit"].triggered.connect(self.close)
         self.notices = NoticeBar()
         self.recovery = RecoveryView()
         self.empty = EmptyPage()
+        self.actions_.tell_keys_in_tip("open", self.empty.open_button)
+        self.actions_.tell_keys_in_tip("open_folder", self.empty.folder_button)
         self.model_status = ModelStatus()
         self.done = Done()
         self.job_status = JobStatus()

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.context import AppContext
@@ -35,6 +35,7 @@ from pruneapp.gui.evaluation.script_controller import ScriptController
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.autosave_controller import AutosaveController, Checksums
 from pruneapp.gui.files.open_controller import OpenController
+from pruneapp.gui.files.recent_controller import RecentController
 from pruneapp.gui.files.recovery_controller import RecoveryController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.mainwindow.document_panels import (
@@ -217,7 +218,8 @@ class StatusController(QObject):
             actions[names[0]].setText(f"{text} {_short(shown)}".strip())
             # In the toolbar they stay in their place, whatever is undone; the tip says that.
             actions[names[0]].setIconText(plain(text))
-            actions[names[0]].setToolTip(_tip(actions[names[0]]))
+            # Never markup: tools that read the screen read it aloud.
+            actions.set_tip(names[0], plain(actions[names[0]].text()).replace("<", "‹"))
         if self._waits:  # the prune is what would be undone
             actions["undo"].setEnabled(True)
             actions["undo"].setText(self.tr("&Undo pruning"))
@@ -247,12 +249,6 @@ class StatusController(QObject):
     @Slot()
     def _on_unstuck(self) -> None:
         self._window.notices.remove(self._stuck)
-
-
-def _tip(action: QAction) -> str:
-    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    # Never markup: tools that read the screen read it aloud.
-    return f"{plain(action.text())} ({keys})".replace("<", "‹")
 
 
 def _short(step: str) -> str:
@@ -349,6 +345,9 @@ class Workbench(QObject):
         self.files = OpenController(
             context, session, window.empty, export=self.export, sessions=self.sessions
         )
+        self.recent = RecentController(
+            context, session, self.sessions, window.empty, open_file=self.files.open
+        )
         self.recovery = RecoveryController(
             context,
             session,
@@ -441,9 +440,13 @@ class Workbench(QObject):
             "compare_with": self.compare.ask_file,
         }.items():
             window.actions_[name].triggered.connect(call)
+        window.actions_.tell_keys("find", views.tree.tree_filter.set_keys)
+        window.actions_.tell_keys_in_tip("tensor_list", views.tree.tree_filter.flat)
+        window.actions_.tell_keys_in_tip("prune_in_rounds", views.form.rounds)
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.activated.connect(self.files.look_at_file)
+        window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.look_at_script)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)

@@ -32,7 +32,7 @@ from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController
 from pruneapp.gui.app.jobs import LatestTask
-from pruneapp.gui.app.settings import WITH_COMPANIONS
+from pruneapp.gui.app.settings import ASK_ALL_BLOCKS, WITH_COMPANIONS
 from pruneapp.gui.compare.combine_controller import CombineController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
@@ -87,7 +87,9 @@ class AllBlocksDialog(DecisionDialog):
         self.table = CountsTable(headers, len(tensors), cells, self, short=short)
         self.table.setAccessibleName(self.tr("Included tensors"))
         self.table.setAccessibleDescription(self.sentence.text())
-        self.lay_out((self.pattern, self.sentence, self.table), wide=self.table)
+        self.again = QCheckBox(self.tr("Don't ask again"), self)
+        parts = self.pattern, self.sentence, self.table
+        self.lay_out(parts, wide=self.table, beside=(self.again,))
         self.resize(560, 440)
         self.go.setFocus()
 
@@ -365,8 +367,12 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         preview = result.preview
         if preview.revision != document.revision:
             self._waiting.appendleft(request)  # something else was done or undone meanwhile
-        elif result.pattern and len(preview.numbers.tensors) > 1:
-            self._show(result)
+        elif (
+            result.pattern
+            and len(preview.numbers.tensors) > 1
+            and self._settings.get(ASK_ALL_BLOCKS)
+        ):
+            self._ask(result)
         else:
             self._put(preview)
         self._end()
@@ -424,7 +430,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
 
     # -- in every block ---------------------------------------------------------------------------
 
-    def _show(self, result: EditResult) -> None:
+    def _ask(self, result: EditResult) -> None:
         contents = self._session.contents
         dialog = AllBlocksDialog(
             result.pattern,
@@ -435,8 +441,13 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             short=contents.short,
         )
         dialog.accepted.connect(partial(self._put, result.preview))
+        dialog.accepted.connect(self._keep_answer)
         self.open(dialog)
         dialog.finished.connect(self._go_on)  # after it is let go of
+
+    def _keep_answer(self) -> None:
+        if self.dialog is not None:
+            self._settings.set(ASK_ALL_BLOCKS, not self.dialog.again.isChecked())
 
     def _action(self, result: EditResult) -> str:
         numbers = result.preview.numbers

@@ -281,7 +281,7 @@ class PruneForm(QWidget):
         lay_in_column(self.header, top, self.scope_note, spacing=4)
         self.rounds = _flat_button(
             self.tr("Iterative pruning…"),
-            self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)"),
+            self.tr("Repeat this step on a sparsity schedule"),
             self,
         )
 

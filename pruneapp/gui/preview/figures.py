@@ -347,7 +347,7 @@ class PruneAction(QWidget):
         self.preview.clicked.connect(self.previewRequested)
         self.preview.hide()
         self._previewable = False
-        self._why = ""
+        self._why = self._keys = ""
         # No layout: another number on the button would lay out the whole window anew, at each
         # move of a slider. It gets more room when it needs more than ever before.
         self._room = QSize()
@@ -433,10 +433,20 @@ class PruneAction(QWidget):
             button.setFocus()
         other.hide()
 
+    def set_keys(self, keys: str) -> None:
+        """Name the shortcut of the button in its tooltip; "" for none."""
+        self._keys = keys
+        if not self._why:
+            self._say_keys()
+
+    def _say_keys(self) -> None:
+        words = self.tr("Prune ({keys})").format(keys=self._keys)
+        self.button.setToolTip(words if self._keys else self.tr("Prune"))
+
     def _say(self, text: str, beside: int = 0) -> None:
         self.button.setText(text)
         self._why = ""
-        self.button.setToolTip(self.tr("Prune (Ctrl+Return)"))
+        self._say_keys()
         self._make_room(beside)
         self._place()
 

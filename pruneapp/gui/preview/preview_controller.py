@@ -530,14 +530,13 @@ class PruneController(Controller):
         }.items():
             context.actions[name].triggered.connect(call)
         self._commands = {name: context.actions[name] for name in ("prune", "preview")}
-        self._tips = {name: command.toolTip() for name, command in self._commands.items()}
         # The key of a disabled command would go to what has the focus, which may do anything.
         self._key = QShortcut(context.window)
-        self._key.setKeys(self._commands["prune"].shortcuts())
         for held in (self._commands["prune"], self._key):
             held.setAutoRepeat(False)
         self._key.setEnabled(False)
         self._key.activated.connect(self._say_why)
+        context.actions.tell_keys("prune", self._on_keys)
         self._commands["prune"].enabledChanged.connect(self._on_prune_enabled)
         for looked_at in (
             context.actions.menus[PRUNE].aboutToShow,
@@ -602,7 +601,12 @@ class PruneController(Controller):
         for name, command in self._commands.items():
             why = reasons[name]
             command.setEnabled(is_open and not why)
-            command.setToolTip(as_plain(why) or self._tips[name])
+            command.setToolTip(as_plain(why) or self._actions.tip(name))
+
+    def _on_keys(self, keys: str) -> None:
+        self._key.setKeys(self._commands["prune"].shortcuts())
+        self._action.set_keys(keys)
+        self._enable(self._previews.state)  # tips that say why not have no keys
 
     def _on_prune_enabled(self, enabled: bool) -> None:
         # Two that have the same key are ambiguous, and neither is called.

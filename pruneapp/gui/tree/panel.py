@@ -36,7 +36,7 @@ class TreeFilter(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = LineEdit(self)
-        self.text.setPlaceholderText(self.tr("Filter  (Ctrl+F)"))
+        self.set_keys("")
         self.text.setClearButtonEnabled(True)
         self.text.setAccessibleName(self.tr("Filter by name"))
         self.text.setToolTip(
@@ -53,7 +53,7 @@ class TreeFilter(QWidget):
         self.large.setToolTip(self.tr("Show tensors with more than a million weights."))
         self.flat = QCheckBox(self.tr("List"), self)
         self.flat.setToolTip(
-            self.tr("List all tensors below each other, to be sorted, instead of the tree (Ctrl+L)")
+            self.tr("List all tensors below each other, to be sorted, instead of the tree")
         )
         for box in (self.matrices, self.large, self.flat):
             box.setAccessibleDescription(box.toolTip())
@@ -68,6 +68,11 @@ class TreeFilter(QWidget):
         self.matrices.toggled.connect(self.changed)
         self.large.toggled.connect(self.changed)
         self.text.installEventFilter(self)
+
+    def set_keys(self, keys: str) -> None:
+        """Name the shortcut that leads here; "" for none."""
+        text = self.tr("Filter  ({keys})").format(keys=keys) if keys else self.tr("Filter")
+        self.text.setPlaceholderText(text)
 
     def reset(self, kinds: Sequence[str]) -> None:
         """Ask for everything, of a file with these kinds; says nothing of the change."""

@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
 
-from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.files.start_page import EmptyPage, RecentFile
 
 
 def test_recent_names_begin_below_each_other_and_the_heading(show):
     page = show(EmptyPage(), 900, 700)
-    page.set_recent(["/a/x", "/a/a-much-longer-name.safetensors"])
+    page.set_recent([RecentFile("/a/x"), RecentFile("/a/a-much-longer-name.safetensors")])
     page.grab()
     short, long = page.recent_buttons
     assert short.x() == long.x()
@@ -33,7 +33,7 @@ def test_the_empty_page_says_what_to_do_in_the_agreed_words(show, qtbot):
 
 def test_recent_files_open_by_a_click(show, qtbot):
     page = show(EmptyPage(), 800, 600)
-    page.set_recent([f"/models/{n}/R&D <{n}>.pt" for n in range(9)])
+    page.set_recent([RecentFile(f"/models/{n}/R&D <{n}>.pt") for n in range(9)])
     assert len(page.recent_buttons) == 6
     with qtbot.waitSignal(page.recentRequested) as told:
         qtbot.mouseClick(page.recent_buttons[1], Qt.MouseButton.LeftButton)
@@ -45,7 +45,7 @@ def test_recent_files_open_by_a_click(show, qtbot):
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
 def test_the_focused_button_of_the_empty_page_is_pressed_by_a_key(show, qtbot, key):
     page = show(EmptyPage(), 700, 600)
-    page.set_recent(["/a/b.safetensors"])
+    page.set_recent([RecentFile("/a/b.safetensors")])
     asked = []
     page.openRequested.connect(lambda: asked.append("open"))
     page.sampleRequested.connect(lambda: asked.append("sample"))

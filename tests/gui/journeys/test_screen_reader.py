@@ -40,7 +40,9 @@ DIALOGS = (
     ("File", "Export…", "Export"),
     ("Tools", "Command palette…", "Command palette"),
     ("Tools", "Check sparsity pattern…", "Check sparsity pattern"),
+    ("Edit", "Confirmations…", "Confirmations"),
     ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
+    ("Help", "Change keyboard shortcuts…", "Change keyboard shortcuts"),
     ("Help", "Guide", "Guide"),
     ("Help", "About Pruneapp", "Pruneapp"),
 )

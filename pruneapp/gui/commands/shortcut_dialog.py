@@ -1,0 +1,369 @@
+"""The dialog in which a person gives commands other shortcuts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QKeyCombination, QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QKeySequenceEdit,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.commands.actions import (
+    BETWEEN,
+    Keys,
+    assigned,
+    changes,
+    declared,
+    native,
+    plain,
+    portable,
+    text_of,
+    translated,
+)
+from pruneapp.gui.commands.declarations import ACTIONS, ActionSpec
+from pruneapp.gui.widgets.controls import LineEdit, add_row
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, label_for
+from pruneapp.gui.widgets.labels import plain as label
+from pruneapp.gui.widgets.reports import add_button_row
+from pruneapp.gui.widgets.screen import Dialog
+
+_ID = int(Qt.ItemDataRole.UserRole)
+_COMMAND, _SHORTCUT, _DEFAULT = range(3)
+_FIELD_WIDTH = 220  # with room for what Qt writes into an empty one
+_ROW_SPACE = 6  # pixels, as in the sheet of shortcuts
+_LINES = 2  # of what is said below, however much it is
+_TYPING = ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+# What fields of text do with keys that type nothing.
+_Standard = QKeySequence.StandardKey
+_EDITING = (
+    *(_Standard.Copy, _Standard.Cut, _Standard.Paste, _Standard.SelectAll),
+    *(_Standard.Undo, _Standard.Redo, _Standard.Delete, _Standard.DeleteCompleteLine),
+    *(_Standard.DeleteStartOfWord, _Standard.DeleteEndOfWord, _Standard.DeleteEndOfLine),
+    *(_Standard.MoveToStartOfLine, _Standard.MoveToEndOfLine, _Standard.MoveToNextWord),
+    *(_Standard.MoveToPreviousWord, _Standard.SelectNextWord, _Standard.SelectPreviousWord),
+    *(_Standard.SelectStartOfLine, _Standard.SelectEndOfLine),
+    *(_Standard.MoveToStartOfDocument, _Standard.MoveToEndOfDocument),
+    *(_Standard.SelectStartOfDocument, _Standard.SelectEndOfDocument),
+)
+
+
+class KeyField(QKeySequenceEdit):
+    """A field that takes the keys that are pressed in it together; Esc is left to the dialog.
+
+    Qt's own tells of them when that key is released that was pressed first: never, if it was up
+    again before another one was pressed.
+    """
+
+    taken = Signal()  # `key` is another one
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMaximumSequenceLength(1)
+        self.setClearButtonEnabled(True)
+        self.setFixedWidth(_FIELD_WIDTH)
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(self.tr("Press the keys of a shortcut together"))
+        for field in self.findChildren(QLineEdit):  # which is what has the focus
+            field.setAccessibleName(name)
+
+    @property
+    def key(self) -> str:
+        """What was pressed; "" for nothing."""
+        return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the keys, in place of those before."""
+        if event.key() == Qt.Key.Key_Escape and not event.modifiers():
+            event.ignore()
+        elif not event.isAutoRepeat():
+            self.clear()
+            held, text = event.modifiers(), event.text()
+            if text.isprintable() and text.strip() and not text.isalpha():
+                held &= ~Qt.KeyboardModifier.ShiftModifier  # "?" is "?", wherever it is reached
+            super().keyPressEvent(QKeyEvent(event.type(), event.key(), held, text))
+            if self.key:
+                self.taken.emit()
+
+
+def with_keypad(key: str) -> Keys:
+    """Return a shortcut, and that with the other key of the same name where there are two."""
+    return (key, f"{key.removesuffix('Return')}Enter") if key.endswith("Return") else (key,)
+
+
+def is_typed(key: str) -> bool:
+    """Whether a shortcut types something in a field of text."""
+    pressed: QKeyCombination = QKeySequence(key)[0]  # type: ignore[index]  # a sequence in C++
+    is_text = pressed.key().value < Qt.Key.Key_Escape.value
+    return is_text and not pressed.keyboardModifiers() & _TYPING
+
+
+def edits_text(key: str) -> bool:
+    """Whether fields of text need a shortcut for themselves, as that which copies."""
+    sequence = QKeySequence(key)
+    return any(sequence in QKeySequence.keyBindings(each) for each in _EDITING)
+
+
+class ShortcutDialog(Dialog):
+    """All commands in their menus, with a search, and a field for the shortcut of one.
+
+    `keys` are the shortcuts of every command; `reserved` says by shortcut what else in the window
+    needs it. What a person chooses holds at once.
+    """
+
+    changed = Signal(object)  # the shortcuts that are not as declared, by the id of their command
+
+    def __init__(
+        self, keys: Mapping[str, Keys], reserved: Mapping[str, str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Change keyboard shortcuts"))
+        self.resize(680, 640)
+        self._keys = dict(keys)
+        self._reserved = dict(reserved)
+        self._specs = {spec.id: spec for spec in ACTIONS}
+        self._rows: dict[str, QTreeWidgetItem] = {}
+        self._menus: dict[str, QTreeWidgetItem] = {}
+        self._offered: Callable[[], None] | None = None
+
+        self.search = LineEdit(self)
+        self.search.setPlaceholderText(self.tr("Search by name"))
+        self.search.setAccessibleName(self.tr("Part of the name of a command"))
+        self.search.setClearButtonEnabled(True)
+        self.pressed = KeyField(self.tr("Search by pressing keys"), self)
+        self.table = QTreeWidget(self)
+        self.table.setAccessibleName(self.tr("Commands and shortcuts"))
+        self.table.setHeaderLabels([self.tr("Command"), self.tr("Shortcut"), self.tr("Default")])
+        self.table.setUniformRowHeights(True)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.table.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_COMMAND, QHeaderView.ResizeMode.Stretch)
+        self.nothing = label(self.tr("No matches."), wrap=True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.nothing.setContentsMargins(16, 16, 16, 16)
+        self._found = QStackedWidget(self)
+        self._found.addWidget(self.table)
+        self._found.addWidget(self.nothing)
+
+        self.name = ElidedLines(1, self)
+        self.editor = KeyField(self.tr("New shortcut"), self)
+        self.remove = QPushButton(self.tr("Remove"), self)
+        self.reset = QPushButton(self.tr("Reset"), self)
+        self.said = ElidedLines(_LINES, self)
+        self.go = QPushButton(self.tr("Reassign"), self)
+        self.go.setMinimumWidth(self.go.fontMetrics().horizontalAdvance("M" * 10))
+        self.reset_all = QPushButton(self.tr("Reset all"), self)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        for button in (self.remove, self.reset, self.go, self.reset_all, self.close_button):
+            button.setAutoDefault(False)  # Return in a field is nobody's click
+        room = self.go.sizePolicy()
+        room.setRetainSizeWhenHidden(True)
+        self.go.setSizePolicy(room)
+
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        by_keys = label_for(self.pressed, self.tr("or by keys:"))
+        add_row(layout, self.search, by_keys, self.pressed, wide=self.search)
+        layout.addWidget(self._found, 1)
+        add_row(layout, self.name, self.editor, self.remove, self.reset, wide=self.name)
+        add_row(layout, self.said, self.go, wide=self.said)
+        add_button_row(layout, self.close_button, beside=(self.reset_all,))
+        self._fill()
+
+        self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self.table.setFocus)
+        self.pressed.taken.connect(self._filter)
+        self.pressed.keySequenceChanged.connect(self._filter)  # also when it is cleared
+        self.table.currentItemChanged.connect(self._show_command)
+        self.table.itemActivated.connect(self.editor.setFocus)
+        self.editor.taken.connect(self._on_pressed)
+        self.remove.clicked.connect(self._remove)
+        self.reset.clicked.connect(self._reset)
+        self.go.clicked.connect(self._do_offered)
+        self.reset_all.clicked.connect(self._reset_all)
+        self.close_button.clicked.connect(self.accept)
+        self._filter()
+        self.search.setFocus()
+
+    # -- the commands ---------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        for spec in ACTIONS:
+            if spec.menu not in self._menus:
+                way = BETWEEN.join(plain(translated(part)) for part in spec.menu.split("/"))
+                menu = self._menus[spec.menu] = QTreeWidgetItem([way])
+                menu.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                menu.setSizeHint(_COMMAND, QSize(0, self.fontMetrics().height() + _ROW_SPACE))
+                self.table.addTopLevelItem(menu)
+            row = self._rows[spec.id] = QTreeWidgetItem([self._name(spec)])
+            row.setData(_COMMAND, _ID, spec.id)
+            row.setToolTip(_COMMAND, translated(spec.tip) if spec.tip else "")
+            self._menus[spec.menu].addChild(row)
+        self.table.expandAll()
+        self._show_keys()
+
+    def _name(self, spec: ActionSpec) -> str:
+        return plain(text_of(spec))
+
+    def _show_keys(self) -> None:
+        for name, row in self._rows.items():
+            default = declared(self._specs[name])
+            row.setText(_SHORTCUT, native(self._keys[name]))
+            is_default = self._keys[name] == default
+            row.setText(_DEFAULT, "" if is_default else native(default) or self.tr("none"))
+        self.reset_all.setEnabled(bool(changes(self._keys)))
+
+    def _filter(self) -> None:
+        words, pressed = self.search.text().casefold().split(), self.pressed.key
+        first = None
+        for menu in self._menus.values():
+            menu.setHidden(True)
+        for spec in ACTIONS:
+            menu, row = self._menus[spec.menu], self._rows[spec.id]
+            text = f"{menu.text(0)} {row.text(_COMMAND)} {row.text(_SHORTCUT)}".casefold()
+            hit = all(word in text for word in words)
+            hit = hit and (not pressed or pressed in self._keys[spec.id])
+            row.setHidden(not hit)
+            if hit:
+                menu.setHidden(False)
+                first = first or row
+        self._found.setCurrentWidget(self.table if first is not None else self.nothing)
+        if first is None:
+            self.table.setCurrentIndex(QModelIndex())
+        elif not self._current or self._rows[self._current].isHidden():
+            self.table.setCurrentItem(first)
+
+    @property
+    def _current(self) -> str:
+        """The id of the chosen command; "" for none."""
+        # Not by its item: asking for it makes a wrapper of what is no QObject.
+        return str(self.table.currentIndex().siblingAtColumn(_COMMAND).data(_ID) or "")
+
+    def _show_command(self) -> None:
+        self._say("")
+        self._show_editor()
+
+    def _show_editor(self) -> None:
+        name = self._current
+        for part in (self.editor, self.remove, self.reset):
+            part.setEnabled(bool(name))
+        self.editor.clear()
+        if not name:
+            self.name.set_text("")
+            return
+        text = self.tr("New shortcut of “{command}”:")
+        self.name.set_text(text.format(command=self._name(self._specs[name])))
+        self.remove.setEnabled(bool(self._keys[name]))
+        self.reset.setEnabled(self._keys[name] != declared(self._specs[name]))
+
+    # -- the shortcut of one --------------------------------------------------------------------
+
+    def _on_pressed(self) -> None:
+        if self._current:
+            self._propose(with_keypad(portable(self.editor.key)))
+
+    def _reset(self) -> None:
+        self._propose(declared(self._specs[self._current]))
+
+    def _remove(self) -> None:
+        self._give(self._current, ())
+
+    def _propose(self, keys: Keys) -> None:
+        """Give the chosen command a shortcut, or say what else has it."""
+        name = self._current
+        foreign = [key for key in keys if key not in declared(self._specs[name])]
+        for key in foreign:
+            if key in self._reserved:
+                text = self.tr("{keys} is needed in the window: {what}. Press other keys.")
+                self._say(text.format(keys=native([key]), what=self._reserved[key]), wrong=True)
+                return
+        others = [
+            other for other, theirs in self._keys.items() if other != name and {*keys} & {*theirs}
+        ]
+        if others:
+            text = self.tr("{keys} is the shortcut of “{command}”.").format(
+                keys=native(key for key in keys if key in self._keys[others[0]]),
+                command=self._name(self._specs[others[0]]),
+            )
+            self._say(text, wrong=True)
+            self._offer(self.tr("Reassign"), lambda: self._give(name, keys))
+            return
+        self._give(name, keys)
+
+    def _give(self, name: str, keys: Keys) -> None:
+        """Give a command a shortcut; who has it loses it."""
+        before = self._keys[name]
+        for other, theirs in self._keys.items():
+            self._keys[other] = tuple(key for key in theirs if key not in keys)
+        self._keys[name] = keys
+        self._tell()
+        if keys == before:
+            text = ""
+        elif keys and before:
+            text = self.tr("Changed from {before} to {keys}.")
+        else:
+            text = self.tr("Changed to {keys}.") if keys else self.tr("{before} removed.")
+        foreign = [key for key in keys if key not in declared(self._specs[name])]
+        texts = [text.format(keys=native(keys), before=native(before)), self._in_fields(foreign)]
+        self._say(" ".join(filter(None, texts)))
+
+    def _in_fields(self, keys: list[str]) -> str:
+        """Say what a shortcut does where text is entered, if it is something else."""
+        for key in keys:
+            if is_typed(key):
+                text = self.tr("In text fields, {keys} types text instead.")
+                return text.format(keys=native([key]))
+            if edits_text(key):
+                text = self.tr("In text fields, {keys} edits the text instead.")
+                return text.format(keys=native([key]))
+        return ""
+
+    def _reset_all(self) -> None:
+        before = dict(self._keys)
+
+        def take_back() -> None:
+            self._keys = before
+            self._tell()
+            self._say("")
+
+        self._keys = assigned({})
+        self._tell()
+        self._say(self.tr("All shortcuts were reset."))
+        self._offer(self.tr("Undo"), take_back)
+
+    def _tell(self) -> None:
+        self._show_keys()  # and all rows stay: what was looked for may be found no longer
+        self._show_editor()
+        self.changed.emit(changes(self._keys))
+
+    # -- what is said ---------------------------------------------------------------------------
+
+    def _say(self, text: str, *, wrong: bool = False) -> None:
+        self.said.setForegroundRole(DANGER if wrong else MUTED)
+        self.said.set_text(text)
+        if text:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+        self._offered = None
+        self.go.hide()
+
+    def _offer(self, words: str, call: Callable[[], None]) -> None:
+        self._offered = call
+        self.go.setText(words)
+        self.go.show()
+
+    def _do_offered(self) -> None:
+        if self._offered is not None:
+            self._offered()

@@ -1,0 +1,207 @@
+"""The files that were open before: in the menu and on the page without a file."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QAction, QIcon
+
+from pruneapp.checkpoint.io.store import is_store, locate
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.commands.declarations import RECENT
+from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.files.session_controller import SessionController
+from pruneapp.gui.files.start_page import EmptyPage, RecentFile
+from pruneapp.gui.widgets.labels import on_one_line
+from pruneapp.gui.widgets.theme import icon
+
+# So often it is looked whether a thread has found a file, or not.
+_LISTEN_MS = 50
+
+
+def is_missing(path: Path) -> bool:
+    """Whether a file or folder was looked for and is not there; False where nobody can tell."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+class _Searches:
+    """Looks for files, each in a thread of its own: one on a network may not answer for minutes.
+
+    Nobody waits for such a thread, not even at the end of the process.
+    """
+
+    def __init__(self) -> None:
+        self._answers: queue.SimpleQueue[tuple[Path, bool]] = queue.SimpleQueue()
+        self._under_way: set[Path] = set()
+        self._again: set[Path] = set()  # to be looked for once more: it may be gone since
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is being looked for."""
+        return not self._under_way
+
+    def begin(self, path: Path) -> None:
+        """Look for a file; if that is being done, once more afterwards."""
+        if path in self._under_way:
+            self._again.add(path)
+            return
+        self._under_way.add(path)
+        threading.Thread(
+            target=_search, args=(path, self._answers), name="pruneapp-recent", daemon=True
+        ).start()
+
+    def take(self) -> dict[Path, bool]:
+        """Return what was found since: for each path whether it is missing."""
+        found = {}
+        while not self._answers.empty():
+            path, missing = self._answers.get()
+            found[path] = missing
+            self._under_way.discard(path)
+            if path in self._again:
+                self._again.discard(path)
+                self.begin(path)
+        return found
+
+
+def _search(path: Path, answers: queue.SimpleQueue[tuple[Path, bool]]) -> None:
+    answers.put((path, is_missing(path)))
+
+
+class RecentController(Controller):
+    """Lists recent files, those that are pinned first, and marks those that are missing."""
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        sessions: SessionController,
+        start: EmptyPage,
+        *,
+        open_file: Callable[[Path], None],
+    ) -> None:
+        super().__init__(context)
+        self._session = session
+        self._sessions = sessions
+        self._start = start
+        self._open_file = open_file
+        self._missing: set[Path] = set()
+        self._searches = _Searches()
+        self._listen = QTimer(self)
+        self._listen.setInterval(_LISTEN_MS)
+        self._listen.timeout.connect(self._on_answers)
+        for action in self._actions.recent:
+            action.triggered.connect(self._on_action)
+        self._actions["pin_file"].triggered.connect(self._pin_open_file)
+        self._actions["remove_missing"].triggered.connect(self._remove_missing)
+        self._actions.menus[RECENT].aboutToShow.connect(self.look)
+        start.recentRequested.connect(self._on_requested)
+        start.pinRequested.connect(self._pin)
+        start.removeRequested.connect(self._remove)
+        sessions.saved.connect(self.show_list)
+        session.opened.connect(self.show_list)
+        session.opened.connect(self.look)
+        session.refused.connect(self.look)
+        session.closed.connect(self.show_list)
+        self._theme.changed.connect(self.show_list)
+        self.show_list()
+        self.look()
+
+    @Slot()
+    def look(self) -> None:
+        """Look whether the files are where they were."""
+        for path in self._settings.listed:
+            if not is_store(path):  # nobody asks a store that was not named in this window
+                self._searches.begin(path)
+                self._listen.start()
+
+    @Slot()
+    def show_list(self) -> None:
+        """Show the files in the menu and on the page."""
+        listed, pinned = self._settings.listed, set(self._settings.pinned)
+        files = [
+            RecentFile(str(path), pinned=path in pinned, missing=path in self._missing)
+            for path in listed
+        ]
+        self._start.set_recent(files, changeable=True)
+        for place, action in enumerate(self._actions.recent):
+            action.setVisible(place < len(files))
+            if action.isVisible():
+                self._show(action, place + 1, files[place])
+        self._actions.menus[RECENT].setEnabled(bool(files))
+        self._actions["remove_missing"].setEnabled(any(file.missing for file in files))
+        open_file = self._open_path()
+        self._actions["pin_file"].setEnabled(open_file is not None)
+        self._actions["pin_file"].setChecked(open_file in pinned)
+
+    def _show(self, action: QAction, number: int, file: RecentFile) -> None:
+        path = on_one_line(file.path).replace("&", "&&")
+        text = f"&{number} {path}"
+        if file.missing:
+            text = self.tr("{file} (missing)").format(file=text)
+        action.setText(text)
+        action.setData(file.path)
+        colors, ratio = self._theme.theme.colors, self._window.devicePixelRatioF()
+        action.setIcon(icon("pin-set", colors, ratio) if file.pinned else QIcon())
+
+    def _open_path(self) -> Path | None:
+        """Return the file that is open, as it is listed; None for the sample."""
+        document = self._session.document
+        if document is None:
+            return None
+        path = self._sessions.path or document.checkpoint.path
+        known = (*self._settings.recent, *self._settings.pinned)
+        return path.absolute() if path.absolute() in known else None
+
+    @Slot()
+    def _on_answers(self) -> None:
+        before = set(self._missing)
+        for path, missing in self._searches.take().items():
+            (self._missing.add if missing else self._missing.discard)(path)
+        if self._searches.ended:
+            self._listen.stop()
+        if self._missing != before:
+            self.show_list()
+
+    # -- what the person wants of them ------------------------------------------------------------
+
+    @Slot()
+    def _on_action(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        if action.isVisible():  # else it is for no file, and may be given all the same
+            self._on_requested(action.data())
+
+    @Slot(str)
+    def _on_requested(self, path: str) -> None:
+        self._open_file(locate(path))
+
+    @Slot(bool)
+    def _pin_open_file(self, pinned: bool) -> None:
+        path = self._open_path()
+        if path is not None:
+            self._pin(str(path), pinned)
+
+    @Slot(str, bool)
+    def _pin(self, path: str, pinned: bool) -> None:
+        self._settings.pin(locate(path), pinned=pinned)
+        self.show_list()
+
+    @Slot(str)
+    def _remove(self, path: str) -> None:
+        self._settings.remove_recent([locate(path)])
+        self.show_list()
+
+    @Slot()
+    def _remove_missing(self) -> None:
+        self._settings.remove_recent(self._missing)
+        self.show_list()
