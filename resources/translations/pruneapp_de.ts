@@ -632,6 +632,14 @@
         <translation>Eine eigene Pruning-Methode laden; dabei läuft ihr Code</translation>
     </message>
     <message>
+        <source>Plu&amp;gins…</source>
+        <translation>Plu&amp;gins…</translation>
+    </message>
+    <message>
+        <source>Choose which installed packages may add methods and formats</source>
+        <translation>Auswählen, welche installierten Pakete Methoden und Formate ergänzen dürfen</translation>
+    </message>
+    <message>
         <source>&amp;Command palette…</source>
         <translation>&amp;Befehlspalette…</translation>
     </message>
@@ -5684,6 +5692,80 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Select a tensor in the tree.</source>
         <translation>Wählen Sie einen Tensor im Baum.</translation>
+    </message>
+</context>
+<context>
+    <name>PluginController</name>
+    <message>
+        <source>Plugins were installed and are not loaded: {names}.</source>
+        <translation>Plugins wurden installiert und sind nicht geladen: {names}.</translation>
+    </message>
+    <message>
+        <source>Plugins…</source>
+        <translation>Plugins…</translation>
+    </message>
+</context>
+<context>
+    <name>PluginDialog</name>
+    <message>
+        <source>Plugins</source>
+        <translation>Plugins</translation>
+    </message>
+    <message>
+        <source>Installed packages can add methods, export formats, model families and file formats. A plugin that is checked is loaded when Pruneapp starts, which runs its code with your permissions.</source>
+        <translation>Installierte Pakete können Methoden, Exportformate, Modellfamilien und Dateiformate ergänzen. Ein angekreuztes Plugin wird beim Start von Pruneapp geladen; dabei läuft sein Code mit Ihren Rechten.</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>Paket</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Adds</source>
+        <translation>Ergänzt</translation>
+    </message>
+    <message>
+        <source>No plugins are installed in the Python environment of Pruneapp.</source>
+        <translation>In der Python-Umgebung von Pruneapp sind keine Plugins installiert.</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>Methode</translation>
+    </message>
+    <message>
+        <source>Export format</source>
+        <translation>Exportformat</translation>
+    </message>
+    <message>
+        <source>Model family</source>
+        <translation>Modellfamilie</translation>
+    </message>
+    <message>
+        <source>File format</source>
+        <translation>Dateiformat</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Loaded</source>
+        <translation>Geladen</translation>
+    </message>
+    <message>
+        <source>Loaded until Pruneapp is closed</source>
+        <translation>Geladen, bis Pruneapp geschlossen wird</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>Wird geladen …</translation>
+    </message>
+    <message>
+        <source>Not loaded</source>
+        <translation>Nicht geladen</translation>
     </message>
 </context>
 <context>

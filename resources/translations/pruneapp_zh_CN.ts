@@ -632,6 +632,14 @@
         <translation>加载自定义剪枝方法；这会运行其代码</translation>
     </message>
     <message>
+        <source>Plu&amp;gins…</source>
+        <translation>插件(&amp;G)…</translation>
+    </message>
+    <message>
+        <source>Choose which installed packages may add methods and formats</source>
+        <translation>选择允许哪些已安装的包添加方法和格式</translation>
+    </message>
+    <message>
         <source>&amp;Command palette…</source>
         <translation>命令面板(&amp;C)…</translation>
     </message>
@@ -5684,6 +5692,80 @@ Files are read, never run.</source>
     <message>
         <source>Select a tensor in the tree.</source>
         <translation>在树中选择一个张量。</translation>
+    </message>
+</context>
+<context>
+    <name>PluginController</name>
+    <message>
+        <source>Plugins were installed and are not loaded: {names}.</source>
+        <translation>已安装但未加载的插件：{names}。</translation>
+    </message>
+    <message>
+        <source>Plugins…</source>
+        <translation>插件…</translation>
+    </message>
+</context>
+<context>
+    <name>PluginDialog</name>
+    <message>
+        <source>Plugins</source>
+        <translation>插件</translation>
+    </message>
+    <message>
+        <source>Installed packages can add methods, export formats, model families and file formats. A plugin that is checked is loaded when Pruneapp starts, which runs its code with your permissions.</source>
+        <translation>已安装的包可以添加方法、导出格式、模型系列和文件格式。勾选的插件会在 Pruneapp 启动时加载，其代码将以您的权限运行。</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>包</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Adds</source>
+        <translation>添加内容</translation>
+    </message>
+    <message>
+        <source>No plugins are installed in the Python environment of Pruneapp.</source>
+        <translation>Pruneapp 的 Python 环境中没有安装插件。</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Export format</source>
+        <translation>导出格式</translation>
+    </message>
+    <message>
+        <source>Model family</source>
+        <translation>模型系列</translation>
+    </message>
+    <message>
+        <source>File format</source>
+        <translation>文件格式</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Loaded</source>
+        <translation>已加载</translation>
+    </message>
+    <message>
+        <source>Loaded until Pruneapp is closed</source>
+        <translation>已加载，直到 Pruneapp 关闭</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Not loaded</source>
+        <translation>未加载</translation>
     </message>
 </context>
 <context>
