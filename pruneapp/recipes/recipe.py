@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec import UNSET
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -42,6 +41,7 @@ from pruneapp.document.step import Step
 from pruneapp.edits.manual_edit import DIGEST
 from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionError, nearest
 from pruneapp.json_codec import convert, read
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.recipes.schema import FORMAT, decode, encode, steps_of, wrong
@@ -209,11 +209,12 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
             # Looked at first: a recipe may promise more than there is memory.
             if path.stat().st_size != (size + 7) // 8:
                 return None
-            packed = np.empty((size + 7) // 8, np.uint8)
+            packed = scratch.bits(size)
             for start in range(0, packed.nbytes, _PIECE):
                 piece = packed[start : start + _PIECE]
                 if file.readinto(piece.data) != piece.nbytes:
                     return None
+                scratch.let_go(packed, start, start + piece.nbytes)
                 job.step(piece.nbytes)
     except OSError:
         return None
