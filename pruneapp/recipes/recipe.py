@@ -22,7 +22,7 @@ from msgspec import UNSET
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.atomic_file import write_error
-from pruneapp.checkpoint.io.upload import write_whole
+from pruneapp.checkpoint.io.upload import new_file, write_whole
 from pruneapp.document.document import Capture
 from pruneapp.document.entries import (
     ChosenConfiguration,
@@ -158,7 +158,11 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
             raise write_error(folder, error, 0) from error
     for file, mask in wanted.items():
         if not (file.is_file() and file.stat().st_size == mask.nbytes):
-            write_whole(file, mask.packed.data, job)
+            with new_file(file, mask.nbytes, job) as target:
+                for _, part in mask.parts():
+                    target.write(part.data)
+                target.seal()
+                target.commit()
             written.append(file)
     write_whole(path, text, job)
     return (*written, path)
