@@ -68,8 +68,8 @@ def measure(ground: Ground) -> Iterator[Line]:
     ground.forget("shards")
 
 
-# The tensor has two to the power of this many weights: 34 takes half an hour on two cores, 36 (128
-# GiB) two hours.
+# The tensor has two to the power of this many weights: 34 takes five minutes on two cores, 36 (128
+# GiB) half an hour.
 EXPONENT = int(os.environ.get("PRUNEAPP_BENCH_EXPONENT", "34"))
 STOP_MS = 250
 
