@@ -250,6 +250,10 @@ class HistoryError(PruneAppError):
     """A state of the history that was put aside cannot be read again."""
 
 
+class ScratchError(PruneAppError):
+    """The disk has no room for a mask for which memory has none."""
+
+
 class RecipeError(PruneAppError):
     """A recipe cannot be read, or does not fit a checkpoint."""
 

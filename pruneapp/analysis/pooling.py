@@ -19,6 +19,7 @@ from pruneapp.checkpoint.elements import Bits
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.values import Bools, Counts, Float64s, Floats
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 
 Flat = Floats | Bools
@@ -320,9 +321,7 @@ class LayerShares:
     def add(self, block: Block, rows: Counts, columns: Counts) -> list[NDArray[Any]]:
         """See `Layer.add`."""
         if block.octets and (index := octets(rows, columns)) is not None:
-            bits = self._rule(
-                *(np.uint8(0xFF) if m is None else m.packed[index] for m in self._masks)
-            )
+            bits = self._rule(*(_bytes_at(mask, index) for mask in self._masks))
             return [block.add_bits(bits.reshape(rows.size, -1))]
         return [block.add(gather(self._bools, np.bool_, rows, columns))]
 
@@ -331,6 +330,18 @@ class LayerShares:
             *(np.True_ if m is None else m.bools(start, stop) for m in self._masks)
         )
         return bools
+
+
+def _bytes_at(mask: BitMask | None, index: Counts | slice) -> Any:
+    """Return some bytes of a mask; all ones for no mask."""
+    if mask is None:
+        return np.uint8(0xFF)
+    if isinstance(index, slice):
+        return mask.part(index.start, index.stop)
+    found = mask.packed[index]
+    if mask.mapped:
+        scratch.let_go(mask.packed, int(index[0, 0]), int(index[-1, -1]) + 1)
+    return found
 
 
 class Split(LayerValues):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -186,6 +187,8 @@ class _Measured:
         """Take in the stretch that follows; an edge that is NaN is passed over."""
         for total, part in zip(self.sums, other.sums, strict=True):
             total.extend(part)
+            if len(total) > MANY_SUMS:
+                total[:] = condensed(total)
         self.largest_gone = max(self.largest_gone, other.largest_gone)
         self.smallest_kept = min(self.smallest_kept, other.smallest_kept)
 
@@ -228,6 +231,26 @@ def _sums(values: Floats, terms: Float64s, where: Bools | None) -> list[float]:
         return cast(list[float], sums.tolist())
     finite = np.isfinite(values) if where is None else np.isfinite(values) & where
     return cast(list[float], block_sums(np.where(finite, terms, 0.0)).tolist())
+
+
+# Sums that are held before they are put together.
+MANY_SUMS = 1 << 16
+
+
+def condensed(sums: Sequence[float]) -> list[float]:
+    """Return few numbers whose exact sum is that of many, none of which is negative.
+
+    So that of a tensor of any size `total_of` comes to the same.
+    """
+    if not all(map(math.isfinite, sums)):
+        return [math.inf]
+    parts: list[float] = []
+    try:
+        while rest := math.fsum(chain(sums, (-part for part in parts))):
+            parts.append(rest)
+    except OverflowError:
+        return [math.inf]
+    return parts
 
 
 def total_of(sums: Sequence[float]) -> float:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.analysis.layout import percentile
 from pruneapp.analysis.pooling import reader
-from pruneapp.analysis.retained_norm import aligned, block_sums, real_values, total_of
+from pruneapp.analysis.retained_norm import (
+    MANY_SUMS,
+    aligned,
+    block_sums,
+    condensed,
+    real_values,
+    total_of,
+)
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.kernel import BLOCK, Kernel, Slices
@@ -52,7 +60,8 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     job.start(entry.numel, entry.name)
     low, high = math.inf, -math.inf
     zeros = nan = infinite = 0
-    counts, sums, spreads = [], [], []
+    counts, sums = [], []
+    spreads = _Sum()
     for _, values in pieces(snapshot, entry.name, job):
         zeros += int(np.count_nonzero(values == 0))
         finite = np.isfinite(values)
@@ -69,10 +78,10 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
             total = block_sums(wide)
             means = np.repeat(total / np.maximum(count, 1), BLOCK)[: wide.size]
             apart = np.square(np.where(finite, wide - means, 0.0))
-            spreads.append(block_sums(apart))
-        counts.append(count)
+            spreads.add(block_sums(apart))
+        counts.append(count.astype(np.uint16))
         sums.append(total)
-    mean, std = _moments(counts, sums, spreads)
+    mean, std = _moments(counts, sums, spreads, job)
     known = low <= high
     return TensorStats(
         name=entry.name,
@@ -89,6 +98,29 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     )
 
 
+class _Sum:
+    """The exact sum of many numbers, none of which is negative, in little memory."""
+
+    def __init__(self) -> None:
+        self._parts: list[float] = []
+
+    def add(self, values: Float64s) -> None:
+        self._take(values.tolist())
+
+    def join(self, other: _Sum) -> None:
+        self._take(other._parts)
+
+    def _take(self, values: Sequence[float]) -> None:
+        self._parts.extend(values)
+        if len(self._parts) > MANY_SUMS:
+            self._parts = condensed(self._parts)
+
+    @property
+    def total(self) -> float:
+        """The sum, rounded once; infinite beyond float64."""
+        return total_of(self._parts)
+
+
 # Elements of a task of a thread.
 _STRETCH = 8 * _PIECE
 
@@ -102,8 +134,8 @@ class _NumberSums:
     nan: int = 0
     minimum: float = math.inf
     maximum: float = -math.inf
-    magnitudes: list[Float64s] = field(default_factory=list)  # of each block
-    squares: list[Float64s] = field(default_factory=list)
+    magnitudes: _Sum = field(default_factory=_Sum)  # of each block
+    squares: _Sum = field(default_factory=_Sum)
 
     def take(self, values: Floats) -> None:
         """Take in values that follow."""
@@ -120,8 +152,8 @@ class _NumberSums:
         if many:
             wide[missing] = 0.0
         np.abs(wide, out=wide)
-        self.magnitudes.append(block_sums(wide))
-        self.squares.append(block_sums(np.square(wide, out=wide)))
+        self.magnitudes.add(block_sums(wide))
+        self.squares.add(block_sums(np.square(wide, out=wide)))
 
     def join(self, other: _NumberSums) -> None:
         """Take in what another one took that follows."""
@@ -130,8 +162,8 @@ class _NumberSums:
         self.nan += other.nan
         self.minimum = min(self.minimum, other.minimum)
         self.maximum = max(self.maximum, other.maximum)
-        self.magnitudes += other.magnitudes
-        self.squares += other.squares
+        self.magnitudes.join(other.magnitudes)
+        self.squares.join(other.squares)
 
 
 def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
@@ -169,26 +201,27 @@ def numbers(snapshot: Snapshot, name: str, job: Job) -> TensorNumbers:
         total.nan,
         total.minimum if there else None,
         total.maximum if there else None,
-        total_of(np.concatenate([*total.magnitudes, np.zeros(0)]).tolist()),
-        math.sqrt(total_of(np.concatenate([*total.squares, np.zeros(0)]).tolist())),
+        total.magnitudes.total,
+        math.sqrt(total.squares.total),
     )
 
 
 def _moments(
-    counts: list[Float64s],
-    sums: list[Float64s],
-    spreads: list[Float64s],
+    counts: list[NDArray[np.uint16]], sums: list[Float64s], spreads: _Sum, job: Job
 ) -> tuple[float, float]:
-    if not counts or not (n := sum(float(c.sum()) for c in counts)):
+    """Return mean and deviation; all of them are of blocks, a piece of the tensor each."""
+    if not (n := sum(int(count.sum()) for count in counts)):
         return math.nan, math.nan
-    count, total = np.concatenate(counts), np.concatenate(sums)
-    if not np.isfinite(total).all():
+    if not all(np.isfinite(total).all() for total in sums):
         return math.nan, math.nan  # beyond float64
-    mean = math.fsum(total) / n
-    with np.errstate(over="ignore", invalid="ignore"):
-        between = count * np.square(total / np.maximum(count, 1) - mean)
-        parts = np.concatenate((*spreads, between))
-    return mean, math.sqrt(math.fsum(parts) / n) if np.isfinite(parts).all() else math.inf
+    each = job.cancel.each
+    mean = math.fsum(value for total in each(sums) for value in total.tolist()) / n
+    for count, total in each(zip(counts, sums, strict=True)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            off = total / np.maximum(count, 1) - mean
+            between: Float64s = count.astype(np.float64) * np.square(off)
+        spreads.add(between)
+    return mean, math.sqrt(spreads.total / n)
 
 
 def channel_norms(  # noqa: PLR0917 - each of its own type

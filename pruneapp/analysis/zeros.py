@@ -15,6 +15,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
@@ -31,6 +32,8 @@ _IN_BLOCKS = 0.99
 
 # Elements that are looked at between two looks at the job.
 _PIECE = 1 << 18
+# Elements of a tensor in which blocks are looked for: of more it would take too much memory.
+_MOST = 1 << 31
 
 
 def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
@@ -60,7 +63,7 @@ def broken_groups(left: BitMask, shape: tuple[int, ...], groups: Groups, job: Jo
         broken = counts.sum(axis=0, dtype=np.uint8)
         for first in range(0, left.packed.size, _PIECE // 8):
             job.step(0)
-            yield int(broken[left.packed[first : first + _PIECE // 8]].sum())
+            yield int(broken[left.part(first, first + _PIECE // 8)].sum())
         return
     for box in group_boxes(shape, groups, _PIECE):
         job.step(0)
@@ -77,6 +80,8 @@ def block_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int]
     if len(shape) < 2 or min(shape[0], math.prod(shape[1:])) < _BLOCKS[0] or not left.pruned:
         return None
     rows, columns = shape[0], math.prod(shape[1:])
+    if rows * columns > _MOST:
+        return None
     tolerated = left.pruned * (1 - _IN_BLOCKS)
     filled = _cells(left, rows, columns, tolerated, job)
     if filled is None or _only_lines(filled):
@@ -220,14 +225,16 @@ def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
 
 def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
     """Return which elements are neither pruned nor zero, one bit each; NaN is not zero."""
-    packed = np.empty((entry.numel + 7) // 8, np.uint8)
+    packed = scratch.bits(entry.numel)
 
     def work(start: int) -> int:
         stop = min(start + _STRETCH, entry.numel)
         for chunk in aligned(snapshot.chunks(entry.name, start, stop, _PIECE_ZEROS), 8):
             job.cancel.check()
             bits = np.packbits(_not_zero(chunk.bits, entry.dtype), bitorder="little")
-            packed[chunk.start // 8 : chunk.start // 8 + bits.size] = bits
+            first = chunk.start // 8
+            packed[first : first + bits.size] = bits
+            scratch.let_go(packed, first, first + bits.size)
         return stop - start
 
     starts = range(0, entry.numel, _STRETCH)

@@ -383,6 +383,11 @@ class RuleMask(BitMask):
         return self._bits().packed
 
     @property
+    def mapped(self) -> bool:
+        """Whether the bits lie in a file: they are made, not held."""
+        return False
+
+    @property
     def nbytes(self) -> int:
         """Bytes of memory that it takes once it is asked for."""
         return (self.size + 7) // 8

@@ -151,8 +151,15 @@ class Record(Action):
 def _are(slots: Mapping[str, MaskSlot | None], masks: Mapping[str, BitMask | None]) -> bool:
     """Whether slots hold these masks, all of them in memory."""
     return slots.keys() == masks.keys() and all(
-        masks[name] is None if slot is None else slot.mask is not None and slot.mask == masks[name]
+        masks[name] is None if slot is None else _holds(slot, masks[name])
         for name, slot in slots.items()
+    )
+
+
+def _holds(slot: MaskSlot, mask: BitMask | None) -> bool:
+    # What lies in a file would have to be read.
+    return slot.mask is not None and (
+        slot.mask is mask or (slot.memory == slot.nbytes and slot.mask == mask)
     )
 
 

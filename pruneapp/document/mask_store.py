@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import mmap
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,12 +16,12 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-import platformdirs
-from numpy.typing import NDArray
 
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.errors import HistoryError, StaleError, words_of
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
+from pruneapp.masks.scratch import scratch_file
 from pruneapp.progress import Job
 
 # SpillResult or read in one go: a job that is cancelled waits for no more.
@@ -30,11 +29,9 @@ _PIECE = 4 << 20
 
 
 class ScratchFile:
-    """A file without a name, in the person's cache folder, gone when it is closed.
+    """A file of `scratch_file`, made when it is first needed, gone when it is closed.
 
-    Not in the folder for temporary files, which on many systems is memory, but where the other
-    cannot be written. Made when it is first needed. Any thread may write and read; the room of what
-    was freed is used again.
+    Any thread may write and read; the room of what was freed is used again.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -77,8 +74,7 @@ class ScratchFile:
         OSError
             If the file cannot be read.
         """
-        data: NDArray[np.uint8] = np.empty((size + 7) // 8, np.uint8)
-        done = 0
+        data, done = scratch.bits(size), 0
         while done < data.size:
             job.step(0)
             with self._lock:
@@ -87,6 +83,7 @@ class ScratchFile:
                 got = file.readinto(data.data[done : done + _PIECE])
             if not got:
                 raise OSError("the scratch file of the history is cut short")
+            scratch.let_go(data, done, done + got)
             done += got
         return BitMask(data, size)
 
@@ -127,22 +124,8 @@ class ScratchFile:
         if self._closed:
             raise OSError("the scratch file of the history is closed")
         if self._file is None:
-            self._file = _scratch(self._folder)
+            self._file = scratch_file(self._folder)
         return self._file
-
-
-def _scratch(folder: Path | None) -> io.FileIO:
-    try:
-        folder = folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
-        folder.mkdir(parents=True, exist_ok=True)
-        return _nameless(folder)
-    except OSError:
-        return _nameless(None)
-
-
-def _nameless(folder: Path | None) -> io.FileIO:
-    # Unbuffered: what a full disk refused must not be tried again when the file is closed.
-    return tempfile.TemporaryFile("w+b", buffering=0, prefix="undo-", dir=folder)
 
 
 class ValuesFile:
@@ -164,7 +147,7 @@ class ValuesFile:
         data, done = bits.reshape(-1).view(np.uint8).data, 0
         try:
             if self._file is None:
-                self._file = _scratch(self._folder)
+                self._file = scratch_file(self._folder)
             while done < len(data):
                 job.step(0)
                 done += self._file.write(data[done : done + _PIECE])
@@ -197,16 +180,18 @@ class ValuesFile:
 class MaskSlot:
     """A mask of the history: in memory, in the scratch file at `offset` (-1: not), or both.
 
-    `uses` is how often the history's records refer to it; it is `forgotten` once none does.
+    A mask that lies in a file of its own takes no `memory`, and stays as it is. `uses` is how often
+    the history's records refer to it; it is `forgotten` once none does.
     """
 
-    __slots__ = ("forgotten", "mask", "nbytes", "offset", "size", "uses")
+    __slots__ = ("forgotten", "mask", "memory", "nbytes", "offset", "size", "uses")
 
     def __init__(self, mask: BitMask) -> None:
         self.mask: BitMask | None = mask
         self.offset = -1
         self.size = mask.size
         self.nbytes = mask.nbytes
+        self.memory = mask.memory
         self.uses = 0
         self.forgotten = False
 
@@ -335,14 +320,14 @@ class MaskStore:
         for known in slots.keys() & self._by_mask.keys():
             self._by_mask[known].uses += slots.pop(known).uses
         self._by_mask.update(slots)
-        self.nbytes += sum([slot.nbytes for slot in slots.values()])
+        self.nbytes += sum([slot.memory for slot in slots.values()])
         self._refused = False
 
     def hold(self, slot: MaskSlot, mask: BitMask) -> None:
         """Hold the mask of a slot that had none in memory."""
         slot.mask = mask
         self._by_mask[id(mask)] = slot
-        self.nbytes += slot.nbytes
+        self.nbytes += slot.memory
 
     def slot_of(self, mask: BitMask) -> MaskSlot:
         """Return the slot of a mask that is held."""
@@ -378,9 +363,11 @@ class MaskStore:
         for slot in slots:
             if over <= 0:
                 break
-            if slot.mask is not None and id(slot) not in stay and id(slot) not in to_spill:
+            if slot.mask is None or not slot.memory:
+                continue
+            if id(slot) not in stay and id(slot) not in to_spill:
                 to_spill[id(slot)] = slot, slot.mask
-                over -= slot.nbytes
+                over -= slot.memory
         self._spilling = bool(to_spill)
         return Spill(tuple(to_spill.values()), self.scratch) if to_spill else None
 
@@ -396,7 +383,7 @@ class MaskStore:
             slot.offset = offset
             if slot.mask is not None and id(slot) not in stay and self.nbytes > self.budget:
                 del self._by_mask[id(slot.mask)]
-                self.nbytes -= slot.nbytes
+                self.nbytes -= slot.memory
                 slot.mask = None
 
     # Masks that go
@@ -418,7 +405,7 @@ class MaskStore:
                 continue
             if slot.mask is not None:
                 del self._by_mask[id(slot.mask)]
-                self.nbytes -= slot.nbytes
+                self.nbytes -= slot.memory
             slot.forgotten = True
             if slot.offset >= 0:
                 self.scratch.free(slot.offset, slot.nbytes)

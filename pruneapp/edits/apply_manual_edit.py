@@ -14,8 +14,9 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DONE, ManualEdit, ManualTarget, indices
 from pruneapp.errors import ParameterError, SelectionError, counted
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions import Region, ones, region_of_boxes
+from pruneapp.masks import scratch
+from pruneapp.masks.bitmask import BitMask, ones
+from pruneapp.masks.regions import Region, region_of_boxes
 from pruneapp.progress import Job
 from pruneapp.results.document_rows import ManualEditCount, ManualEditCounts, Operation
 from pruneapp.results.tile import Box
@@ -44,17 +45,18 @@ def _change(
     selected_count = eligible_count = weights = still_zero = 0
     for place in _pieces(region.place):
         job.step(0)
-        selected = region.packed[place.start - region.first : place.stop - region.first]
+        selected = region.part(place)
         eligible, bits = _RULES[operation](selected, _part(kept, place), _part(protected, place))
         selected_count += ones(selected)
         eligible_count += ones(eligible)
         weights += ones(bits)
         if permanent is not None and operation == "restore":
-            still_zero += ones(bits & ~permanent.packed[place])
+            still_zero += ones(bits & ~permanent.part(place.start, place.stop))
         if more:
             packed[place] |= bits
         else:
             packed[place] &= ~bits
+        scratch.let_go(packed, place.start, place.stop)
     if not weights:
         skipped = eligible_count if operation == "prune" else 0
         reason = _reason(operation, selected_count, eligible_count, permanent, region)
@@ -111,16 +113,20 @@ def _reason(
         return "all of it is pruned, and only kept weights can be protected"
     if operation == "release":
         return "nothing of it is protected"
-    if permanent is not None and np.any(region.packed & ~permanent.packed[region.place]):
+    if permanent is not None and any(
+        np.any(region.part(place) & ~permanent.part(place.start, place.stop))
+        for place in _pieces(region.place)
+    ):
         return "its zeros were made permanent, which only undo reverts"
     return "nothing of it is pruned"
 
 
 def _copied(mask: BitMask | None, numel: int, job: Job, *, absent: bool) -> Packed:
     """Return the bytes of a mask to write to; all bits are `absent` where there is none."""
-    packed = np.empty((numel + 7) // 8, np.uint8)
+    packed = scratch.bits(numel)
     for place in _pieces(slice(0, packed.size)):
-        packed[place] = 0xFF * absent if mask is None else mask.packed[place]
+        packed[place] = 0xFF * absent if mask is None else mask.part(place.start, place.stop)
+        scratch.let_go(packed, place.start, place.stop)
         job.step(place.stop - place.start)
     if mask is None and absent and numel % 8:
         packed[-1] = (1 << numel % 8) - 1
@@ -133,7 +139,7 @@ def _pieces(place: slice) -> Iterator[slice]:
 
 
 def _part(mask: BitMask | None, place: slice) -> Packed | None:
-    return None if mask is None else mask.packed[place]
+    return None if mask is None else mask.part(place.start, place.stop)
 
 
 _MOST_REASONS = 2
@@ -255,13 +261,16 @@ class _Regions:
             return self._of_boxes(entry, boxes, job)
         if not boxes and len(masks) == 1:
             return Region(0, masks[0].packed)
-        chosen = np.zeros(masks[0].nbytes, np.uint8)
-        for mask in masks:
-            chosen |= mask.packed
+        regions = [Region(0, mask.packed) for mask in masks]
         if boxes:
-            region = self._of_boxes(entry, boxes, job)
-            chosen[region.place] |= region.packed
-        return Region(0, chosen)
+            regions.append(self._of_boxes(entry, boxes, job))
+        chosen = Region(0, scratch.bits(masks[0].size, zeroed=True))
+        for region in regions:
+            for place in _pieces(region.place):
+                job.step(0)
+                chosen.packed[place] |= region.part(place)
+                scratch.let_go(chosen.packed, place.start, place.stop)
+        return chosen
 
     def _of_boxes(self, entry: TensorEntry, boxes: list[Box], job: Job) -> Region:
         key = entry.shape, boxes

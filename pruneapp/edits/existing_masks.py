@@ -28,8 +28,8 @@ from pruneapp.document.step import OnTensors
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
 from pruneapp.errors import ParameterError, SelectionError, counted
 from pruneapp.kernels.values import decode
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions import ones
+from pruneapp.masks import scratch
+from pruneapp.masks.bitmask import BitMask, ones
 from pruneapp.progress import Job
 from pruneapp.results.state_comparison import Overlap, TensorOverlap
 
@@ -128,7 +128,7 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
     None if there is any other value than 0 and 1, or the type has no real values.
     """
     entry = checkpoint.entry(name)
-    packed = np.empty((entry.numel + 7) // 8, np.uint8)
+    packed = scratch.bits(entry.numel)
     for chunk in aligned(checkpoint.chunks(name), 8):
         try:
             values = decode(chunk.bits, entry.dtype)
@@ -137,9 +137,9 @@ def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
         kept = values == 1
         if not np.all(kept | (values == 0)):
             return None
-        packed[chunk.start // 8 : chunk.start // 8 + (kept.size + 7) // 8] = np.packbits(
-            kept, bitorder="little"
-        )
+        start, stop = chunk.start // 8, (chunk.start + kept.size + 7) // 8
+        packed[start:stop] = np.packbits(kept, bitorder="little")
+        scratch.let_go(packed, start, stop)
         job.step(kept.size)
     return BitMask(packed, entry.numel)
 
@@ -392,17 +392,16 @@ def _in_order(snapshot: Snapshot, theirs: Mapping[str, BitMask]) -> dict[str, Bi
 
 def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]:
     for start in range(0, a.nbytes, _PIECE):
-        piece = slice(start, start + _PIECE)
-        yield a.packed[piece], b.packed[piece]
+        yield a.part(start, start + _PIECE), b.part(start, start + _PIECE)
         job.step(min(_PIECE, a.nbytes - start))
 
 
 def _made(how: Combination, a: BitMask, b: BitMask, job: Job) -> BitMask:
     """Return the weights that are pruned or restored here (a) to have them as the table says."""
-    packed = np.empty(a.nbytes, np.uint8)
-    done = 0
+    packed, done = scratch.bits(a.size), 0
     for here, there in _pieces(a, b, job):
         packed[done : done + here.size] = _MEANT[how](here, there)
+        scratch.let_go(packed, done, done + here.size)
         done += here.size
     if a.size % 8:
         packed[-1] &= (1 << a.size % 8) - 1

@@ -59,7 +59,7 @@ def digest(mask: BitMask, job: Job) -> str:
     hasher = hashlib.sha256()
     for start in range(0, mask.nbytes, _PIECE):
         job.step(0)
-        hasher.update(mask.packed.data[start : start + _PIECE])
+        hasher.update(mask.part(start, start + _PIECE).data)
     return hasher.hexdigest()
 
 

@@ -302,7 +302,8 @@ class Handover:
                     patch |= _values(snapshot, pair.name, scratch, file)
                 if mask is not None:
                     patch["mask"] = [str(scratch), file.tell()]
-                    file.write(mask.packed.data)
+                    for _, part in mask.parts():
+                        file.write(part.data)
                 found.append(patch)
                 values = snapshot.values.get(pair.name)
                 self._given[pair.name] = snapshot.checkpoint, values, mask

@@ -102,7 +102,7 @@ def kept_in(mask: Mask | None, start: int, stop: int) -> SampledWeights:
     if not isinstance(mask, BitMask):
         kept = math.ceil(mask.kept * size / max(mask.size, 1))
         return SampledWeights(size, kept, math.ceil(kept * (size - kept) / size) or min(kept, 1))
-    packed = mask.packed[start // 8 : (stop + 7) // 8]
+    packed = mask.part(start // 8, (stop + 7) // 8)
     kept = int(np.bitwise_count(packed).sum(dtype=np.int64))
     if kept in {0, size}:
         return SampledWeights(size, kept, min(kept, 1))

@@ -53,7 +53,8 @@ from pruneapp.kernels.threshold import (
     shares,
 )
 from pruneapp.kernels.values import Float64s, Indices
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks import scratch
+from pruneapp.masks.bitmask import BitMask, ones
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
@@ -149,15 +150,18 @@ class CpuKernel:
         ties = threshold.ties
         with closing(self._packed(rankings, threshold, job)) as parts:
             for ranking in rankings:
-                packed = np.empty((ranking.size + 7) // 8, np.uint8)
-                done = 0
+                packed = scratch.bits(ranking.size)
+                done = kept = 0
                 while done < ranking.size:
                     part = next(parts)
                     ties -= part.prune_lowest(ties)
-                    packed[done // 8 : (part.stop + 7) // 8] = part.stays
+                    first, last = done // 8, (part.stop + 7) // 8
+                    packed[first:last] = part.stays
+                    scratch.let_go(packed, first, last)
+                    kept += ones(part.stays)
                     job.step(part.stop - done)
                     done = part.stop
-                yield BitMask(packed, ranking.size)
+                yield BitMask(packed, ranking.size, kept)
 
     def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         """Do it in one pass, if a sample says that few enough elements are near the cut."""
@@ -267,11 +271,13 @@ class CpuKernel:
             found = builder.cut(cut.count)
             if found is not None:
                 return found if near is cut.near else found._replace(taken=None)
+            del builder  # it has begun the masks
             job.extend(done)
         return NearCut(self.prune_in_two(cut.rankings, cut.count, job), None)
 
     def prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         """Do what `prune` does in two passes."""
+        scratch.require_room(ranking.size for ranking in rankings)  # sooner than after the first
         return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> Float64s:

@@ -351,7 +351,7 @@ class TorchKernel(CpuKernel):
             keys = bits.to(torch.int64 if ranking.width == 64 else torch.int32)
         if ranking.kept is None:
             return DeviceChunk(stretch, keys, None)
-        packed = ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8]
+        packed = ranking.kept.part(stretch.start // 8, (stretch.stop + 7) // 8)
         packed_on_device = torch.from_numpy(packed.copy()).to(
             self._device
         )  # a copy, for masks are read-only

@@ -21,6 +21,7 @@ from pruneapp.kernels.sort_keys import SURE, Scores
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.threshold import read_keys
 from pruneapp.kernels.values import Bools, Counts, Indices, broadcasting, rough_sums
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import Box, pack_into
 from pruneapp.masks.regions import Groups, bools_of, group_boxes, stretches
@@ -46,7 +47,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
     unused, as those of magnitudes and scores do. Time grows with the elements (times the size of a
     group while that is small); memory does not.
     """
-    packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+    packed = scratch.bits(ranking.size, zeroed=True)
     lacking = 0
 
     def work(box: Box) -> tuple[Box, Bools, int]:
@@ -60,6 +61,7 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
         for start, stop in stretches(shape, groups.dim, box):
             pack_into(packed, start, flat[at : at + stop - start])
             at += stop - start
+            scratch.let_go(packed, start // 8, (stop + 7) // 8)
         job.step(stays.size)
     return BitMask(packed, ranking.size), lacking
 
@@ -322,13 +324,14 @@ def lowest_per_row(
             # Each in memory of its own: the history lets go of masks one by one. Nothing of it is
             # read before it is written: a page of zeros that turns into another one has all cores
             # wait for each other.
-            packed = np.empty((ranking.size + 7) // 8, np.uint8)
+            packed = scratch.bits(ranking.size)
             squares = sizes = 0.0
             for first in range(0, counts.size if length else 0, cut.together):
                 start, (bits, part) = first * length // 8, next(found)
                 if first * length % 8:  # the first byte is that of the piece before, too
                     bits[0] |= packed[start]
                 packed[start : start + bits.size] = bits
+                scratch.let_go(packed, start, start + bits.size)
                 squares, sizes = squares + part[0], sizes + part[1]
                 job.step(length * min(cut.together, counts.size - first))
             mask = BitMask(packed, ranking.size)
@@ -337,7 +340,7 @@ def lowest_per_row(
 
 def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
     ranking, length, counts, _ = cut
-    packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+    packed = scratch.bits(ranking.size, zeroed=True)
     for row, count in enumerate(counts.tolist()):
         part = _Row(ranking, row * length, length)
         left = part.kept or BitMask.full(length)
@@ -349,6 +352,9 @@ def _lowest_of_long_rows(cut: CutRows, kernel: Kernel, job: Job) -> BitMask:
         for first in range(0, length, _PIECE):
             bools = left.bools(first, min(first + _PIECE, length))
             pack_into(packed, row * length + first, bools)
+            scratch.let_go(
+                packed, (row * length + first) // 8, (row * length + first + bools.size + 7) // 8
+            )
     return BitMask(packed, ranking.size)
 
 

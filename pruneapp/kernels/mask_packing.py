@@ -18,7 +18,8 @@ from pruneapp.kernels.kernel import KeyRange, NearCut, Ranking, Threshold
 from pruneapp.kernels.threads import TensorRange
 from pruneapp.kernels.threshold import kept_of, places_of
 from pruneapp.kernels.values import Bools
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks import scratch
+from pruneapp.masks.bitmask import BitMask, ones
 from pruneapp.masks.channels import pack_into
 from pruneapp.progress import CancelToken
 
@@ -72,12 +73,8 @@ def compare_stretch(
     if ranking.kept is None:
         before = stretch.size
     else:
-        before = _ones(ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8])
-    return ComparedStretch(stretch, stays, before - _ones(stays), offsets, places)
-
-
-def _ones(packed: PackedBits) -> int:
-    return int(np.bitwise_count(packed).sum(dtype=np.int64))
+        before = ones(ranking.kept.part(stretch.start // 8, (stretch.stop + 7) // 8))
+    return ComparedStretch(stretch, stays, before - ones(stays), offsets, places)
 
 
 class NearCutBuilder:
@@ -85,7 +82,7 @@ class NearCutBuilder:
 
     def __init__(self, rankings: Sequence[Ranking], near: KeyRange) -> None:
         self._sizes = [ranking.size for ranking in rankings]
-        self._packed = [np.empty((size + 7) // 8, np.uint8) for size in self._sizes]
+        self._packed = [scratch.bits(size) for size in self._sizes]
         self._low = near.low
         self._below = 0
         # In one piece: numpy asks for large pages then, and a page that was never touched costs
@@ -107,8 +104,9 @@ class NearCutBuilder:
         if self._full:
             return
         stretch = sifted.stretch
-        own = self._packed[stretch.index]
-        own[stretch.start // 8 : (stretch.stop + 7) // 8] = sifted.stays
+        own, start, stop = self._packed[stretch.index], stretch.start // 8, (stretch.stop + 7) // 8
+        own[start:stop] = sifted.stays
+        scratch.let_go(own, start, stop)
         self._below += sifted.below
         first = self._used
         for offsets, places in zip(sifted.offsets, sifted.places, strict=True):
@@ -141,8 +139,9 @@ class NearCutBuilder:
                 equal = np.flatnonzero(offsets == cut)[:ties]
                 pruned[equal] = True
                 ties -= equal.size
-            start = stretch.start // 8
-            _clear(self._packed[stretch.index][start:], self._places[first:last], pruned)
+            own, start = self._packed[stretch.index], stretch.start // 8
+            _clear(own[start:], self._places[first:last], pruned)
+            scratch.let_go(own, start, (stretch.stop + 7) // 8)
             chunks[stretch.index].append(offsets[pruned] + held.dtype.type(self._low))
         none = np.empty(0, held.dtype)
         return NearCut(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pruneapp.masks import scratch
+from pruneapp.masks.scratch import PIECE, Bytes
 
 _SMALL = 1 << 12  # bytes that are compared sooner than numpy has begun
 
@@ -21,7 +24,9 @@ class BitMask:
     Parameters
     ----------
     packed
-        ``ceil(size / 8)`` bytes, ``uint8``, taken over without a copy and made read-only.
+        ``ceil(size / 8)`` bytes, ``uint8``, taken over without a copy and made read-only. Of a
+        large tensor they may lie in a file (`pruneapp.masks.scratch`): read `part` then, and not
+        all of them, for what is touched takes memory.
     kept
         How many bits are 1, where that is known; counted when it is first asked for otherwise.
     """
@@ -41,7 +46,10 @@ class BitMask:
     @classmethod
     def full(cls, size: int) -> BitMask:
         """Return the mask that keeps everything."""
-        packed = np.full((size + 7) // 8, 0xFF, np.uint8)
+        packed = scratch.bits(size)
+        for start in range(0, packed.size, PIECE):
+            packed[start : start + PIECE] = 0xFF
+            scratch.let_go(packed, start, min(start + PIECE, packed.size))
         if size % 8:
             packed[-1] = (1 << size % 8) - 1
         return cls(packed, size)
@@ -52,11 +60,31 @@ class BitMask:
         flat = kept.reshape(-1)
         return cls(np.packbits(flat, bitorder="little"), flat.size)
 
+    @property
+    def mapped(self) -> bool:
+        """Whether the bits lie in a file and take no memory."""
+        return scratch.is_mapped(self.packed)
+
+    def part(self, start: int, stop: int) -> Bytes:
+        """Return the packed bytes `start` to `stop`, read-only, or of a file in a copy."""
+        part = self.packed[start:stop]
+        if self.mapped:
+            part = part.copy()
+            scratch.let_go(self.packed, start, start + part.size)
+        return part
+
+    def parts(self) -> Iterator[tuple[int, Bytes]]:
+        """Yield all bytes in `part`s of some megabytes, each with its first place."""
+        for start in range(0, self.packed.size, PIECE):
+            yield start, self.part(start, start + PIECE)
+
     def bools(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
         """Unpack the elements `start` to `stop` (flat), True where kept."""
         stop = self.size if stop is None else stop
-        first = start // 8
-        bits = np.unpackbits(self.packed[first : (stop + 7) // 8], bitorder="little")
+        first, last = start // 8, (stop + 7) // 8
+        bits = np.unpackbits(self.packed[first:last], bitorder="little")
+        if self.mapped:
+            scratch.let_go(self.packed, first, last)
         return bits[start - first * 8 : stop - first * 8].view(np.bool_)
 
     def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
@@ -86,11 +114,9 @@ class BitMask:
     def _count(self) -> int:
         if self.packed.size <= 64:  # where a call of numpy takes longer than the counting
             return int.from_bytes(self.packed.data, "little").bit_count()
-        words = self.packed[: self.packed.size // 8 * 8].view(np.uint64)
-        tail = self.packed[self.packed.size // 8 * 8 :]
-        return int(np.bitwise_count(words).sum(dtype=np.int64)) + int(
-            np.bitwise_count(tail).sum(dtype=np.int64)
-        )
+        if self.mapped:
+            return sum(ones(part) for _, part in self.parts())
+        return ones(self.packed)
 
     @property
     def pruned(self) -> int:
@@ -99,30 +125,61 @@ class BitMask:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that it takes."""
+        """Bytes of its bits."""
         return self.packed.nbytes
 
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that they take."""
+        return 0 if self.nbytes > scratch.MOST_IN_MEMORY and self.mapped else self.nbytes
+
     def __and__(self, other: BitMask) -> BitMask:
-        return BitMask(self.packed & other.packed, self.size)
+        return self._with(other, np.bitwise_and)
 
     def __or__(self, other: BitMask) -> BitMask:
-        return BitMask(self.packed | other.packed, self.size)
+        return self._with(other, np.bitwise_or)
 
     def __sub__(self, other: BitMask) -> BitMask:
         """Return what is in this mask and not in the other."""
-        return BitMask(self.packed & ~other.packed, self.size)
+        return self._with(other, lambda here, there: here & ~there)
+
+    def _with(self, other: BitMask, rule: Callable[[Bytes, Bytes], Bytes]) -> BitMask:
+        if not (self.mapped or other.mapped):
+            return BitMask(rule(self.packed, other.packed), self.size)
+        packed, kept = scratch.bits(self.size), 0
+        for start, part in self.parts():
+            stop = start + part.size
+            made = rule(part, other.part(start, stop))
+            packed[start:stop] = made
+            kept += ones(made)
+            scratch.let_go(packed, start, stop)
+        return BitMask(packed, self.size, kept)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BitMask):
             return NotImplemented
         if self.packed.size <= _SMALL:  # of 20,000 masks numpy takes 90 ms, this way 4 ms
             return self.size == other.size and self.packed.tobytes() == other.packed.tobytes()
+        if self.mapped or other.mapped:
+            return self.size == other.size and all(
+                np.array_equal(part, other.part(start, start + part.size))
+                for start, part in self.parts()
+            )
         return self.size == other.size and bool(np.array_equal(self.packed, other.packed))
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, and the content is large
 
     def __repr__(self) -> str:
         return f"BitMask({self.pruned:,} of {self.size:,} pruned)"
+
+
+def ones(packed: Bytes) -> int:
+    """Count the bits that are 1."""
+    whole = packed.size // 8 * 8
+    words, tail = packed[:whole].view(np.uint64), packed[whole:]
+    return int(np.bitwise_count(words).sum(dtype=np.int64)) + int(
+        np.bitwise_count(tail).sum(dtype=np.int64)
+    )
 
 
 class Mask(Protocol):

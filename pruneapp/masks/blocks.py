@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.progress import Job
@@ -135,7 +136,7 @@ class Tiles:
         """Return the mask that keeps whole tiles: those where `stays`, ``bool[tiles]``, is True."""
         grid = stays.reshape(self.grid)
         size = math.prod(self.shape)
-        packed = np.zeros((size + 7) // 8, np.uint8)
+        packed = scratch.bits(size, zeroed=True)
         for part in self.parts():
             job.step(0)
             rows, columns = part.shape
@@ -144,4 +145,5 @@ class Tiles:
             for start, stop in self.stretches(part):
                 pack_into(packed, start, flat[at : at + stop - start])
                 at += stop - start
+                scratch.let_go(packed, start // 8, (stop + 7) // 8)
         return BitMask(packed, size)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -170,6 +171,8 @@ def channels_left(
     outer, channels, inner = extents(shape, dim)
     if kept.size == 0:
         return np.zeros(channels, np.bool_)
+    if kept.mapped:
+        return kept_by_channel(kept, shape, dim, job) > 0
     groups = _groups(shape, dim)
     packed = kept.packed
     size = groups * channels * inner // 8
@@ -195,6 +198,8 @@ def mask_of_channels(
     if size == 0:
         return BitMask(np.zeros(0, np.uint8), 0)
     outer, _, inner = extents(shape, dim)
+    if (size + 7) // 8 > scratch.MOST_IN_MEMORY:
+        return _mapped_of_channels(shape, dim, stays, job)
     groups = _groups(shape, dim)
     packed = fill(np.tile(stays, groups), inner)
     if groups < outer:
@@ -206,6 +211,19 @@ def mask_of_channels(
         if size % 8:
             whole[-1] &= (1 << size % 8) - 1
         packed = whole
+    return BitMask(packed, size)
+
+
+def _mapped_of_channels(
+    shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job
+) -> BitMask:
+    size = math.prod(shape)
+    packed = scratch.bits(size, zeroed=True)
+    for box in boxes(shape, dim):
+        job.step(0)
+        own = stays[slice(*box.channels)][np.newaxis, :, np.newaxis]
+        pack_into(packed, box.start, np.broadcast_to(own, box.shape).reshape(-1))
+        scratch.let_go(packed, box.start // 8, (box.stop + 7) // 8)
     return BitMask(packed, size)
 
 
@@ -232,7 +250,17 @@ def kept_by_channel(
     counts = np.zeros(channels, np.int64)
     if kept is None or kept.size == 0:
         return counts + outer * inner
-    if inner >= _LONG:
+    if kept.mapped and inner % 8 == 0:
+        run = inner // 8  # bytes
+        for start, part in kept.parts():
+            job.step(0)
+            first, last = start // run, (start + part.size - 1) // run
+            places = np.arange(first, last + 1)
+            edges = np.maximum(places * run - start, 0)
+            sums = np.add.reduceat(np.bitwise_count(part), edges, dtype=np.int64)
+            np.add.at(counts, places % channels, sums)
+        return counts
+    if inner >= _LONG and not kept.mapped:
         job.step(0)
         runs = count_set(kept.packed, outer * channels, inner).reshape(outer, channels)
         counts += np.add.reduce(runs, axis=0)

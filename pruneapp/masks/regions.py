@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import Box, extents
 from pruneapp.progress import Job
@@ -43,10 +44,14 @@ class Region:
         """The bytes of the tensor's mask."""
         return slice(self.first, self.first + self.packed.size)
 
-
-def ones(packed: NDArray[np.uint8]) -> int:
-    """Count the bits that are 1."""
-    return BitMask(packed.view(), packed.size * 8).kept
+    def part(self, place: slice) -> NDArray[np.uint8]:
+        """Return the bits of some bytes of the tensor's mask; of a file in a copy."""
+        start, stop = place.start - self.first, place.stop - self.first
+        part = self.packed[start:stop]
+        if scratch.is_mapped(self.packed):
+            part = part.copy()
+            scratch.let_go(self.packed, start, stop)
+        return part
 
 
 def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job) -> Region:
@@ -75,7 +80,7 @@ def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job)
     steps = np.array([math.prod(shape[d + 1 :]) for d in range(rank)], np.int64)
     first = int((low @ steps).min()) // 8
     stop = int(((high - 1) @ steps).max()) // 8 + 1
-    packed = np.zeros(stop - first, np.uint8)
+    packed = scratch.bits(8 * (stop - first), zeroed=True)
     sizes, which = high - low, np.zeros(1, np.intp)
     if len(boxes) > 1:
         sizes, which = np.unique(sizes, axis=0, return_inverse=True)

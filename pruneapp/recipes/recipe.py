@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec import UNSET
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.atomic_file import write_error
-from pruneapp.checkpoint.io.upload import write_whole
+from pruneapp.checkpoint.io.upload import new_file, write_whole
 from pruneapp.document.document import Capture
 from pruneapp.document.entries import (
     ChosenConfiguration,
@@ -42,6 +41,7 @@ from pruneapp.document.step import Step
 from pruneapp.edits.manual_edit import DIGEST
 from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionError, nearest
 from pruneapp.json_codec import convert, read
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.recipes.schema import FORMAT, decode, encode, wrong
@@ -153,7 +153,11 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
             raise write_error(folder, error, 0) from error
     for file, mask in wanted.items():
         if not (file.is_file() and file.stat().st_size == mask.nbytes):
-            write_whole(file, mask.packed.data, job)
+            with new_file(file, mask.nbytes, job) as target:
+                for _, part in mask.parts():
+                    target.write(part.data)
+                target.seal()
+                target.commit()
             written.append(file)
     write_whole(path, text, job)
     return (*written, path)
@@ -204,11 +208,12 @@ def _mask(path: Path, size: int, job: Job) -> BitMask | None:
             # Looked at first: a recipe may promise more than there is memory.
             if path.stat().st_size != (size + 7) // 8:
                 return None
-            packed = np.empty((size + 7) // 8, np.uint8)
+            packed = scratch.bits(size)
             for start in range(0, packed.nbytes, _PIECE):
                 piece = packed[start : start + _PIECE]
                 if file.readinto(piece.data) != piece.nbytes:
                     return None
+                scratch.let_go(packed, start, start + piece.nbytes)
                 job.step(piece.nbytes)
     except OSError:
         return None

@@ -25,6 +25,7 @@ from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.mask_store import MaskSlot, NewMask
 from pruneapp.errors import CheckpointError, JsonError, SessionError
 from pruneapp.json_codec import decode
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, Layer
 from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
@@ -299,9 +300,9 @@ def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
 
     compressor = zstandard.ZstdCompressor(level=_LEVEL)
     for start in range(0, mask.nbytes, PIECE):
-        piece = mask.packed[start : start + PIECE]
+        piece = mask.part(start, start + PIECE)
         if base is not None:
-            piece = piece ^ base.packed[start : start + PIECE]
+            piece = piece ^ base.part(start, start + PIECE)
         yield compressor.compress(piece.data)
         job.step(piece.size)
 
@@ -316,7 +317,7 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
     nbytes = (size + 7) // 8
     if base is not None and base.size != size:
         raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
-    packed: NDArray[np.uint8] = np.empty(nbytes, np.uint8)
+    packed = scratch.bits(size)
     decompressor = zstandard.ZstdDecompressor()
     done = 0
     for piece in pieces:
@@ -331,7 +332,8 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
         here = packed[done : done + wanted]
         here[:] = np.frombuffer(data, np.uint8)
         if base is not None:
-            here ^= base.packed[done : done + wanted]
+            here ^= base.part(done, done + wanted)
+        scratch.let_go(packed, done, done + wanted)
         done += wanted
         job.step(wanted)
     if done != nbytes:

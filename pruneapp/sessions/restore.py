@@ -232,7 +232,7 @@ def _check_protection(
             if kept is None or protected is None:
                 continue
             pruned_and_protected = protected.load(scratch, job) - kept.load(scratch, job)
-            if pruned_and_protected.packed.any():
+            if pruned_and_protected.kept:
                 raise damaged(
                     where, f"in state {place:,}, pruned weights of '{name}' are protected"
                 )
@@ -318,12 +318,13 @@ def _load_masks(
         if mask.size != masks[number].size:
             raise damaged(where, f"mask {number:,} has {mask.size:,} elements")
         slots[number] = MaskSlot(mask)
-        held.append((slots[number], mask))
-        memory += mask.nbytes
+        if mask.memory:
+            held.append((slots[number], mask))
+        memory += mask.memory
         while memory > budget and len(held) > 1:
             slot, oldest = held.popleft()
             slot.offset, slot.mask = scratch.write(oldest, job), None
-            memory -= slot.nbytes
+            memory -= slot.memory
     for number in wanted - named:
         slot = slots.pop(number)
         if slot.mask is None:

@@ -216,7 +216,7 @@ class _Plain:
                 small.clear()
             if mask.nbytes > SMALL:
                 for start in range(0, mask.nbytes, PIECE):
-                    yield mask.packed[start : start + PIECE].data
+                    yield mask.part(start, start + PIECE).data
         yield bytes(small)
 
 

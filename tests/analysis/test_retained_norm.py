@@ -9,13 +9,17 @@ import ml_dtypes  # noqa: F401 - numpy learns the names of its types
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from pruneapp.analysis import retained_norm
 from pruneapp.analysis.retained_norm import (
+    condensed,
     measure_kept_norms,
     measure_retained_norm,
     measure_retained_norms,
+    total_of,
 )
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
@@ -40,6 +44,21 @@ def by_blocks(squares: np.ndarray) -> float:
     return math.fsum(
         float(np.add.reduce(squares[k : k + BLOCK])) for k in range(0, squares.size, BLOCK)
     )
+
+
+@given(st.lists(st.floats(0, math.inf)), st.integers(0, 9))
+def test_sums_that_are_put_together_now_and_then_have_the_same_total(sums, cut):
+    """To the bit, from the smallest number to beyond the largest."""
+    some = condensed([*condensed(sums[:cut]), *sums[cut:]])
+    assert total_of(some) == total_of(sums)
+    assert len(some) < 60
+
+
+def test_a_tensor_of_many_blocks_holds_few_sums(monkeypatch):
+    weights = np.random.default_rng(0).normal(size=40 * BLOCK).astype(np.float32)
+    expected = measured(monkeypatch, weights, None, weights > 0.5, 2)
+    monkeypatch.setattr(retained_norm, "MANY_SUMS", 3)
+    assert measured(monkeypatch, weights, None, weights > 0.5, 2) == expected
 
 
 @pytest.mark.parametrize("kind", ["<f2", "<f4", "<f8"])

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pruneapp.analysis.statistics import channel_norms, histogram, sparsity, stats
+from pruneapp.analysis import statistics
+from pruneapp.analysis.statistics import channel_norms, histogram, numbers, sparsity, stats
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
@@ -43,6 +44,17 @@ def test_a_large_mean_costs_no_digits():
     array = 1e9 + np.random.default_rng(0).normal(size=50_000)
     found = stats(Snapshot(MemoryCheckpoint({"w": array})), "w", Job())
     assert found.std == pytest.approx(array.std(), rel=1e-9)
+
+
+def test_a_tensor_of_many_blocks_holds_few_sums(monkeypatch):
+    array = np.random.default_rng(0).normal(3, 1, size=300_001).astype(np.float32)
+    array[::1000] = np.inf
+    snapshot = Snapshot(MemoryCheckpoint({"w": array, "finite": array[1:1000]}))
+    expected = [(stats(snapshot, n, Job()), numbers(snapshot, n, Job())) for n in ("w", "finite")]
+    monkeypatch.setattr(statistics, "MANY_SUMS", 3)
+    assert expected == [
+        (stats(snapshot, n, Job()), numbers(snapshot, n, Job())) for n in ("w", "finite")
+    ]
 
 
 def test_numbers_are_the_same_to_the_bit_for_any_chunk():

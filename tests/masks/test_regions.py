@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions import Region, ones, region_of_boxes
+from pruneapp.masks.bitmask import BitMask, ones
+from pruneapp.masks.regions import Region, region_of_boxes
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 

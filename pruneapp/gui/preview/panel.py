@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, ScratchError
 from pruneapp.gui.preview.affected_tensors import Alarm, MostAffected
 from pruneapp.gui.preview.figures import FileSizes, PruneAction, StepFigures
 from pruneapp.gui.preview.preview_state import PreviewStage, PreviewState
@@ -169,7 +169,8 @@ class PreviewPanel(QWidget):
         if stage is PreviewStage.APPLIED:
             self._show_current(state)
         elif stage is PreviewStage.FAILED and error is not None:
-            self.set_error(error.sentence, error.remedy, settings=isinstance(error, ParameterError))
+            settings = isinstance(error, (ParameterError, ScratchError))
+            self.set_error(error.sentence, error.remedy, settings=settings)
         elif stage is PreviewStage.EXACT and state.report is not None:
             self.set_report(state.report, channels=state.channels)
             if state.masks_added is not None:

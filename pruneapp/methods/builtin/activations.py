@@ -28,6 +28,7 @@ from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.sort_keys import SURE, Scores, finite_only
 from pruneapp.kernels.threads import STRETCH, in_order, threads_for
 from pruneapp.kernels.values import Bools, Counts, Float64s, Floats, Indices, decode
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.masks.regions import Groups
@@ -410,7 +411,7 @@ def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job
     assert view.inputs is not None
     assert view.inputs.gram is not None  # these methods take Gram matrices
     job.extend(view.numel)
-    packed = np.zeros_like(mask.packed)
+    packed = scratch.bits(mask.size, zeroed=True)
     for part, outputs in enumerate(_outputs_of(view)):
         gram = view.inputs.gram(part, job.cancel)
         assert gram is not None
@@ -420,6 +421,7 @@ def _refined(view: TensorView, rounds: int, members: Indices, mask: BitMask, job
             for first, last in stretches:
                 pack_into(packed, first, stays[at : at + last - first])
                 at += last - first
+                scratch.let_go(packed, first // 8, (last + 7) // 8)
             job.step(stays.size)
     return BitMask(packed, mask.size)
 

@@ -64,4 +64,4 @@ SUBJECTS: dict[str, Subject] = {
         quality_units,
         gpu,
     )
-} | {subject.name: subject for subject in (quality.MASKS, quality.PHOTOS)}
+} | {subject.name: subject for subject in (big.ONE, quality.MASKS, quality.PHOTOS)}

@@ -1,14 +1,15 @@
-"""A checkpoint of 12 GB in four shards, by command line and in the window."""
+"""A checkpoint of 12 GB in four shards, by command line and in the window; one large tensor."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks import lower_bounds, sharded_model
+from tests.benchmarks import lower_bounds, one_tensor, sharded_model
 from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.processes import Ran, run_python
 from tests.benchmarks.subjects import job
@@ -67,6 +68,33 @@ def measure(ground: Ground) -> Iterator[Line]:
     ground.forget("shards")
 
 
+# The tensor has two to the power of this many weights: 34 takes five minutes on two cores, 36 (128
+# GiB) half an hour.
+EXPONENT = int(os.environ.get("PRUNEAPP_BENCH_EXPONENT", "34"))
+STOP_MS = 250
+
+
+def measure_one(ground: Ground) -> Iterator[Line]:
+    path = ground.folder / "one.safetensors"
+    one_tensor.make(path, EXPONENT)
+    try:
+        ran = run_python(["-m", "tests.benchmarks.one_tensor", str(path)], ground.folder)
+    finally:
+        path.unlink()
+    answer = ran.answer
+    work = f"2^{EXPONENT} weights bfloat16"
+    for figure, (seconds, peak) in answer["work"].items():
+        short = seconds < 0.1
+        value, unit = (1000 * seconds, "ms") if short else (seconds, "s")
+        yield Line(work, figure, value, unit, note=f"peak {peak:.0f} MB")
+    yield Line(work, "peak memory in all", ran.peak_mb, "MB", bound=AtMost(1000))
+    facts = answer["facts"]
+    yield Line(work, "mask in a file", facts["mask"] - facts["memory"], "MB", note="without a name")
+    for what, took in answer["stops"].items():
+        note = f"longest of {len(took)}" if len(took) > 1 else ""
+        yield Line(work, f"cancel {what}", max(took), "ms", bound=AtMost(STOP_MS), note=note)
+
+
 def _drop(files: list[Path]) -> None:
     for path in files:
         lower_bounds.drop_from_cache(path)
@@ -97,5 +125,16 @@ SUBJECT = Subject(
     measure,
     "6.1 billion weights in 289 matrices and 83 vectors. Each run starts with none of the files "
     "in the page cache; 3 rounds on the command line, one in the window.",
+    on_request=True,
+)
+
+ONE = Subject(
+    "one_tensor",
+    "One tensor of billions of weights",
+    measure_one,
+    f"L1, {one_tensor.AMOUNT:.1%}, of one matrix in a file that is a hole but for 64 stretches "
+    "of 16 MiB of normal weights; all of it is read, the hole too. Each figure was taken once, "
+    "without the window. Peaks are of resident memory (`VmHWM`), with the pages of the mapped mask "
+    "that were touched and not let go of; the page cache is not counted.",
     on_request=True,
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,6 +30,7 @@ from pruneapp.results.sparsity_report import Severity
 from tests.gui.person import node_named, plain
 from tests.support.document_edits import undo
 from tests.support.plot_views import choose_order
+from tests.support.scratch_files import limit_memory
 
 SMALL, LARGE = "block.small.weight", "block.large.weight"
 
@@ -862,3 +865,27 @@ def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
     drag_slider(counted, 0.3)
     counted.wait(lambda: label.text() != few)
     assert counted.workbench.preview.state.preview is None
+
+
+def test_where_the_disk_has_no_room_for_a_mask_the_panel_says_so(counted, monkeypatch):
+    """Masks that lie in a file are pruned and undone as others."""
+    limit_memory(monkeypatch)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=300))
+    panel = counted.views.preview
+    counted.ask_amount("40 %")
+    counted.wait(lambda: "does not fit into memory" in panel.error.text())
+    assert "XDG_CACHE_HOME" in panel.error.text()
+    assert counted.button.text() == "Cannot prune with these settings"
+    assert counted.document.position == 0
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 40))
+    counted.ask_amount("50 %")
+    report = counted.wait_preview()
+    assert panel.error.text() == ""
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    assert all(mask.mapped for mask in counted.document.masks.values())
+    counted.key("Ctrl+Z")
+    counted.wait(lambda: counted.document.position == 0)
+    counted.key("Ctrl+Shift+Z")
+    counted.wait(lambda: counted.document.position == 1)
+    assert sum(m.pruned for m in counted.document.masks.values()) == report.newly_pruned
