@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLin
 
 from pruneapp.export.formats.zst import LEVEL
 from pruneapp.gui.app.notices import NoticeBar
+from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import QUESTIONS
 from pruneapp.gui.commands.actions import assigned
@@ -164,6 +165,12 @@ def shortcut_dialog():
     return ShortcutDialog(assigned({}), {})
 
 
+def plugin_dialog():
+    found = PluginDialog()
+    found.set_rows([PluginRow("a", "a", "1.0", (("method", "x"),), True, False, "Failed.")])
+    return found
+
+
 def question_dialog():
     return QuestionDialog([(param, True) for param in QUESTIONS], 2)
 
@@ -194,6 +201,7 @@ def command_consent_dialog():
         combine_dialog,
         source_choice,
         shortcut_dialog,
+        plugin_dialog,
         question_dialog,
         consent_dialog,
         command_consent_dialog,

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 import pruneapp.gui
 from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
+from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import QUESTIONS
 from pruneapp.gui.commands.actions import assigned
@@ -80,6 +81,18 @@ def keys():
 
 def shortcuts():
     return ShortcutDialog(assigned({}), {"R": "Restore"})
+
+
+PLUGIN_ROWS = [
+    PluginRow(name, name, "1.0", (("method", name),) * 4, True, False, SENTENCE)
+    for name in NAMES[:3]
+]
+
+
+def plugins():
+    found = PluginDialog()
+    found.set_rows(PLUGIN_ROWS)
+    return found
 
 
 def questions():
@@ -183,7 +196,20 @@ def evaluate():
     return found
 
 
-MADE = (guide, palette, keys, shortcuts, combine, export, report, alike, pattern, rounds, recipe)
+MADE = (
+    guide,
+    palette,
+    keys,
+    shortcuts,
+    plugins,
+    combine,
+    export,
+    report,
+    alike,
+    pattern,
+    rounds,
+    recipe,
+)
 MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation)
 
 
@@ -263,5 +289,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
-    shown |= {ScanDialog, AllocationDialog, ShortcutDialog, QuestionDialog}
+    shown |= {ScanDialog, AllocationDialog, ShortcutDialog, QuestionDialog, PluginDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -21,6 +21,7 @@ from pruneapp.errors import (
     PluginError,
     PruneAppError,
     RecipeError,
+    ScratchError,
     SelectionError,
     SessionError,
     StaleError,
@@ -42,7 +43,7 @@ class NoticeTopic(Enum):
     ASKED = (PruneAppError,)
     OPENING = (CheckpointError, SessionError)
     OPEN_FILE = (FileChangedError,)
-    PRUNING = (SelectionError, ParameterError, StaleError)
+    PRUNING = (SelectionError, ParameterError, StaleError, ScratchError)
     RECIPE = (RecipeError,)
     EXPORT = (ExportError, ClusterError)
     METHOD = (MethodError,)

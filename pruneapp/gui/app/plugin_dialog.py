@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QHeaderView,
     QLabel,
@@ -16,6 +15,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+from pruneapp.gui.widgets.screen import Dialog
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class PluginRow:
 _KEY = Qt.ItemDataRole.UserRole
 
 
-class PluginDialog(QDialog):
+class PluginDialog(Dialog):
     """Lists plugins with a check mark for those that are loaded."""
 
     allowed = Signal(str, bool)  # the person wants a plugin by its key, or wants it no more
