@@ -3081,6 +3081,16 @@
         <translation>Alle Tensoren untereinander zeigen, statt des Baums der Module.</translation>
     </message>
     <message>
+        <source>Notify when long jobs end</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>Benachrichtigen, wenn lange Aufgaben enden</translation>
+    </message>
+    <message>
+        <source>Show a notification when a job of more than 10 seconds ends in the background.</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>Eine Benachrichtigung zeigen, wenn eine Aufgabe von mehr als 10 Sekunden im Hintergrund endet.</translation>
+    </message>
+    <message>
         <source>line</source>
         <extracomment>axis of the picture</extracomment>
         <translation>Zeile</translation>
@@ -3295,6 +3305,25 @@
     <message>
         <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
         <translation>Mit {n} von {m} Tensoren wie {name} wird kein anderer Tensor geprunt.</translation>
+    </message>
+</context>
+<context>
+    <name>Desktop</name>
+    <message>
+        <source>{job}: failed</source>
+        <translation>{job}: fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{job}: finished</source>
+        <translation>{job}: abgeschlossen</translation>
+    </message>
+    <message>
+        <source>A file is being written.</source>
+        <translation>Eine Datei wird geschrieben.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
     </message>
 </context>
 <context>

@@ -3081,6 +3081,16 @@
         <translation>将所有张量列在一起，代替模块树。</translation>
     </message>
     <message>
+        <source>Notify when long jobs end</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>长任务结束时通知</translation>
+    </message>
+    <message>
+        <source>Show a notification when a job of more than 10 seconds ends in the background.</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>超过 10 秒的任务在后台结束时显示通知。</translation>
+    </message>
+    <message>
         <source>line</source>
         <extracomment>axis of the picture</extracomment>
         <translation>行</translation>
@@ -3295,6 +3305,25 @@
     <message>
         <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
         <translation>{m} 个张量中有 {n} 个（如 {name}）没有其他张量随之剪枝。</translation>
+    </message>
+</context>
+<context>
+    <name>Desktop</name>
+    <message>
+        <source>{job}: failed</source>
+        <translation>“{job}”失败</translation>
+    </message>
+    <message>
+        <source>{job}: finished</source>
+        <translation>“{job}”已完成</translation>
+    </message>
+    <message>
+        <source>A file is being written.</source>
+        <translation>正在写入文件。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>

@@ -75,6 +75,13 @@ TENSOR_LIST = FlagParam(
     default=False,
 )
 
+NOTIFY = FlagParam(
+    name="notify",
+    label="Notify when long jobs end",
+    help="Show a notification when a job of more than 10 seconds ends in the background.",
+    default=True,
+)
+
 SETTINGS: tuple[Param, ...] = (
     THEME,
     LANGUAGE,
@@ -82,6 +89,7 @@ SETTINGS: tuple[Param, ...] = (
     WARN_OWN_METHODS,
     WITH_COMPANIONS,
     TENSOR_LIST,
+    NOTIFY,
 )
 
 

@@ -16,6 +16,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.desktop import Desktop
 from pruneapp.gui.app.jobs import JobProgress, Jobs
 from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.app.settings import Settings
@@ -266,6 +267,7 @@ class Workbench(QObject):
         self.settings = settings
         self.jobs = jobs = Jobs(self)
         self.notifications = Notifications(window.notices, window.done, self)
+        self.desktop = Desktop(window, jobs, settings)
         context = AppContext(
             window, window.actions_, jobs, settings, appearance, self.notifications
         )
@@ -442,6 +444,7 @@ class Workbench(QObject):
         window.dropped.connect(self.files.open)
         window.activated.connect(self.files.look_at_file)
         window.activated.connect(self.evaluation.look_at_script)
+        window.activated.connect(self.desktop.note_return)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
@@ -514,6 +517,7 @@ class Workbench(QObject):
         self.window.hide()
         self.evaluation.stop()
         self.ended = self.jobs.stop()
+        self.desktop.stop()
         self.evaluation.end()
         self.session.close()
         self.autosave.stop()
