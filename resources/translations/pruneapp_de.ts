@@ -620,6 +620,14 @@
         <translation>Die Anleitung öffnen</translation>
     </message>
     <message>
+        <source>&amp;Tour</source>
+        <translation>T&amp;our</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample, in two minutes</source>
+        <translation>Die wichtigsten Schritte am Beispiel kennenlernen, in zwei Minuten</translation>
+    </message>
+    <message>
         <source>&amp;Keyboard shortcuts</source>
         <translation>&amp;Tastenkürzel</translation>
     </message>
@@ -3587,6 +3595,34 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Open a small network included with Pruneapp</source>
         <translation>Ein kleines Netz öffnen, das Pruneapp beiliegt</translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation>Tour beginnen</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample</source>
+        <translation>Die wichtigsten Schritte am Beispiel kennenlernen</translation>
+    </message>
+    <message>
+        <source>Welcome to Pruneapp</source>
+        <translation>Willkommen bei Pruneapp</translation>
+    </message>
+    <message>
+        <source>Open a file</source>
+        <translation>Datei öffnen</translation>
+    </message>
+    <message>
+        <source>Drop a checkpoint here, or choose a file or the folder of a model.</source>
+        <translation>Ziehen Sie einen Checkpoint hierher, oder wählen Sie eine Datei oder einen Modellordner.</translation>
+    </message>
+    <message>
+        <source>A small network that reads handwritten digits.</source>
+        <translation>Ein kleines Netz, das handgeschriebene Ziffern liest.</translation>
+    </message>
+    <message>
+        <source>The main steps in two minutes, with the sample. End it any time.</source>
+        <translation>Die wichtigsten Schritte in zwei Minuten, am Beispiel. Jederzeit zu beenden.</translation>
     </message>
     <message>
         <source>Recent files</source>
@@ -8471,6 +8507,92 @@ MIT-Lizenz.</translation>
     <message>
         <source>drag to select weights with a brush</source>
         <translation>ziehen, um Gewichte mit einem Pinsel zu wählen</translation>
+    </message>
+</context>
+<context>
+    <name>TourBar</name>
+    <message>
+        <source>Tour</source>
+        <translation>Tour</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>Tour beenden</translation>
+    </message>
+    <message>
+        <source>{n} of {all}</source>
+        <translation>{n} von {all}</translation>
+    </message>
+    <message>
+        <source>Finish</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Do this step, and go on</source>
+        <translation>Diesen Schritt ausführen und fortfahren</translation>
+    </message>
+</context>
+<context>
+    <name>TourController</name>
+    <message>
+        <source>Look at a tensor</source>
+        <translation>Einen Tensor ansehen</translation>
+    </message>
+    <message>
+        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors, with a check mark where they are to be pruned. Click one.</source>
+        <translation>Das Beispiel ist ein kleines Netz, das handgeschriebene Ziffern liest. Der Baum zeigt seine Tensoren; angekreuzte werden geprunt. Klicken Sie auf einen.</translation>
+    </message>
+    <message>
+        <source>See its weights</source>
+        <translation>Seine Gewichte ansehen</translation>
+    </message>
+    <message>
+        <source>The picture shows every weight of the tensor. Open the page Distribution to see how many are large and small.</source>
+        <translation>Das Bild zeigt jedes Gewicht des Tensors. Öffnen Sie die Seite Verteilung, um zu sehen, wie viele groß und klein sind.</translation>
+    </message>
+    <message>
+        <source>Choose how much to prune</source>
+        <translation>Den Umfang wählen</translation>
+    </message>
+    <message>
+        <source>Drag the slider, or type an amount such as 50 %. The preview follows: what is to be pruned is hatched in orange, in the tree and in the picture.</source>
+        <translation>Ziehen Sie den Regler, oder geben Sie einen Umfang wie 50 % ein. Die Vorschau folgt: Was geprunt werden soll, ist in Baum und Bild orange schraffiert.</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>Prunen</translation>
+    </message>
+    <message>
+        <source>The button says how many weights it prunes. Press it, or {keys}. The file stays as it is.</source>
+        <translation>Die Schaltfläche sagt, wie viele Gewichte geprunt werden. Drücken Sie sie oder {keys}. Die Datei bleibt, wie sie ist.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Every step is a state in the history. Click Opened there, or undo by {keys}.</source>
+        <translation>Jeder Schritt ist ein Zustand im Verlauf. Klicken Sie dort auf den ersten, oder drücken Sie {keys}.</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Nothing is lost by that: click the last state, or redo by {keys}.</source>
+        <translation>Dabei geht nichts verloren: Klicken Sie auf den letzten Zustand, oder drücken Sie {keys}.</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
+        <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, im Format Ihrer Wahl. Die Anleitung (F1) erklärt Auswertung, Reparatur und Verkleinern.</translation>
     </message>
 </context>
 <context>

@@ -620,6 +620,14 @@
         <translation>打开指南</translation>
     </message>
     <message>
+        <source>&amp;Tour</source>
+        <translation>导览(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample, in two minutes</source>
+        <translation>用两分钟借助示例了解主要步骤</translation>
+    </message>
+    <message>
         <source>&amp;Keyboard shortcuts</source>
         <translation>键盘快捷键(&amp;K)</translation>
     </message>
@@ -3587,6 +3595,34 @@ Files are read, never run.</source>
     <message>
         <source>Open a small network included with Pruneapp</source>
         <translation>打开 Pruneapp 自带的小网络</translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation>开始导览</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample</source>
+        <translation>借助示例了解主要步骤</translation>
+    </message>
+    <message>
+        <source>Welcome to Pruneapp</source>
+        <translation>欢迎使用 Pruneapp</translation>
+    </message>
+    <message>
+        <source>Open a file</source>
+        <translation>打开文件</translation>
+    </message>
+    <message>
+        <source>Drop a checkpoint here, or choose a file or the folder of a model.</source>
+        <translation>将检查点拖放到此处，或选择文件或模型文件夹。</translation>
+    </message>
+    <message>
+        <source>A small network that reads handwritten digits.</source>
+        <translation>一个识别手写数字的小型网络。</translation>
+    </message>
+    <message>
+        <source>The main steps in two minutes, with the sample. End it any time.</source>
+        <translation>用示例在两分钟内了解主要步骤，可随时结束。</translation>
     </message>
     <message>
         <source>Recent files</source>
@@ -8470,6 +8506,92 @@ MIT 许可证。</translation>
     <message>
         <source>drag to select weights with a brush</source>
         <translation>拖动以用笔刷选择权重</translation>
+    </message>
+</context>
+<context>
+    <name>TourBar</name>
+    <message>
+        <source>Tour</source>
+        <translation>导览</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>结束导览</translation>
+    </message>
+    <message>
+        <source>{n} of {all}</source>
+        <translation>第 {n} 步，共 {all} 步</translation>
+    </message>
+    <message>
+        <source>Finish</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Do this step, and go on</source>
+        <translation>执行此步骤并继续</translation>
+    </message>
+</context>
+<context>
+    <name>TourController</name>
+    <message>
+        <source>Look at a tensor</source>
+        <translation>查看张量</translation>
+    </message>
+    <message>
+        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors, with a check mark where they are to be pruned. Click one.</source>
+        <translation>示例是一个识别手写数字的小型网络。左侧的树列出其张量，勾选的张量将被剪枝。请点击其中一个。</translation>
+    </message>
+    <message>
+        <source>See its weights</source>
+        <translation>查看权重</translation>
+    </message>
+    <message>
+        <source>The picture shows every weight of the tensor. Open the page Distribution to see how many are large and small.</source>
+        <translation>图中显示该张量的每个权重。打开“分布”页，查看大权重和小权重各有多少。</translation>
+    </message>
+    <message>
+        <source>Choose how much to prune</source>
+        <translation>选择剪枝量</translation>
+    </message>
+    <message>
+        <source>Drag the slider, or type an amount such as 50 %. The preview follows: what is to be pruned is hatched in orange, in the tree and in the picture.</source>
+        <translation>拖动滑块，或输入剪枝量，例如 50 %。预览会随之更新：将剪枝的部分在树和图中以橙色斜线标出。</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>剪枝</translation>
+    </message>
+    <message>
+        <source>The button says how many weights it prunes. Press it, or {keys}. The file stays as it is.</source>
+        <translation>按钮上显示将剪枝的权重数。点击它，或按 {keys}。文件保持不变。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Every step is a state in the history. Click Opened there, or undo by {keys}.</source>
+        <translation>每个步骤都是历史中的一个状态。点击其中的第一个状态，或按 {keys} 撤销。</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Nothing is lost by that: click the last state, or redo by {keys}.</source>
+        <translation>撤销不会丢失任何内容：点击最后一个状态，或按 {keys} 重做。</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
+        <translation>导出…（{keys}）会以您选择的格式将剪枝后的模型写入新文件。指南（F1）介绍如何评估、修复和缩减。</translation>
     </message>
 </context>
 <context>

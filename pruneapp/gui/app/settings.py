@@ -108,6 +108,7 @@ class Stored(msgspec.Struct):
     sources: dict[str, dict[str, dict[str, str]]] = {}
     scripts: dict[str, str] = {}
     cluster: str = ""
+    welcomed: bool = False  # whether a window showed how to begin
 
 
 class Settings:
@@ -184,6 +185,17 @@ class Settings:
         """Keep the address of a cluster."""
         self._stored.cluster = address
         self._write()
+
+    @property
+    def is_first_run(self) -> bool:
+        """Whether nothing was opened yet, and no window told how to begin."""
+        return not self._stored.welcomed and not self._stored.recent
+
+    def set_welcomed(self) -> None:
+        """Keep that a window told how to begin: none does so again."""
+        if not self._stored.welcomed:
+            self._stored.welcomed = True
+            self._write()
 
     @property
     def window(self) -> Mapping[str, Any]:

@@ -589,6 +589,12 @@ _HELP = _in(
         always=True,
     ),
     ActionSpec(
+        "tour",
+        QT_TRANSLATE_NOOP("Actions", "&Tour"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Learn the main steps with the sample, in two minutes"),
+        always=True,
+    ),
+    ActionSpec(
         "keys",
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
         keys=("?",),

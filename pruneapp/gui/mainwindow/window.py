@@ -37,6 +37,7 @@ from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.files.recovery_view import RecoveryView
 from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.mainwindow.tour_view import Highlight, TourBar
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, lay_in_column, lay_in_row, move_focus
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for
@@ -163,7 +164,9 @@ class MainWindow(QMainWindow):
         self.actions_["quit"].triggered.connect(self.close)
         self.notices = NoticeBar()
         self.recovery = RecoveryView()
-        self.empty = EmptyPage()
+        self.empty = EmptyPage(first=settings.is_first_run)
+        self.tour = TourBar()
+        self.highlight = Highlight(self)
         self.model_status = ModelStatus()
         self.done = Done()
         self.job_status = JobStatus()
@@ -172,7 +175,7 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         center = QWidget()
-        parts = self.notices, self.recovery, self.stack
+        parts = self.tour, self.notices, self.recovery, self.stack
         lay_in_column(center, *parts, spacing=0, wide=self.stack)
         self.setCentralWidget(center)
         self._fill_toolbar()
@@ -203,6 +206,9 @@ class MainWindow(QMainWindow):
 
     def show_document(self, *, is_open: bool) -> None:
         """Show the document's views, or the page that says what to do."""
+        if is_open and self._settings.is_first_run:
+            self._settings.set_welcomed()
+            self.empty.set_first(first=False)
         self.stack.setCurrentIndex(1 if is_open else 0)
         self._narrow = False
         kept = QByteArray(self._settings.blob("docks"))
@@ -296,6 +302,7 @@ class MainWindow(QMainWindow):
         """Let those who work decide; what they keep open stays open."""
         self.closing.emit(event)
         if event.isAccepted():
+            self._settings.set_welcomed()
             self.save_layout()
             super().closeEvent(event)
 

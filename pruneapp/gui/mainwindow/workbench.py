@@ -43,6 +43,7 @@ from pruneapp.gui.mainwindow.document_panels import (
     ViewState,
 )
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
+from pruneapp.gui.mainwindow.tour_controller import TourController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.manual_edit.group_controller import GroupController
@@ -421,6 +422,20 @@ class Workbench(QObject):
             open_file=self.files.open,
             show_tensor=self.show_tensor,
         )
+        self.tour = TourController(
+            context,
+            session,
+            views,
+            form=self.form,
+            previews=self.preview,
+            show_page=self.navigation.show_page,
+            show_tensor=self.show_tensor,
+            open_sample=self.files.open_sample,
+            bar=window.tour,
+            highlight=window.highlight,
+            export=window.export_button,
+        )
+        window.empty.tourRequested.connect(self.tour.start)
         self.ended = True
         # What a window that takes the place of this one opens; None if none does.
         self.restarts: tuple[OpenRequest, ...] | None = None
