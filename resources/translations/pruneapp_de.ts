@@ -2,6 +2,67 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Pruneapp</source>
+        <translation>Über Pruneapp</translation>
+    </message>
+    <message>
+        <source>Prune neural networks by pointing and clicking. MIT License.
+Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+        <translation>Neuronale Netze prunen, durch Zeigen und Klicken. MIT-Lizenz.
+Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
+    </message>
+    <message>
+        <source>Licenses</source>
+        <translation>Lizenzen</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>Paket</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>License</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>Text of the license</source>
+        <translation>Lizenztext</translation>
+    </message>
+    <message>
+        <source>The package contains no text of its license.</source>
+        <translation>Das Paket enthält keinen Lizenztext.</translation>
+    </message>
+    <message>
+        <source>Copy versions, system and the last error for the report of a problem.</source>
+        <translation>Versionen, System und den letzten Fehler für eine Fehlermeldung kopieren.</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Bericht kopieren</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>nicht installiert</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>see the text</source>
+        <translation>siehe Text</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
@@ -640,8 +701,8 @@
         <translation>&amp;Über Pruneapp</translation>
     </message>
     <message>
-        <source>Version and license</source>
-        <translation>Version und Lizenz</translation>
+        <source>Versions, licenses, and a report for an issue</source>
+        <translation>Versionen, Lizenzen und ein Bericht für eine Fehlermeldung</translation>
     </message>
 </context>
 <context>
@@ -6382,20 +6443,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Open</source>
         <translation>Öffnen</translation>
-    </message>
-    <message>
-        <source>Prune neural networks by pointing and clicking.
-Nothing is uploaded unless you name a URL as the target. Files are read, never run.
-
-MIT License.</source>
-        <translation>Neuronale Netze mit ein paar Klicks prunen.
-Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.
-
-MIT-Lizenz.</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
     </message>
 </context>
 <context>

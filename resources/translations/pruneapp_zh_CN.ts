@@ -2,6 +2,67 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Pruneapp</source>
+        <translation>关于 Pruneapp</translation>
+    </message>
+    <message>
+        <source>Prune neural networks by pointing and clicking. MIT License.
+Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+        <translation>通过点击操作对神经网络剪枝。MIT 许可证。
+除非您将 URL 指定为目标，否则不会上传任何内容。文件只读取，从不运行。</translation>
+    </message>
+    <message>
+        <source>Licenses</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>软件包</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>License</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>Text of the license</source>
+        <translation>许可证文本</translation>
+    </message>
+    <message>
+        <source>The package contains no text of its license.</source>
+        <translation>该软件包不含许可证文本。</translation>
+    </message>
+    <message>
+        <source>Copy versions, system and the last error for the report of a problem.</source>
+        <translation>复制版本、系统和最近一次错误，用于报告问题。</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>未安装</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>see the text</source>
+        <translation>见文本</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
@@ -640,8 +701,8 @@
         <translation>关于 Pruneapp(&amp;A)</translation>
     </message>
     <message>
-        <source>Version and license</source>
-        <translation>版本和许可证</translation>
+        <source>Versions, licenses, and a report for an issue</source>
+        <translation>版本、许可证以及用于提交问题的报告</translation>
     </message>
 </context>
 <context>
@@ -6381,20 +6442,6 @@ computed on this computer.</source>
     <message>
         <source>Open</source>
         <translation>打开</translation>
-    </message>
-    <message>
-        <source>Prune neural networks by pointing and clicking.
-Nothing is uploaded unless you name a URL as the target. Files are read, never run.
-
-MIT License.</source>
-        <translation>通过点击对神经网络进行剪枝。
-除非您将 URL 指定为目标，否则不会上传任何内容。文件只被读取，从不运行。
-
-MIT 许可证。</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>

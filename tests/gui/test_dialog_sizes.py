@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 import pruneapp.gui
 from pruneapp import resources
+from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.commands.palette import CommandPalette, Entry, KeySheet
 from pruneapp.gui.compare.combine_controller import CombineDialog
@@ -41,6 +42,7 @@ from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, room
+from pruneapp.installation import License
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.recipes.replay import SCHEDULE
@@ -171,8 +173,15 @@ def evaluate():
     return found
 
 
+def about():
+    found = AboutDialog()
+    facts = dict.fromkeys(("Pruneapp", "Python", "Qt", "numpy", "torch", "System"), SENTENCE)
+    found.set_facts(facts, [License(name, "1.0", SENTENCE, SENTENCE * 99) for name in NAMES])
+    return found
+
+
 MADE = (guide, palette, keys, combine, export, report, alike, pattern, rounds, recipe)
-MADE += (consent, command_consent, repair, repaired, evaluate, scan, allocation)
+MADE += (consent, command_consent, repair, repaired, evaluate, scan, allocation, about)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -251,5 +260,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown = {GuideDialog, CommandPalette, KeySheet, CombineDialog, ExportDialog, AllBlocksDialog}
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
-    shown |= {ScanDialog, AllocationDialog}
+    shown |= {ScanDialog, AllocationDialog, AboutDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,9 +13,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
+import pruneapp
 from pruneapp import resources
 from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -30,7 +33,7 @@ from pruneapp.gui.app.settings import (
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.engine_text import said
-from pruneapp.installation import require_torch_for_methods
+from pruneapp.installation import License, licenses, require_torch_for_methods, versions
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
 from pruneapp.methods.registry import GROUP
@@ -53,6 +56,7 @@ class SettingsController(Controller):
         self._device = device
         self.cluster = ""  # the address of the cluster that exports run on; "" for this machine
         self._own: set[str] = set()
+        self._about: AboutDialog | None = None  # while it is shown
         for choice in THEME.choices:
             action = actions[f"theme_{choice.value}"]
             action.setData(choice.value)
@@ -255,7 +259,22 @@ class SettingsController(Controller):
         guide.open()
 
     def _show_about(self) -> None:
-        dialogs.about(self._window)
+        about = AboutDialog(self._window)
+        about.finished.connect(about.deleteLater)
+        about.finished.connect(self._forget_about)
+        self._about = about
+        self._theme.apply_to(about)
+        about.open()
+        # Asks git, and reads files: not before somebody wants to know.
+        self._jobs.answer(_about, on_result=self._on_about, on_error=self._notifications.refuse)
+
+    def _forget_about(self) -> None:
+        self._about = None
+
+    def _on_about(self, found: tuple[Mapping[str, str], Sequence[License]]) -> None:
+        if self._about is not None:
+            failure = self._notifications.last_failure
+            self._about.set_facts(*found, failure=failure)
 
 
 def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
@@ -263,6 +282,11 @@ def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
     from pruneapp.kernels.devices import available
 
     return tuple((device.key, device.label) for device in available())
+
+
+def _about(_job: Job) -> tuple[Mapping[str, str], Sequence[License]]:
+    found = versions(pruneapp.__version__)
+    return {**found, "System": platform.platform()}, licenses()
 
 
 def _installed_methods(_job: Job) -> tuple[Method, ...]:

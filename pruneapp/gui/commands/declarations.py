@@ -604,7 +604,7 @@ _HELP = _in(
     ActionSpec(
         "about",
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Version and license"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Versions, licenses, and a report for an issue"),
         separated=True,
         always=True,
     ),

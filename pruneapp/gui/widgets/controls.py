@@ -258,8 +258,9 @@ _COPIED_MS = 2_000
 class CopyButton(QPushButton):
     """Offers to copy what `description` says; whoever copies calls `set_copied`."""
 
-    def __init__(self, description: str, parent: QWidget | None = None) -> None:
+    def __init__(self, description: str, parent: QWidget | None = None, text: str = "") -> None:
         super().__init__(parent)
+        self._text = text or self.tr("Copy as text")
         self.setAccessibleDescription(description)
         self._offer()
         # Nothing moves when it says that it was done.
@@ -272,7 +273,7 @@ class CopyButton(QPushButton):
         self._again.start()
 
     def _offer(self) -> None:
-        self.setText(self.tr("Copy as text"))
+        self.setText(self._text)
 
 
 def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToolButton:

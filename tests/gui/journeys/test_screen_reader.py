@@ -42,7 +42,7 @@ DIALOGS = (
     ("Tools", "Check sparsity pattern…", "Check sparsity pattern"),
     ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
     ("Help", "Guide", "Guide"),
-    ("Help", "About Pruneapp", "Pruneapp"),
+    ("Help", "About Pruneapp", "About Pruneapp"),
 )
 # What is in the dialogs that something has to be done for first, by role and beginning.
 ALIKE = {
