@@ -413,6 +413,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>&amp;Dunkel</translation>
     </message>
     <message>
+        <source>&amp;High contrast, light</source>
+        <translation>Hoher Kontrast, h&amp;ell</translation>
+    </message>
+    <message>
+        <source>High &amp;contrast, dark</source>
+        <translation>Hoher &amp;Kontrast, dunkel</translation>
+    </message>
+    <message>
         <source>Pre&amp;view</source>
         <translation>&amp;Vorschau</translation>
     </message>
@@ -3060,9 +3068,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Farbschema</translation>
     </message>
     <message>
-        <source>Light, dark, or the system setting.</source>
+        <source>Light, dark, high contrast, or the system setting.</source>
         <extracomment>settings, theme</extracomment>
-        <translation>Hell, dunkel, oder wie das System.</translation>
+        <translation>Hell, dunkel, hoher Kontrast oder wie im System.</translation>
     </message>
     <message>
         <source>System</source>
@@ -3078,6 +3086,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Dark</source>
         <extracomment>settings, theme</extracomment>
         <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>High contrast, light</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Hoher Kontrast, hell</translation>
+    </message>
+    <message>
+        <source>High contrast, dark</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Hoher Kontrast, dunkel</translation>
     </message>
     <message>
         <source>Language</source>

@@ -413,6 +413,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>深色(&amp;D)</translation>
     </message>
     <message>
+        <source>&amp;High contrast, light</source>
+        <translation>高对比度，浅色(&amp;H)</translation>
+    </message>
+    <message>
+        <source>High &amp;contrast, dark</source>
+        <translation>高对比度，深色(&amp;C)</translation>
+    </message>
+    <message>
         <source>Pre&amp;view</source>
         <translation>预览(&amp;V)</translation>
     </message>
@@ -3060,9 +3068,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>主题</translation>
     </message>
     <message>
-        <source>Light, dark, or the system setting.</source>
+        <source>Light, dark, high contrast, or the system setting.</source>
         <extracomment>settings, theme</extracomment>
-        <translation>浅色、深色，或跟随系统设置。</translation>
+        <translation>浅色、深色、高对比度或跟随系统设置。</translation>
     </message>
     <message>
         <source>System</source>
@@ -3078,6 +3086,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Dark</source>
         <extracomment>settings, theme</extracomment>
         <translation>深色</translation>
+    </message>
+    <message>
+        <source>High contrast, light</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>高对比度，浅色</translation>
+    </message>
+    <message>
+        <source>High contrast, dark</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>高对比度，深色</translation>
     </message>
     <message>
         <source>Language</source>

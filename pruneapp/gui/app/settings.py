@@ -25,9 +25,15 @@ AGREED_SCRIPTS = 200
 THEME = ChoiceParam(
     name="theme",
     label="Theme",
-    help="Light, dark, or the system setting.",
+    help="Light, dark, high contrast, or the system setting.",
     default="system",
-    choices=(Choice("system", "System"), Choice("light", "Light"), Choice("dark", "Dark")),
+    choices=(
+        Choice("system", "System"),
+        Choice("light", "Light"),
+        Choice("dark", "Dark"),
+        Choice("contrast_light", "High contrast, light"),
+        Choice("contrast_dark", "High contrast, dark"),
+    ),
 )
 LANGUAGE = ChoiceParam(
     name="language",

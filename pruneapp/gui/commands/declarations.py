@@ -317,6 +317,18 @@ _THEMES = _in(
     ActionSpec("theme_system", QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True),
     ActionSpec("theme_light", QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", always=True),
     ActionSpec("theme_dark", QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", always=True),
+    ActionSpec(
+        "theme_contrast_light",
+        QT_TRANSLATE_NOOP("Actions", "&High contrast, light"),
+        group="theme",
+        always=True,
+    ),
+    ActionSpec(
+        "theme_contrast_dark",
+        QT_TRANSLATE_NOOP("Actions", "High &contrast, dark"),
+        group="theme",
+        always=True,
+    ),
 )
 _LANGUAGES = _in(
     LANGUAGE,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette, QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QHeaderView,
     QLineEdit,
     QPushButton,
@@ -70,8 +71,64 @@ def test_a_field_that_cannot_be_edited_has_another_ground(theme):
     assert off != palette.color(QPalette.ColorGroup.Active, base)
 
 
-def test_both_themes_have_the_same_tokens():
-    assert set(LIGHT_THEME.colors) == set(DARK_THEME.colors)
+def test_all_themes_have_the_same_tokens():
+    for theme in THEMES.values():
+        assert set(theme.colors) == set(LIGHT_THEME.colors)
+
+
+@pytest.mark.parametrize("theme", [t for n, t in THEMES.items() if n.startswith("contrast")])
+def test_high_contrast_is_high(theme):
+    for surface in ("window", "surface", "button"):
+        for token in ("text", "muted", "danger"):
+            assert contrast(theme.colors[token], theme.colors[surface]) >= 7.0, (token, surface)
+        for token in ("border", "kept", "pruned", "accent", "teal", "magenta", "olive"):
+            assert contrast(theme.colors[token], theme.colors[surface]) >= 4.5, (token, surface)
+    assert contrast(theme.colors["accent_text"], theme.colors["accent"]) >= 7.0
+
+
+class Hints(QObject):
+    """What a system says of what the person wants to see."""
+
+    colorSchemeChanged = Signal()  # noqa: N815
+    contrastPreferenceChanged = Signal()  # noqa: N815
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scheme, self.contrast = Qt.ColorScheme.Light, Qt.ContrastPreference.NoPreference
+
+    def colorScheme(self):  # noqa: N802
+        return self.scheme
+
+    def contrastPreference(self):  # noqa: N802
+        return self.contrast
+
+    def accessibility(self):
+        return self
+
+
+def test_the_systems_wish_for_contrast_is_followed_at_once(qapp, monkeypatch):
+    hints, before = Hints(), qapp.palette()
+    monkeypatch.setattr(qapp, "styleHints", lambda: hints, raising=False)
+    appearance = ThemeManager(qapp)
+    seen = [appearance.theme.name]
+    appearance.changed.connect(lambda theme: seen.append(theme.name))
+    try:
+        hints.contrast = Qt.ContrastPreference.HighContrast
+        hints.contrastPreferenceChanged.emit()
+        assert qapp.palette().window().color().name() == "#f0f0f0"
+        hints.scheme = Qt.ColorScheme.Dark
+        hints.colorSchemeChanged.emit()
+        appearance.choose("dark")
+        assert seen == ["light", "contrast_light", "contrast_dark", "dark"]
+    finally:
+        appearance.deleteLater()
+        qapp.setPalette(before)
+
+
+@pytest.mark.parametrize("kind", [QPushButton, QComboBox])
+def test_a_button_of_high_contrast_has_an_outline(shown, theme, kind):
+    colors = shown(kind())
+    assert (QColor(theme.colors["border"]).name() in colors) == theme.name.startswith("contrast")
 
 
 def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
