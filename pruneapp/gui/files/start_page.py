@@ -8,7 +8,14 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.widgets.controls import clear, lay_in_column, lay_in_row, replace
+from pruneapp.gui.widgets.controls import (
+    clear,
+    enlarge,
+    follow_font,
+    lay_in_column,
+    lay_in_row,
+    replace,
+)
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, heading, plain
 from pruneapp.gui.widgets.safe_paint import reported
 
@@ -30,9 +37,7 @@ class EmptyPage(QWidget):
         super().__init__(parent)
         self._dropping = False
         self.title = title = plain()
-        font = title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.5)
-        title.setFont(font)
+        follow_font(title, lambda label: enlarge(label, 1.5))
         self.opens = plain(
             self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True, ink=MUTED
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -39,7 +40,14 @@ from pruneapp.gui.files.recovery_view import RecoveryView
 from pruneapp.gui.files.start_page import EmptyPage
 from pruneapp.gui.mainwindow.tour_view import Highlight, TourBar
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, lay_in_column, lay_in_row, move_focus
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    fit_fonts,
+    follow_font,
+    lay_in_column,
+    lay_in_row,
+    move_focus,
+)
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
@@ -216,6 +224,7 @@ class MainWindow(QMainWindow):
             self._set_widths()
         for dock in self._docks:
             dock.setVisible(is_open)
+        fit_fonts(self)  # what was filled since it was made may need more room
         self._arrange_docks()
 
     def _put_back(self) -> None:
@@ -254,7 +263,9 @@ class MainWindow(QMainWindow):
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
         # The address of a cluster may be long.
-        self.device.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
+        follow_font(
+            self.device, lambda box: box.setMaximumWidth(box.fontMetrics().averageCharWidth() * 34)
+        )
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
             self.tr(
@@ -327,13 +338,20 @@ class MainWindow(QMainWindow):
         return moved or super().focusNextPrevChild(forward)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Tell when the person comes back."""
+        """Tell when the person comes back; follow the font of the system."""
         super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            QTimer.singleShot(0, self._fit_fonts)  # once all widgets have it
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if not self._framed:  # only now its frame can be measured
                 self._framed = True
                 fit_into_screen(self)
             self.activated.emit()
+
+    def _fit_fonts(self) -> None:
+        fit_fonts(self)
+        # What asks layouts for room does so again once they know what changed in them.
+        QTimer.singleShot(0, partial(fit_fonts, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Welcome one local file or folder."""
