@@ -3178,6 +3178,26 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Eine Benachrichtigung zeigen, wenn eine Aufgabe von mehr als 10 Sekunden im Hintergrund endet.</translation>
     </message>
     <message>
+        <source>Motion</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Bewegung</translation>
+    </message>
+    <message>
+        <source>Whether bars and menus move by themselves.</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Ob sich Balken und Menüs von selbst bewegen.</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Voll</translation>
+    </message>
+    <message>
+        <source>Reduced</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Verringert</translation>
+    </message>
+    <message>
         <source>line</source>
         <extracomment>axis of the picture</extracomment>
         <translation>Zeile</translation>

@@ -3178,6 +3178,26 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>超过 10 秒的任务在后台结束时显示通知。</translation>
     </message>
     <message>
+        <source>Motion</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>动画</translation>
+    </message>
+    <message>
+        <source>Whether bars and menus move by themselves.</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>进度条和菜单是否自行移动。</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>Reduced</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>减弱</translation>
+    </message>
+    <message>
         <source>line</source>
         <extracomment>axis of the picture</extracomment>
         <translation>行</translation>

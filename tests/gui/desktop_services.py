@@ -2,7 +2,8 @@
 
 ``desktop_services.py [NAME ...]`` owns these names on the session bus, all by default. It writes
 ``["ready"]``, then what it is asked for and told, a list in JSON a line, and reads orders:
-``{"click": NUMBER, "token": TEXT}`` clicks on a notification.
+``{"click": NUMBER, "token": TEXT}`` clicks on a notification, ``{"animate": true}`` changes what
+the person wants of motion (first: none).
 
 GDBus refuses every call whose arguments are not of the types of the specification.
 """
@@ -57,6 +58,16 @@ SERVICES = {
         </interface></node>""",
     ),
 }
+PORTAL = "org.freedesktop.portal.Desktop"
+SERVICES[PORTAL] = (
+    "/org/freedesktop/portal/desktop",
+    """<node><interface name='org.freedesktop.portal.Settings'>
+    <method name='ReadAll'>
+      <arg type='as' direction='in'/><arg type='a{sa{sv}}' direction='out'/>
+    </method>
+    <signal name='SettingChanged'><arg type='s'/><arg type='s'/><arg type='v'/></signal>
+    </interface></node>""",
+)
 LAUNCHER = "com.canonical.Unity.LauncherEntry"
 
 
@@ -90,6 +101,11 @@ class Services:
         if member == "GetCapabilities":
             call.return_value(GLib.Variant("(as)", (["actions", "body", "body-markup"],)))
             return
+        if member == "ReadAll":
+            animated = {"enable-animations": GLib.Variant("b", False)}
+            found = {"org.gnome.desktop.interface": animated}
+            call.return_value(GLib.Variant("(a{sa{sv}})", (found,)))
+            return
         say(member, *values.unpack())
         if member == "Inhibit" and values.get_type_string() == "(ssss)":
             reading, writing = os.pipe()
@@ -110,6 +126,13 @@ class Services:
         self._emit("ActivationToken", number, token)
         self._emit("ActionInvoked", number, "default")
 
+    def animate(self, animated):
+        values = ("org.gnome.desktop.interface", "enable-animations", GLib.Variant("b", animated))
+        self._bus.emit_signal(
+            *(None, SERVICES[PORTAL][0], "org.freedesktop.portal.Settings", "SettingChanged"),
+            GLib.Variant("(ssv)", values),
+        )
+
     def _emit(self, member, number, text):
         path, values = SERVICES[NOTIFICATIONS][0], GLib.Variant("(us)", (number, text))
         self._bus.emit_signal(None, path, NOTIFICATIONS, member, values)
@@ -122,7 +145,10 @@ def main() -> None:
     def read() -> None:
         for line in sys.stdin:
             order = json.loads(line)
-            GLib.idle_add(services.click, order["click"], order["token"])
+            if "animate" in order:
+                GLib.idle_add(services.animate, order["animate"])
+            else:
+                GLib.idle_add(services.click, order["click"], order["token"])
         loop.quit()
 
     threading.Thread(target=read, daemon=True).start()

@@ -1,5 +1,7 @@
 """What the desktop is told of long jobs: how far they are, that they ended, and not to sleep yet.
 
+And what it says of the person's wish for motion, which Qt does not pass on.
+
 On Linux by D-Bus: notifications (org.freedesktop.Notifications), progress in the task bar
 (com.canonical.Unity.LauncherEntry, which GNOME's docks, KDE and others show) and no suspend while
 a file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). Elsewhere Qt shows
@@ -18,7 +20,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -57,6 +59,14 @@ _POWER = "org.freedesktop.PowerManagement"
 _POWER_AT = "/org/freedesktop/PowerManagement/Inhibit"
 _LOGIN = "org.freedesktop.login1"
 _LAUNCHER = "com.canonical.Unity.LauncherEntry"
+_PORTAL, _PORTAL_AT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+_SETTINGS = "org.freedesktop.portal.Settings"
+# Who has a setting for motion, which it is, and what it is where little of it is wanted.
+_MOTION = {
+    "org.freedesktop.appearance": ("reduced-motion", "1"),
+    "org.gnome.desktop.interface": ("enable-animations", "False"),
+    "org.kde.kdeglobals.KDE": ("AnimationDurationFactor", "0"),
+}
 # So much further the bar has to be that it is told of.
 _STEP = 0.005
 
@@ -68,6 +78,8 @@ class Desktop(QObject):
     click on it brings the window back.
     """
 
+    motionNoted = Signal(bool)  # whether the person wants little of it, by the system's settings
+
     _clicked = Signal(str)  # with the token that lets a window come to the front, if there is one
 
     def __init__(self, window: QWidget, jobs: Jobs, settings: Settings) -> None:
@@ -75,7 +87,7 @@ class Desktop(QObject):
         self._window = window
         self._jobs = jobs
         self._settings = settings
-        self._line = _BusThread(self._clicked.emit) if HAS_BUS else None
+        self._line = _BusThread(self._clicked.emit, self.motionNoted.emit) if HAS_BUS else None
         self._tray: QSystemTrayIcon | None = None
         self._share: float | None = None  # of the job that is shown
         self._shown: float | None = None  # in the task bar
@@ -88,6 +100,8 @@ class Desktop(QObject):
         jobs.progressed.connect(self._on_progressed)
         jobs.ended.connect(self._on_ended)
         jobs.idle.connect(self._on_idle)
+        if self._line is not None:
+            self._line.ask(self._line.ask_motion)
 
     def stop(self) -> None:
         """Tell nothing more, and let the machine sleep."""
@@ -191,8 +205,8 @@ class Desktop(QObject):
 class _BusThread:
     """The thread that speaks to the buses; its methods but `ask` and `stop` run there."""
 
-    def __init__(self, clicked: Callable[[str], object]) -> None:
-        self._clicked = clicked
+    def __init__(self, clicked: Callable[[str], object], noted: Callable[[bool], object]) -> None:
+        self._clicked, self._noted = clicked, noted
         self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="pruneapp-desktop", daemon=True)
         self._bell, self._hears = socket.socketpair()
@@ -327,6 +341,10 @@ class _BusThread:
             self._hear(told)
 
     def _hear(self, told: BusMessage) -> None:
+        if told.member == "SettingChanged" and len(told.values) == 3:
+            space, key, value = told.values
+            self._note_motion({space: {key: value}})
+            return
         if not self._shown or told.values[:1] != (self._shown,):
             return
         if told.member == "ActivationToken" and len(told.values) > 1:
@@ -335,6 +353,21 @@ class _BusThread:
             token, self._token = self._token, ""
             with suppress(RuntimeError):  # the window is gone
                 self._clicked(token)
+
+    def ask_motion(self) -> None:
+        """Ask whether the person wants things to move, and hear when that changes."""
+        bus = self._bus()
+        bus.listen(f"type='signal',interface='{_SETTINGS}',member='SettingChanged'")
+        (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
+        self._note_motion(found)
+
+    def _note_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+        for space, (key, still) in _MOTION.items():
+            value = found.get(space, {}).get(key)
+            if isinstance(value, Variant) and not self._stopped:
+                with suppress(RuntimeError):  # the window is gone
+                    self._noted(str(value.value) == still)
+                return
 
     def inhibit(self, why: str) -> None:
         """Keep the machine from falling asleep."""

@@ -88,6 +88,18 @@ NOTIFY = FlagParam(
     default=True,
 )
 
+MOTION = ChoiceParam(
+    name="motion",
+    label="Motion",
+    help="Whether bars and menus move by themselves.",
+    default="system",
+    choices=(
+        Choice("system", "System"),
+        Choice("full", "Full"),
+        Choice("reduced", "Reduced"),
+    ),
+)
+
 SETTINGS: tuple[Param, ...] = (
     THEME,
     LANGUAGE,
@@ -96,6 +108,7 @@ SETTINGS: tuple[Param, ...] = (
     WITH_COMPANIONS,
     TENSOR_LIST,
     NOTIFY,
+    MOTION,
 )
 
 

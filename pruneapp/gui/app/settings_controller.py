@@ -24,6 +24,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.settings import (
     DEVICE,
     LANGUAGE,
+    MOTION,
     SETTINGS,
     TENSOR_LIST,
     THEME,
@@ -54,6 +55,7 @@ class SettingsController(Controller):
         super().__init__(context)
         actions = self._actions
         self._device = device
+        self._theme.choose_motion(self._settings.get(MOTION))
         self.cluster = ""  # the address of the cluster that exports run on; "" for this machine
         self._own: set[str] = set()
         self._about: AboutDialog | None = None  # while it is shown
@@ -179,8 +181,10 @@ class SettingsController(Controller):
             place = self._device.findData(value)
             self._device.setCurrentIndex(place)
             self._on_device(place)
-        else:
-            self._settings.set(param, value)
+            return
+        self._settings.set(param, value)
+        if param is MOTION:
+            self._theme.choose_motion(value)
 
     # -- own methods ----------------------------------------------------------------------------
 

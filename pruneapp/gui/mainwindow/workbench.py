@@ -266,9 +266,11 @@ class Workbench(QObject):
         super().__init__(window)
         self.window = window
         self.settings = settings
+        self._appearance = appearance
         self.jobs = jobs = Jobs(self)
         self.notifications = Notifications(window.notices, window.done, self)
         self.desktop = Desktop(window, jobs, settings)
+        self.desktop.motionNoted.connect(self._on_motion)
         context = AppContext(
             window, window.actions_, jobs, settings, appearance, self.notifications
         )
@@ -618,6 +620,10 @@ class Workbench(QObject):
 
     def _on_saved(self, _path: Path) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.SAVING)
+
+    @Slot(bool)
+    def _on_motion(self, reduced: bool) -> None:
+        self._appearance.note_motion(reduced=reduced)
 
     def _cluster(self) -> str:
         return self.settings_controller.cluster

@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QStyleOption,
     QStyleOptionComplex,
     QStyleOptionHeader,
+    QStyleOptionProgressBar,
     QStyleOptionTab,
     QTabBar,
     QWidget,
@@ -56,6 +57,11 @@ _FOCUS = QPalette.ColorRole.Highlight
 _WINDOW = QPalette.ColorRole.Window
 _SAME_HUE, _GREY = 12, 60  # degrees; of 255
 _FAR = 120  # of 255, in lightness
+_STILL = "pruneappStill"  # a property of the application
+_EFFECTS = (
+    *(Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo),
+    *(Qt.UIEffect.UI_AnimateTooltip, Qt.UIEffect.UI_FadeTooltip, Qt.UIEffect.UI_AnimateToolBox),
+)
 
 
 class Style(QProxyStyle):
@@ -117,6 +123,19 @@ class Style(QProxyStyle):
             plain = option.sortIndicator == QStyleOptionHeader.SortIndicator.None_
             with _resized(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
                 super().drawControl(element, option, painter, widget)
+            return
+        if (
+            element == QStyle.ControlElement.CE_ProgressBarContents
+            and isinstance(option, QStyleOptionProgressBar)
+            and option.maximum == option.minimum
+            and _is_still()
+        ):
+            # Without a share it would move to and fro: striped instead, and all of it.
+            with saved(painter):
+                painter.setPen(Qt.PenStyle.NoPen)
+                stripes = QBrush(option.palette.color(_FOCUS), Qt.BrushStyle.BDiagPattern)
+                painter.setBrush(stripes)
+                painter.drawRect(option.rect.adjusted(1, 1, -1, -1))
             return
         super().drawControl(element, option, painter, widget)
         if element == QStyle.ControlElement.CE_TabBarTabShape and (
@@ -237,6 +256,12 @@ def _is_dark(palette: QPalette) -> bool:
     """Whether borders are lighter than the window, and Fusion's own lines hardly to be seen."""
     window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
     return border.lightness() > window.lightness()
+
+
+def _is_still() -> bool:
+    """Whether nothing is to move by itself, see `ThemeManager.choose_motion`."""
+    application = QApplication.instance()
+    return application is not None and bool(application.property(_STILL))
 
 
 def _is_strict(palette: QPalette) -> bool:
@@ -457,6 +482,8 @@ class ThemeManager(QObject):
         super().__init__(application)
         self._application = application
         self._choice = choice
+        self._motion, self._reduced = "system", False
+        self._effects = {effect for effect in _EFFECTS if application.isEffectEnabled(effect)}
         self.theme = self._resolve()
         hints = application.styleHints()
         hints.colorSchemeChanged.connect(self._refresh)
@@ -468,6 +495,22 @@ class ThemeManager(QObject):
         """Use one of `THEMES`, or follow the ``system``."""
         self._choice = choice
         self._refresh()
+
+    def choose_motion(self, choice: str) -> None:
+        """Let things move by themselves (``full``), not at all (``reduced``), or as ``system``."""
+        self._motion = choice
+        self._set_still()
+
+    def note_motion(self, *, reduced: bool) -> None:
+        """Take what the system says of the person's wish."""
+        self._reduced = reduced
+        self._set_still()
+
+    def _set_still(self) -> None:
+        still = self._motion == "reduced" or (self._motion == "system" and self._reduced)
+        self._application.setProperty(_STILL, still)
+        for effect in self._effects:
+            self._application.setEffectEnabled(effect, not still)
 
     def apply_to(self, root: QWidget) -> None:
         """Give the tokens to every view below `root`, and the accent to its main action."""

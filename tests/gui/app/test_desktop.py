@@ -76,7 +76,13 @@ class Services:
         return [rest for name, *rest in self.heard if name == member]
 
     def click(self, number: int, token: str = "") -> None:
-        self._process.stdin.write(json.dumps({"click": number, "token": token}) + "\n")
+        self._order(click=number, token=token)
+
+    def animate(self, *, animated: bool) -> None:
+        self._order(animate=animated)
+
+    def _order(self, **order: object) -> None:
+        self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
 
     def end(self) -> None:
@@ -139,6 +145,9 @@ def named(qapp):
 @pytest.fixture
 def on_bus(named, person, bus, monkeypatch):
     """Let the window of a person speak to a bus, of short jobs as of long ones."""
+    line = person.workbench.desktop._line
+    person.wait(lambda: line._try_at)  # there was no bus when the window was opened
+    line._try_at = 0.0
     for name in ("SESSION", "SYSTEM"):
         monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", bus)
     monkeypatch.setattr(desktop, "LONG_S", 0.0)
@@ -318,6 +327,34 @@ def test_a_service_that_is_missing_keeps_nothing_else_from_being_told(person, on
         job = Held(person)
         person.wait(lambda: services.named("Update"))
         job.let_go()
+
+
+@needs_bus
+def test_the_systems_wish_for_little_motion_is_followed_at_once(
+    new_person, named, bus, monkeypatch
+):
+    def still():
+        return bool(QApplication.instance().property("pruneappStill"))
+
+    def choose(motion):
+        settings = person.workbench.settings_controller.settings()
+        next(call for words, _help, call in settings if words == f"Motion: {motion}")()
+
+    with serving(bus) as services:
+        person = new_person()
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
+        person.wait_ready()
+        person.wait(still)
+        services.animate(animated=True)
+        person.wait(lambda: not still())
+        choose("Reduced")
+        assert still()
+        choose("System")
+        assert not still()
+        services.animate(animated=False)
+        person.wait(still)
+        choose("Full")
+        assert not still()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QProgressBar,
     QPushButton,
     QRadioButton,
     QSpinBox,
@@ -301,3 +302,34 @@ def test_the_arrow_of_a_sorted_column_stands_beside_its_heading(qtbot, order):
         return end - start
 
     assert last_ink("Sparsity") == last_ink("")
+
+
+def test_with_reduced_motion_a_bar_without_a_share_stands_still_and_is_striped(qapp, qtbot, theme):
+    before, style, bar = qapp.palette(), Style(), QProgressBar()
+    appearance = ThemeManager(qapp, theme.name)
+    qtbot.addWidget(bar)
+    bar.setStyle(style)
+    bar.setTextVisible(False)
+    bar.setRange(0, 0)
+    bar.show()
+
+    def moves() -> bool:
+        first = bar.grab().toImage()
+        qtbot.wait(80)
+        return bar.grab().toImage() != first
+
+    try:
+        qtbot.waitUntil(moves)
+        appearance.choose_motion("reduced")
+        assert not moves()
+        image = bar.grab().toImage()
+        middle = image.height() // 2
+        colors = {image.pixelColor(x, middle).name() for x in range(image.width())}
+        assert theme.palette().color(QPalette.ColorRole.Highlight).name() in colors
+        assert len(colors) > 1
+        appearance.choose_motion("full")
+        qtbot.waitUntil(moves)
+    finally:
+        appearance.choose_motion("full")
+        appearance.deleteLater()
+        qapp.setPalette(before)
