@@ -34,6 +34,7 @@ class AboutDialog(Dialog):
         self.setWindowTitle(self.tr("About Pruneapp"))
         self.report = ""  # in English, for whoever reads it
         self._texts: list[str] = []
+        self._items: list[QTreeWidgetItem] = []
         promise = plain(
             self.tr(
                 "Prune neural networks by pointing and clicking. MIT License.\n"
@@ -95,15 +96,17 @@ class AboutDialog(Dialog):
             self._rows.addRow(plain(label, ink=MUTED), value)
         see = self.tr("see the text")
         self._texts = [license_.text for license_ in licenses]
-        for number, license_ in enumerate(licenses):
-            item = QTreeWidgetItem([license_.name, license_.version, license_.words or see])
+        self._items = [
+            QTreeWidgetItem([license_.name, license_.version, license_.words or see])
+            for license_ in licenses
+        ]
+        for number, item in enumerate(self._items):
             item.setData(0, Qt.ItemDataRole.UserRole, number)
-            self.list.addTopLevelItem(item)
+        self.list.addTopLevelItems(self._items)
         for column in range(2):  # the last takes the rest
             self.list.resizeColumnToContents(column)
-        first = self.list.topLevelItem(0)
-        if first is not None:
-            self.list.setCurrentItem(first)
+        if self._items:
+            self.list.setCurrentItem(self._items[0])
         lines = [f"{name}: {version or 'not installed'}" for name, version in shown.items()]
         screen = self.screen()
         size = screen.size()
