@@ -37,7 +37,7 @@ _FIELDS = (
     (8, "signature", "g"),
     (9, "fds", "u"),
 )
-_NAMES = {number: name for number, name, _type in _FIELDS}
+_NAMES = {(number, kind): name for number, name, kind in _FIELDS}
 _FORMATS = {
     "y": "B",
     "b": "I",
@@ -286,14 +286,18 @@ def _decoded(received: bytearray, take_fds: Callable[[int], list[int]]) -> BusMe
     del received[: begin + length]
     try:
         _, listed = _read(data, 12, "a(yv)", order)
-        named = {_NAMES[n]: value.value for n, value in listed if n in _NAMES}
+        named = {
+            _NAMES[number, value.signature]: value.value
+            for number, value in listed
+            if (number, value.signature) in _NAMES
+        }
         message = BusMessage(data[1], **named)
         values = []
         body, at = data[begin:], 0
         for one in _types(message.signature):
             at, value = _read(body, at, one, order)
             values.append(value)
-    except (struct.error, LookupError, ValueError, RecursionError) as error:
+    except (struct.error, LookupError, ValueError, TypeError, RecursionError) as error:
         raise BusError("The bus tells what has no meaning.") from error
     fds = take_fds(message.fds)
     types = _types(message.signature)
@@ -382,7 +386,10 @@ def _read(data: bytes, at: int, kind: str, order: str) -> tuple[int, Any]:
         at += -at % _alignment(kind[1:])
         end, items = at + length, []
         while at < end:
+            before = at
             at, item = _read(data, at, kind[1:], order)
+            if at <= before or at > end:
+                raise ValueError(kind)  # a list of nothing would have no end
             items.append(item)
         return at, dict(items) if kind[1] == "{" else items
     if kind[0] in "({":
