@@ -164,6 +164,7 @@ class Tour:
         self.application = application.make_application(["pruneapp"])
         self.application.setCursorFlashTime(0)
         settings = Settings()
+        settings.set_welcomed()  # the window of every day
         appearance = Appearance(self.application, "light")
         # The screen without glass has 800 pixels a side, and windows keep to their screen.
         screen.available = lambda _window: QRect(0, 0, 1920, 1200)

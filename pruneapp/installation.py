@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -71,17 +75,29 @@ def remedy_for(package: str, extra: str = "") -> str:
 # -- versions ----------------------------------------------------------------------------------
 
 
-def describe(version: str) -> str:
-    """Return the version of ours, and those of Python, Qt and torch; imports none of them."""
+def versions(version: str) -> dict[str, str]:
+    """Return the version of ours, of Python and of what does the work; imports none of them.
+
+    What is not installed has an empty one. Asks git, which may take a moment.
+    """
     commit = find_commit()
     origin = [f"commit {commit}"] if commit else []
     origin += ["bundle"] if is_bundle() else []
-    known = f" ({', '.join(origin)})" if origin else ""
-    qt = _version("PySide6_Essentials") or _version("PySide6")
-    parts = [f"Python {platform.python_version()}"]
-    for name, found in (("Qt", qt), ("torch", _version("torch"))):
-        parts.append(f"{name} {found}" if found else f"no {name}")
-    return f"{version}{known}\n{', '.join(parts)}"
+    return {
+        "Pruneapp": f"{version} ({', '.join(origin)})" if origin else version,
+        "Python": platform.python_version(),
+        "Qt": _version("PySide6_Essentials") or _version("PySide6"),
+        "numpy": _version("numpy"),
+        "torch": _version("torch"),
+    }
+
+
+def describe(version: str) -> str:
+    """Return the version of ours, and those of Python, Qt and torch; imports none of them."""
+    found = versions(version)
+    parts = [f"Python {found['Python']}"]
+    parts += [f"{n} {found[n]}" if found[n] else f"no {n}" for n in ("Qt", "torch")]
+    return f"{found['Pruneapp']}\n{', '.join(parts)}"
 
 
 def find_commit() -> str:
@@ -124,3 +140,81 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+# -- licenses ----------------------------------------------------------------------------------
+
+# Written into bundles by packaging/bundle.py.
+LICENSES = "licences"
+# What a checkout that is not installed needs, whatever that needs in turn.
+_ROOTS = ("PySide6-Essentials", "pyqtgraph", "numpy", "safetensors", "msgspec", "ml_dtypes")
+_NAME = re.compile(r"[\w.-]+")
+_LISTED = re.compile(r"^([\w.-]+)(?: ([\w.+!-]+))?: (.+)$", re.MULTILINE)
+# Of a text nobody reads more; some list what they are compiled from.
+_LONGEST = 200_000
+
+
+@dataclass(frozen=True)
+class License:
+    """The license of something that the application is made of."""
+
+    name: str
+    version: str
+    words: str  # what it is called; empty if only its text is known
+    text: str  # empty if the package has none
+
+
+def licenses() -> tuple[License, ...]:
+    """Return the licenses of what is inside, or of the packages that are used, by name."""
+    beside = Path(sys.executable).parent / LICENSES
+    found = _in_bundle(beside) if is_bundle() else _of_packages()
+    return tuple(sorted(found, key=lambda one: one.name.lower()))
+
+
+def _in_bundle(folder: Path) -> Iterator[License]:
+    try:
+        listed = (folder / "README.txt").read_text(encoding="utf-8")
+    except OSError:
+        return
+    for name, version, words in _LISTED.findall(listed):
+        if (folder / name).is_dir():
+            known = "" if words.startswith("see ") else words
+            yield License(name, version, known, _texts(sorted((folder / name).iterdir())))
+
+
+def _of_packages() -> Iterator[License]:
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    wanted, seen = ["pruneapp", *_ROOTS], set()
+    while wanted:
+        name = wanted.pop()
+        if (key := re.sub(r"[-_.]+", "-", name).lower()) in seen:
+            continue
+        seen.add(key)
+        try:
+            one = distribution(name)
+        except PackageNotFoundError:
+            continue  # for another system or Python
+        needs = (need for need in one.requires or () if "extra ==" not in need)
+        wanted += [found[0] for need in needs if (found := _NAME.match(need))]
+        said = one.metadata
+        words = next(filter(None, map(said.__getitem__, ("License-Expression", "License"))), "")
+        kinds = [c for c in said.get_all("Classifier") or () if c.startswith("License :: ")]
+        # Some have the whole text where its name should be.
+        first = next(iter(words.strip().splitlines()), "")
+        if not 0 < len(first) <= 80:
+            first = ", ".join(kind.rpartition(" :: ")[2] for kind in kinds)
+        files = [
+            Path(str(file.locate()))
+            for file in one.files or ()
+            if ".dist-info" in str(file) and re.search(r"(?i)licen|copying|notice", file.name)
+        ]
+        yield License(said["Name"], one.version, first, _texts(files))
+
+
+def _texts(files: Iterable[Path]) -> str:
+    texts = []
+    for file in files:
+        with suppress(OSError):
+            texts.append(file.read_text(encoding="utf-8", errors="replace")[:_LONGEST].strip())
+    return "\n\n".join(texts)

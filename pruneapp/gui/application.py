@@ -169,6 +169,8 @@ class Start(QObject):
             window.empty.openRequested: self._ask_file,
             window.empty.folderRequested: self._ask_folder,
             window.empty.sampleRequested: self._open_sample,
+            window.empty.tourRequested: self._ask_tour,
+            window.actions_["tour"].triggered: self._ask_tour,
             window.actions_["open"].triggered: self._ask_file,
             window.actions_["sample"].triggered: self._open_sample,
             window.dropped: self.open,
@@ -247,6 +249,8 @@ class Start(QObject):
             self.workbench.files.ask_file()
         elif self._asked_early == "folder":
             self.workbench.files.ask_folder()
+        elif self._asked_early == "tour":
+            self.workbench.tour.start()
         gc.freeze()  # what lives as long as the window need not be looked at again
         self.ready.emit(self.workbench)
 
@@ -266,6 +270,10 @@ class Start(QObject):
     @Slot()
     def _ask_folder(self) -> None:
         self._asked_early = "folder"
+
+    @Slot()
+    def _ask_tour(self) -> None:
+        self._asked_early = "tour"
 
     @Slot()
     def _open_sample(self) -> None:

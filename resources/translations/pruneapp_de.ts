@@ -2,6 +2,67 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Pruneapp</source>
+        <translation>Über Pruneapp</translation>
+    </message>
+    <message>
+        <source>Prune neural networks by pointing and clicking. MIT License.
+Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+        <translation>Neuronale Netze prunen, durch Zeigen und Klicken. MIT-Lizenz.
+Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
+    </message>
+    <message>
+        <source>Licenses</source>
+        <translation>Lizenzen</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>Paket</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>License</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>Text of the license</source>
+        <translation>Lizenztext</translation>
+    </message>
+    <message>
+        <source>The package contains no text of its license.</source>
+        <translation>Das Paket enthält keinen Lizenztext.</translation>
+    </message>
+    <message>
+        <source>Copy versions, system and the last error for the report of a problem.</source>
+        <translation>Versionen, System und den letzten Fehler für eine Fehlermeldung kopieren.</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Bericht kopieren</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>nicht installiert</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>see the text</source>
+        <translation>siehe Text</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
@@ -380,6 +441,14 @@
         <translation>&amp;Dunkel</translation>
     </message>
     <message>
+        <source>&amp;High contrast, light</source>
+        <translation>Hoher Kontrast, h&amp;ell</translation>
+    </message>
+    <message>
+        <source>High &amp;contrast, dark</source>
+        <translation>Hoher &amp;Kontrast, dunkel</translation>
+    </message>
+    <message>
         <source>Pre&amp;view</source>
         <translation>&amp;Vorschau</translation>
     </message>
@@ -656,6 +725,14 @@
         <translation>Die Anleitung öffnen</translation>
     </message>
     <message>
+        <source>&amp;Tour</source>
+        <translation>T&amp;our</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample, in two minutes</source>
+        <translation>Die wichtigsten Schritte am Beispiel kennenlernen, in zwei Minuten</translation>
+    </message>
+    <message>
         <source>&amp;Keyboard shortcuts</source>
         <translation>&amp;Tastenkürzel</translation>
     </message>
@@ -676,8 +753,8 @@
         <translation>&amp;Über Pruneapp</translation>
     </message>
     <message>
-        <source>Version and license</source>
-        <translation>Version und Lizenz</translation>
+        <source>Versions, licenses, and a report for an issue</source>
+        <translation>Versionen, Lizenzen und ein Bericht für eine Fehlermeldung</translation>
     </message>
     <message>
         <source>Check or uncheck in the tree</source>
@@ -3111,9 +3188,9 @@
         <translation>Farbschema</translation>
     </message>
     <message>
-        <source>Light, dark, or the system setting.</source>
+        <source>Light, dark, high contrast, or the system setting.</source>
         <extracomment>settings, theme</extracomment>
-        <translation>Hell, dunkel, oder wie das System.</translation>
+        <translation>Hell, dunkel, hoher Kontrast oder wie im System.</translation>
     </message>
     <message>
         <source>System</source>
@@ -3129,6 +3206,16 @@
         <source>Dark</source>
         <extracomment>settings, theme</extracomment>
         <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>High contrast, light</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Hoher Kontrast, hell</translation>
+    </message>
+    <message>
+        <source>High contrast, dark</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>Hoher Kontrast, dunkel</translation>
     </message>
     <message>
         <source>Language</source>
@@ -3209,6 +3296,36 @@
         <source>List all tensors below each other instead of the tree of modules.</source>
         <extracomment>settings, tensor_list</extracomment>
         <translation>Alle Tensoren untereinander zeigen, statt des Baums der Module.</translation>
+    </message>
+    <message>
+        <source>Notify when long jobs end</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>Benachrichtigen, wenn lange Aufgaben enden</translation>
+    </message>
+    <message>
+        <source>Show a notification when a job of more than 10 seconds ends in the background.</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>Eine Benachrichtigung zeigen, wenn eine Aufgabe von mehr als 10 Sekunden im Hintergrund endet.</translation>
+    </message>
+    <message>
+        <source>Motion</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Bewegung</translation>
+    </message>
+    <message>
+        <source>Whether bars and menus move by themselves.</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Ob sich Balken und Menüs von selbst bewegen.</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Voll</translation>
+    </message>
+    <message>
+        <source>Reduced</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>Verringert</translation>
     </message>
     <message>
         <source>line</source>
@@ -3425,6 +3542,25 @@
     <message>
         <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
         <translation>Mit {n} von {m} Tensoren wie {name} wird kein anderer Tensor geprunt.</translation>
+    </message>
+</context>
+<context>
+    <name>Desktop</name>
+    <message>
+        <source>{job}: failed</source>
+        <translation>{job}: fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{job}: finished</source>
+        <translation>{job}: abgeschlossen</translation>
+    </message>
+    <message>
+        <source>A file is being written.</source>
+        <translation>Eine Datei wird geschrieben.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Anzeigen</translation>
     </message>
 </context>
 <context>
@@ -3720,6 +3856,30 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Open a small network included with Pruneapp</source>
         <translation>Ein kleines Netz öffnen, das Pruneapp beiliegt</translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation>Tour beginnen</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample</source>
+        <translation>Die wichtigsten Schritte am Beispiel kennenlernen</translation>
+    </message>
+    <message>
+        <source>Welcome to Pruneapp</source>
+        <translation>Willkommen bei Pruneapp</translation>
+    </message>
+    <message>
+        <source>Drop a checkpoint here, or choose a file or the folder of a model.</source>
+        <translation>Ziehen Sie einen Checkpoint hierher, oder wählen Sie eine Datei oder einen Modellordner.</translation>
+    </message>
+    <message>
+        <source>A small network that reads handwritten digits.</source>
+        <translation>Ein kleines Netz, das handgeschriebene Ziffern liest.</translation>
+    </message>
+    <message>
+        <source>The main steps in two minutes, with the sample. End it any time.</source>
+        <translation>Die wichtigsten Schritte in zwei Minuten, am Beispiel. Jederzeit zu beenden.</translation>
     </message>
     <message>
         <source>Recent files</source>
@@ -6616,20 +6776,6 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
-    <message>
-        <source>Prune neural networks by pointing and clicking.
-Nothing is uploaded unless you name a URL as the target. Files are read, never run.
-
-MIT License.</source>
-        <translation>Neuronale Netze mit ein paar Klicks prunen.
-Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.
-
-MIT-Lizenz.</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
-    </message>
 </context>
 <context>
     <name>RecentController</name>
@@ -8818,6 +8964,92 @@ MIT-Lizenz.</translation>
     <message>
         <source>drag to select weights with a brush</source>
         <translation>ziehen, um Gewichte mit einem Pinsel zu wählen</translation>
+    </message>
+</context>
+<context>
+    <name>TourBar</name>
+    <message>
+        <source>Tour</source>
+        <translation>Tour</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>Tour beenden</translation>
+    </message>
+    <message>
+        <source>{n} of {all}</source>
+        <translation>{n} von {all}</translation>
+    </message>
+    <message>
+        <source>Finish</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Do this step, and go on</source>
+        <translation>Diesen Schritt ausführen und fortfahren</translation>
+    </message>
+</context>
+<context>
+    <name>TourController</name>
+    <message>
+        <source>Look at a tensor</source>
+        <translation>Einen Tensor ansehen</translation>
+    </message>
+    <message>
+        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors, with a check mark where they are to be pruned. Click one.</source>
+        <translation>Das Beispiel ist ein kleines Netz, das handgeschriebene Ziffern liest. Der Baum zeigt seine Tensoren; angekreuzte werden geprunt. Klicken Sie auf einen.</translation>
+    </message>
+    <message>
+        <source>See its weights</source>
+        <translation>Seine Gewichte ansehen</translation>
+    </message>
+    <message>
+        <source>The picture shows every weight of the tensor. Open the page Distribution to see how many are large and small.</source>
+        <translation>Das Bild zeigt jedes Gewicht des Tensors. Öffnen Sie die Seite Verteilung, um zu sehen, wie viele groß und klein sind.</translation>
+    </message>
+    <message>
+        <source>Choose how much to prune</source>
+        <translation>Den Umfang wählen</translation>
+    </message>
+    <message>
+        <source>Drag the slider, or type an amount such as 50 %. The preview follows: what is to be pruned is hatched in orange, in the tree and in the picture.</source>
+        <translation>Ziehen Sie den Regler, oder geben Sie einen Umfang wie 50 % ein. Die Vorschau folgt: Was geprunt werden soll, ist in Baum und Bild orange schraffiert.</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>Prunen</translation>
+    </message>
+    <message>
+        <source>The button says how many weights it prunes. Press it, or {keys}. The file stays as it is.</source>
+        <translation>Die Schaltfläche sagt, wie viele Gewichte geprunt werden. Drücken Sie sie oder {keys}. Die Datei bleibt, wie sie ist.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Every step is a state in the history. Click Opened there, or undo by {keys}.</source>
+        <translation>Jeder Schritt ist ein Zustand im Verlauf. Klicken Sie dort auf den ersten, oder drücken Sie {keys}.</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Nothing is lost by that: click the last state, or redo by {keys}.</source>
+        <translation>Dabei geht nichts verloren: Klicken Sie auf den letzten Zustand, oder drücken Sie {keys}.</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
+        <translation>Exportieren… ({keys}) schreibt das geprunte Modell in eine neue Datei, im Format Ihrer Wahl. Die Anleitung (F1) erklärt Auswertung, Reparatur und Verkleinern.</translation>
     </message>
 </context>
 <context>

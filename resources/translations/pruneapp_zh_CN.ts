@@ -2,6 +2,67 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AboutDialog</name>
+    <message>
+        <source>About Pruneapp</source>
+        <translation>关于 Pruneapp</translation>
+    </message>
+    <message>
+        <source>Prune neural networks by pointing and clicking. MIT License.
+Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
+        <translation>通过点击操作对神经网络剪枝。MIT 许可证。
+除非您将 URL 指定为目标，否则不会上传任何内容。文件只读取，从不运行。</translation>
+    </message>
+    <message>
+        <source>Licenses</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>Package</source>
+        <translation>软件包</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>License</source>
+        <translation>许可证</translation>
+    </message>
+    <message>
+        <source>Text of the license</source>
+        <translation>许可证文本</translation>
+    </message>
+    <message>
+        <source>The package contains no text of its license.</source>
+        <translation>该软件包不含许可证文本。</translation>
+    </message>
+    <message>
+        <source>Copy versions, system and the last error for the report of a problem.</source>
+        <translation>复制版本、系统和最近一次错误，用于报告问题。</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>未安装</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>see the text</source>
+        <translation>见文本</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;File</source>
@@ -380,6 +441,14 @@
         <translation>深色(&amp;D)</translation>
     </message>
     <message>
+        <source>&amp;High contrast, light</source>
+        <translation>高对比度，浅色(&amp;H)</translation>
+    </message>
+    <message>
+        <source>High &amp;contrast, dark</source>
+        <translation>高对比度，深色(&amp;C)</translation>
+    </message>
+    <message>
         <source>Pre&amp;view</source>
         <translation>预览(&amp;V)</translation>
     </message>
@@ -656,6 +725,14 @@
         <translation>打开指南</translation>
     </message>
     <message>
+        <source>&amp;Tour</source>
+        <translation>导览(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample, in two minutes</source>
+        <translation>用两分钟借助示例了解主要步骤</translation>
+    </message>
+    <message>
         <source>&amp;Keyboard shortcuts</source>
         <translation>键盘快捷键(&amp;K)</translation>
     </message>
@@ -676,8 +753,8 @@
         <translation>关于 Pruneapp(&amp;A)</translation>
     </message>
     <message>
-        <source>Version and license</source>
-        <translation>版本和许可证</translation>
+        <source>Versions, licenses, and a report for an issue</source>
+        <translation>版本、许可证以及用于提交问题的报告</translation>
     </message>
     <message>
         <source>Check or uncheck in the tree</source>
@@ -3111,9 +3188,9 @@
         <translation>主题</translation>
     </message>
     <message>
-        <source>Light, dark, or the system setting.</source>
+        <source>Light, dark, high contrast, or the system setting.</source>
         <extracomment>settings, theme</extracomment>
-        <translation>浅色、深色，或跟随系统设置。</translation>
+        <translation>浅色、深色、高对比度或跟随系统设置。</translation>
     </message>
     <message>
         <source>System</source>
@@ -3129,6 +3206,16 @@
         <source>Dark</source>
         <extracomment>settings, theme</extracomment>
         <translation>深色</translation>
+    </message>
+    <message>
+        <source>High contrast, light</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>高对比度，浅色</translation>
+    </message>
+    <message>
+        <source>High contrast, dark</source>
+        <extracomment>settings, theme</extracomment>
+        <translation>高对比度，深色</translation>
     </message>
     <message>
         <source>Language</source>
@@ -3209,6 +3296,36 @@
         <source>List all tensors below each other instead of the tree of modules.</source>
         <extracomment>settings, tensor_list</extracomment>
         <translation>将所有张量列在一起，代替模块树。</translation>
+    </message>
+    <message>
+        <source>Notify when long jobs end</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>长任务结束时通知</translation>
+    </message>
+    <message>
+        <source>Show a notification when a job of more than 10 seconds ends in the background.</source>
+        <extracomment>settings, notify</extracomment>
+        <translation>超过 10 秒的任务在后台结束时显示通知。</translation>
+    </message>
+    <message>
+        <source>Motion</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>动画</translation>
+    </message>
+    <message>
+        <source>Whether bars and menus move by themselves.</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>进度条和菜单是否自行移动。</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>Reduced</source>
+        <extracomment>settings, motion</extracomment>
+        <translation>减弱</translation>
     </message>
     <message>
         <source>line</source>
@@ -3425,6 +3542,25 @@
     <message>
         <source>No other tensor is pruned with {n} of {m} tensors, such as {name}.</source>
         <translation>{m} 个张量中有 {n} 个（如 {name}）没有其他张量随之剪枝。</translation>
+    </message>
+</context>
+<context>
+    <name>Desktop</name>
+    <message>
+        <source>{job}: failed</source>
+        <translation>“{job}”失败</translation>
+    </message>
+    <message>
+        <source>{job}: finished</source>
+        <translation>“{job}”已完成</translation>
+    </message>
+    <message>
+        <source>A file is being written.</source>
+        <translation>正在写入文件。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>
@@ -3720,6 +3856,30 @@ Files are read, never run.</source>
     <message>
         <source>Open a small network included with Pruneapp</source>
         <translation>打开 Pruneapp 自带的小网络</translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation>开始导览</translation>
+    </message>
+    <message>
+        <source>Learn the main steps with the sample</source>
+        <translation>借助示例了解主要步骤</translation>
+    </message>
+    <message>
+        <source>Welcome to Pruneapp</source>
+        <translation>欢迎使用 Pruneapp</translation>
+    </message>
+    <message>
+        <source>Drop a checkpoint here, or choose a file or the folder of a model.</source>
+        <translation>将检查点拖放到此处，或选择文件或模型文件夹。</translation>
+    </message>
+    <message>
+        <source>A small network that reads handwritten digits.</source>
+        <translation>一个识别手写数字的小型网络。</translation>
+    </message>
+    <message>
+        <source>The main steps in two minutes, with the sample. End it any time.</source>
+        <translation>用示例在两分钟内了解主要步骤，可随时结束。</translation>
     </message>
     <message>
         <source>Recent files</source>
@@ -6615,20 +6775,6 @@ computed on this computer.</source>
         <source>Open</source>
         <translation>打开</translation>
     </message>
-    <message>
-        <source>Prune neural networks by pointing and clicking.
-Nothing is uploaded unless you name a URL as the target. Files are read, never run.
-
-MIT License.</source>
-        <translation>通过点击对神经网络进行剪枝。
-除非您将 URL 指定为目标，否则不会上传任何内容。文件只被读取，从不运行。
-
-MIT 许可证。</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
 </context>
 <context>
     <name>RecentController</name>
@@ -8817,6 +8963,92 @@ MIT 许可证。</translation>
     <message>
         <source>drag to select weights with a brush</source>
         <translation>拖动以用笔刷选择权重</translation>
+    </message>
+</context>
+<context>
+    <name>TourBar</name>
+    <message>
+        <source>Tour</source>
+        <translation>导览</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>结束导览</translation>
+    </message>
+    <message>
+        <source>{n} of {all}</source>
+        <translation>第 {n} 步，共 {all} 步</translation>
+    </message>
+    <message>
+        <source>Finish</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Do this step, and go on</source>
+        <translation>执行此步骤并继续</translation>
+    </message>
+</context>
+<context>
+    <name>TourController</name>
+    <message>
+        <source>Look at a tensor</source>
+        <translation>查看张量</translation>
+    </message>
+    <message>
+        <source>The sample is a small network that reads handwritten digits. The tree lists its tensors, with a check mark where they are to be pruned. Click one.</source>
+        <translation>示例是一个识别手写数字的小型网络。左侧的树列出其张量，勾选的张量将被剪枝。请点击其中一个。</translation>
+    </message>
+    <message>
+        <source>See its weights</source>
+        <translation>查看权重</translation>
+    </message>
+    <message>
+        <source>The picture shows every weight of the tensor. Open the page Distribution to see how many are large and small.</source>
+        <translation>图中显示该张量的每个权重。打开“分布”页，查看大权重和小权重各有多少。</translation>
+    </message>
+    <message>
+        <source>Choose how much to prune</source>
+        <translation>选择剪枝量</translation>
+    </message>
+    <message>
+        <source>Drag the slider, or type an amount such as 50 %. The preview follows: what is to be pruned is hatched in orange, in the tree and in the picture.</source>
+        <translation>拖动滑块，或输入剪枝量，例如 50 %。预览会随之更新：将剪枝的部分在树和图中以橙色斜线标出。</translation>
+    </message>
+    <message>
+        <source>Prune</source>
+        <translation>剪枝</translation>
+    </message>
+    <message>
+        <source>The button says how many weights it prunes. Press it, or {keys}. The file stays as it is.</source>
+        <translation>按钮上显示将剪枝的权重数。点击它，或按 {keys}。文件保持不变。</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Every step is a state in the history. Click Opened there, or undo by {keys}.</source>
+        <translation>每个步骤都是历史中的一个状态。点击其中的第一个状态，或按 {keys} 撤销。</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Nothing is lost by that: click the last state, or redo by {keys}.</source>
+        <translation>撤销不会丢失任何内容：点击最后一个状态，或按 {keys} 重做。</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
+        <translation>导出…（{keys}）会以您选择的格式将剪枝后的模型写入新文件。指南（F1）介绍如何评估、修复和缩减。</translation>
     </message>
 </context>
 <context>

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 import pruneapp.gui
 from pruneapp import resources
+from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
 from pruneapp.gui.app.question_dialog import QuestionDialog
@@ -46,6 +47,7 @@ from pruneapp.gui.sensitivity.dialogs import AllocationDialog, ScanDialog
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.reports import DecisionDialog
 from pruneapp.gui.widgets.screen import Dialog, room
+from pruneapp.installation import License
 from pruneapp.methods.builtin.patterns import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.recipes.replay import SCHEDULE
@@ -196,6 +198,13 @@ def evaluate():
     return found
 
 
+def about():
+    found = AboutDialog()
+    facts = dict.fromkeys(("Pruneapp", "Python", "Qt", "numpy", "torch", "System"), SENTENCE)
+    found.set_facts(facts, [License(name, "1.0", SENTENCE, SENTENCE * 99) for name in NAMES])
+    return found
+
+
 MADE = (
     guide,
     palette,
@@ -210,7 +219,7 @@ MADE = (
     rounds,
     recipe,
 )
-MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation)
+MADE += (questions, consent, command_consent, repair, repaired, evaluate, scan, allocation, about)
 
 
 @pytest.fixture(params=[QRect(0, 0, 853, 533), QRect(0, 24, 1280, 776)], ids=str)
@@ -290,4 +299,5 @@ def test_every_dialog_of_the_application_is_among_them():
     shown |= {ExportReportDialog, PatternDialog, RoundsDialog, RecipeDialog, ScriptConsentDialog}
     shown |= {RepairDialog, RepairReportDialog, EvaluateDialog, CommandConsentDialog}
     shown |= {ScanDialog, AllocationDialog, ShortcutDialog, QuestionDialog, PluginDialog}
+    shown |= {AboutDialog}
     assert found - {Dialog, DecisionDialog, ConsentDialog} == shown

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-import pruneapp
 from pruneapp.checkpoint.contents import StateDict
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
@@ -290,19 +289,6 @@ def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "
     accepted = dialog.exec() == QDialog.DialogCode.Accepted
     dialog.deleteLater()
     return dialog.textValue().strip() if accepted else ""
-
-
-def about(parent: QWidget) -> None:
-    """Say what this is."""
-    text = translate(
-        "Questions",
-        "Prune neural networks by pointing and clicking.\nNothing is uploaded unless you name a "
-        "URL as the target. Files are read, never run.\n\nMIT License.",
-    )
-    box = _box(parent, f"Pruneapp {pruneapp.__version__}", text)
-    box.addButton(translate("Questions", "Close"), _Role.RejectRole)
-    box.finished.connect(box.deleteLater)
-    box.open()
 
 
 def _confirm(box: QMessageBox, go: str, stay: str = "") -> bool:

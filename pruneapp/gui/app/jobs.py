@@ -43,6 +43,16 @@ class JobProgress:
     total: int  # units of work; 0 while it is unknown
 
 
+@dataclass(frozen=True)
+class JobEnd:
+    """How a visible job ended."""
+
+    title: str
+    seconds: float  # since it was visible
+    error: str = ""  # why it failed; empty if it did not
+    cancelled: bool = False  # by the person, or because something newer took its place
+
+
 @dataclass(eq=False)
 class Task(Generic[T]):
     """A job that was asked for: what to call when it ends. Cancelling it twice is harmless.
@@ -61,6 +71,7 @@ class Task(Generic[T]):
     apart: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
+    since: float = field(default_factory=time.monotonic)  # it was asked for, or visible
     result: T | None = None
     error: BaseException | None = None
     trace: str = ""
@@ -151,6 +162,7 @@ class Jobs(QObject):
     progressed = Signal(object)  # a JobProgress of the visible task
     asked = Signal()  # something is wanted soon: what is done aside ought to make room
     idle = Signal()  # no visible task is left
+    ended = Signal(object)  # a JobEnd of a visible task, before it is told what came of it
     failed = Signal(str, str)  # a bug: sentence and traceback, to be shown as a report
     # A task, by its title, does not end although it was cancelled some seconds ago, said once; and
     # it has ended after all.
@@ -238,7 +250,7 @@ class Jobs(QObject):
     def show(self, task: Task[Any], title: str) -> None:
         """Let the status bar show a task that runs already."""
         if task in self._pending and not task.visible:
-            task.visible, task.title = True, title
+            task.visible, task.title, task.since = True, title, time.monotonic()
             if self._first_visible is task:
                 self.started.emit(title)
 
@@ -334,6 +346,8 @@ class Jobs(QObject):
                 self.idle.emit()
             else:
                 self.started.emit(following.title)
+        if task.visible:
+            self.ended.emit(_end_of(task))
         if task.token.cancelled or isinstance(task.error, Cancelled):
             task.on_cancelled()
         elif isinstance(task.error, PruneAppError):
@@ -344,6 +358,12 @@ class Jobs(QObject):
         else:
             result, task.result = task.result, None
             task.on_result(result)
+
+
+def _end_of(task: Task[Any]) -> JobEnd:
+    cancelled = task.token.cancelled or isinstance(task.error, Cancelled)
+    error = "" if task.error is None or cancelled else f"{task.error}"
+    return JobEnd(task.title, time.monotonic() - task.since, error, cancelled)
 
 
 class LatestTask:

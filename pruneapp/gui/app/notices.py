@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
+from pruneapp.gui.widgets.controls import add_row, follow_font, lay_in_column, symbol_button
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.number_format import plural
 from pruneapp.gui.widgets.safe_paint import reported
@@ -95,7 +95,10 @@ class NoticeRow(QWidget):
         self.more = QPushButton(self.tr("Details"), self)
         self.more.setCheckable(True)
         self.more.setFlat(True)
-        self.more.setFixedWidth(self.fontMetrics().horizontalAdvance(self.more.text()) + 16)
+        follow_font(
+            self.more,
+            lambda more: more.setFixedWidth(more.fontMetrics().horizontalAdvance(more.text()) + 16),
+        )
         self.more.setVisible(bool(details))
         self.close_button = symbol_button("×", self.tr("Close this notice"), self)
         self.close_button.setAutoRaise(True)
@@ -105,7 +108,9 @@ class NoticeRow(QWidget):
         self.details.setPlainText(details)
         # Tracebacks point at places in a line by marks below it.
         self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.details.setFixedHeight(self.fontMetrics().lineSpacing() * 6)
+        follow_font(
+            self.details, lambda text: text.setFixedHeight(text.fontMetrics().lineSpacing() * 6)
+        )
         self.details.setAccessibleName(self.tr("Details"))
         self.copy = QPushButton(self.tr("Copy details"), self)
         self.details.hide()

@@ -81,6 +81,7 @@ class Notifications(QObject):
         self._done = done
         self._actions: dict[int, Callable[[], None]] = {}
         self._numbers: dict[NoticeTopic, int] = {}
+        self.last_failure = ""  # what a bug of ours said, the latest
         bar.actionRequested.connect(self._on_action)
 
     @Slot(object)
@@ -122,6 +123,7 @@ class Notifications(QObject):
     @Slot(str, str)
     def report_failure(self, what: str, trace: str) -> None:
         """Show a bug of ours by its name and its traceback."""
+        self.last_failure = trace
         sentence = self.tr("Something went wrong in Pruneapp itself ({what}).")
         self._bar.set_notice(sentence.format(what=abridged(escaped(what))[:200]), details=trace)
 

@@ -25,9 +25,15 @@ AGREED_SCRIPTS = 200
 THEME = ChoiceParam(
     name="theme",
     label="Theme",
-    help="Light, dark, or the system setting.",
+    help="Light, dark, high contrast, or the system setting.",
     default="system",
-    choices=(Choice("system", "System"), Choice("light", "Light"), Choice("dark", "Dark")),
+    choices=(
+        Choice("system", "System"),
+        Choice("light", "Light"),
+        Choice("dark", "Dark"),
+        Choice("contrast_light", "High contrast, light"),
+        Choice("contrast_dark", "High contrast, dark"),
+    ),
 )
 LANGUAGE = ChoiceParam(
     name="language",
@@ -84,6 +90,25 @@ TENSOR_LIST = FlagParam(
     default=False,
 )
 
+NOTIFY = FlagParam(
+    name="notify",
+    label="Notify when long jobs end",
+    help="Show a notification when a job of more than 10 seconds ends in the background.",
+    default=True,
+)
+
+MOTION = ChoiceParam(
+    name="motion",
+    label="Motion",
+    help="Whether bars and menus move by themselves.",
+    default="system",
+    choices=(
+        Choice("system", "System"),
+        Choice("full", "Full"),
+        Choice("reduced", "Reduced"),
+    ),
+)
+
 SETTINGS: tuple[Param, ...] = (
     THEME,
     LANGUAGE,
@@ -91,6 +116,8 @@ SETTINGS: tuple[Param, ...] = (
     *QUESTIONS,
     WITH_COMPANIONS,
     TENSOR_LIST,
+    NOTIFY,
+    MOTION,
 )
 
 
@@ -114,6 +141,7 @@ class Stored(msgspec.Struct):
     # Packages with their versions that may run their code here, or were told of.
     allowed_plugins: list[str] = []
     known_plugins: list[str] = []
+    welcomed: bool = False  # whether a window showed how to begin
 
 
 class Settings:
@@ -242,6 +270,17 @@ class Settings:
             self._stored.known_plugins = keys
             self._write()
         return tuple(key for key in keys if key not in before)
+
+    @property
+    def is_first_run(self) -> bool:
+        """Whether nothing was opened yet, and no window told how to begin."""
+        return not self._stored.welcomed and not self._stored.recent
+
+    def set_welcomed(self) -> None:
+        """Keep that a window told how to begin: none does so again."""
+        if not self._stored.welcomed:
+            self._stored.welcomed = True
+            self._write()
 
     @property
     def window(self) -> Mapping[str, Any]:

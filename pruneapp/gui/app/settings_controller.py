@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog
 
+import pruneapp
 from pruneapp import resources
 from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui.app import dialogs
+from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.notifications import NoticeTopic
@@ -21,6 +24,7 @@ from pruneapp.gui.app.question_dialog import QuestionDialog
 from pruneapp.gui.app.settings import (
     DEVICE,
     LANGUAGE,
+    MOTION,
     QUESTIONS,
     SETTINGS,
     TENSOR_LIST,
@@ -34,7 +38,7 @@ from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.engine_text import said
-from pruneapp.installation import require_torch_for_methods
+from pruneapp.installation import License, licenses, require_torch_for_methods, versions
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
 from pruneapp.params import ChoiceParam, FlagParam, Param
@@ -54,8 +58,10 @@ class SettingsController(Controller):
         super().__init__(context)
         actions = self._actions
         self._device = device
+        self._theme.choose_motion(self._settings.get(MOTION))
         self.cluster = ""  # the address of the cluster that exports run on; "" for this machine
         self._own: set[str] = set()
+        self._about: AboutDialog | None = None  # while it is shown
         for choice in THEME.choices:
             action = actions[f"theme_{choice.value}"]
             action.setData(choice.value)
@@ -179,8 +185,10 @@ class SettingsController(Controller):
             place = self._device.findData(value)
             self._device.setCurrentIndex(place)
             self._on_device(place)
-        else:
-            self._settings.set(param, value)
+            return
+        self._settings.set(param, value)
+        if param is MOTION:
+            self._theme.choose_motion(value)
 
     def _show_questions(self) -> None:
         asked = [(param, bool(self._settings.get(param))) for param in QUESTIONS]
@@ -282,7 +290,22 @@ class SettingsController(Controller):
         guide.open()
 
     def _show_about(self) -> None:
-        dialogs.about(self._window)
+        about = AboutDialog(self._window)
+        about.finished.connect(about.deleteLater)
+        about.finished.connect(self._forget_about)
+        self._about = about
+        self._theme.apply_to(about)
+        about.open()
+        # Asks git, and reads files: not before somebody wants to know.
+        self._jobs.answer(_about, on_result=self._on_about, on_error=self._notifications.refuse)
+
+    def _forget_about(self) -> None:
+        self._about = None
+
+    def _on_about(self, found: tuple[Mapping[str, str], Sequence[License]]) -> None:
+        if self._about is not None:
+            failure = self._notifications.last_failure
+            self._about.set_facts(*found, failure=failure)
 
 
 def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
@@ -290,3 +313,8 @@ def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
     from pruneapp.kernels.devices import available
 
     return tuple((device.key, device.label) for device in available())
+
+
+def _about(_job: Job) -> tuple[Mapping[str, str], Sequence[License]]:
+    found = versions(pruneapp.__version__)
+    return {**found, "System": platform.platform()}, licenses()

@@ -366,6 +366,18 @@ _THEMES = _in(
     ActionSpec("theme_system", QT_TRANSLATE_NOOP("Actions", "&System"), group="theme", always=True),
     ActionSpec("theme_light", QT_TRANSLATE_NOOP("Actions", "&Light"), group="theme", always=True),
     ActionSpec("theme_dark", QT_TRANSLATE_NOOP("Actions", "&Dark"), group="theme", always=True),
+    ActionSpec(
+        "theme_contrast_light",
+        QT_TRANSLATE_NOOP("Actions", "&High contrast, light"),
+        group="theme",
+        always=True,
+    ),
+    ActionSpec(
+        "theme_contrast_dark",
+        QT_TRANSLATE_NOOP("Actions", "High &contrast, dark"),
+        group="theme",
+        always=True,
+    ),
 )
 _LANGUAGES = _in(
     LANGUAGE,
@@ -646,6 +658,12 @@ _HELP = _in(
         always=True,
     ),
     ActionSpec(
+        "tour",
+        QT_TRANSLATE_NOOP("Actions", "&Tour"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Learn the main steps with the sample, in two minutes"),
+        always=True,
+    ),
+    ActionSpec(
         "keys",
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
         keys=("?",),
@@ -661,7 +679,7 @@ _HELP = _in(
     ActionSpec(
         "about",
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Version and license"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Versions, licenses, and a report for an issue"),
         separated=True,
         always=True,
     ),

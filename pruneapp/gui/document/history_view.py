@@ -48,7 +48,7 @@ from pruneapp.gui.document.history_states import (
     room_of,
     row_height,
 )
-from pruneapp.gui.widgets.controls import lay_in_row
+from pruneapp.gui.widgets.controls import follow_font, lay_in_row
 from pruneapp.gui.widgets.labels import MUTED, TEXT, heading
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.branches import Branches, HistoryLanes
@@ -107,8 +107,15 @@ class _Strip(QListView):
     def arrange(self, branches: Branches) -> None:
         if branches.after is not self._after:
             self._after, self._lanes = branches.after, HistoryLanes(branches)
-            self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
+            self.fit_height()
         self.measure()
+
+    def fit(self) -> None:
+        self.fit_height()
+        self.measure()
+
+    def fit_height(self) -> None:
+        self.setFixedHeight(row_height(self.fontMetrics()) * min(self._lanes.lanes, _LANES))
 
     def measure(self) -> None:
         """Let states be as wide as their labels; less, and with brief metrics, so that all fit.
@@ -412,10 +419,11 @@ class HistoryStrip(QWidget):
         )
         title = heading(self.tr("History"))
         title.setBuddy(self.list)
-        title.setFixedHeight(row_height(self.list.fontMetrics()))
+        follow_font(title, lambda label: label.setFixedHeight(row_height(self.list.fontMetrics())))
         row = lay_in_row(self, title, self.list, spacing=12, wide=self.list)
         row.setAlignment(title, Qt.AlignmentFlag.AlignTop)
         self.list.arrange(Branches())
+        follow_font(self.list, lambda strip: strip.fit())
         self.list.clicked.connect(self._clicked)
         self.list.jump.connect(self._jump)
         self.list.rename.connect(self._rename)

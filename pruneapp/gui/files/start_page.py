@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -17,13 +17,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column, symbol_button
+from pruneapp.gui.widgets.controls import (
+    clear,
+    enlarge,
+    follow_font,
+    lay_in_column,
+    lay_in_row,
+    replace,
+    symbol_button,
+)
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, heading, plain
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import icon, with_defaults
 
 _MOST = 6
-_WIDTH = 520
+_WIDTH, _WIDTH_OF_CARDS = 520, 720
 _INSET = 8
 
 
@@ -37,23 +45,22 @@ class RecentFile:
 
 
 class EmptyPage(QWidget):
-    """Says what to do."""
+    """Says what to do; to who is here for the first time, in three cards."""
 
     openRequested = Signal()
     folderRequested = Signal()
     sampleRequested = Signal()
+    tourRequested = Signal()
     recentRequested = Signal(str)  # the path of a file that was open before
     pinRequested = Signal(str, bool)  # such a path, and whether it is to be pinned
     removeRequested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, first: bool = False) -> None:
         super().__init__(parent)
         self._dropping = False
         self._colors: Mapping[str, str] = with_defaults({})
-        title = plain(self.tr("Drop a checkpoint here"))
-        font = title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.5)
-        title.setFont(font)
+        self.title = title = plain()
+        follow_font(title, lambda label: enlarge(label, 1.5))
         self.opens = plain(
             self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True, ink=MUTED
         )
@@ -70,16 +77,21 @@ class EmptyPage(QWidget):
         self.folder_button.setToolTip(self.tr("Open a model folder"))
         self.sample_button = QPushButton(self.tr("Try the sample"), self)
         self.sample_button.setToolTip(self.tr("Open a small network included with Pruneapp"))
-        buttons = self.open_button, self.folder_button, self.sample_button
+        self.tour_button = QPushButton(self.tr("Take the tour"), self)
+        self.tour_button.setToolTip(self.tr("Learn the main steps with the sample"))
+        buttons = self.open_button, self.folder_button, self.sample_button, self.tour_button
         for button in buttons:
             button.setMinimumSize(128, 36)
             button.setAccessibleDescription(button.toolTip())
         self._target = QWidget(self)
         margins = 24, 24, 24, 24
-        inside = lay_in_column(self._target, title, self.opens, 8, spacing=12, margins=margins)
-        add_row(inside, None, *buttons, None, spacing=12)
-        inside.addSpacing(8)
-        inside.addWidget(self.promise)
+        self._inside = lay_in_column(
+            self._target, title, self.opens, 8, spacing=12, margins=margins
+        )
+        self._choices = QWidget(self._target)
+        self._inside.addWidget(self._choices)
+        self._inside.addSpacing(8)
+        self._inside.addWidget(self.promise)
 
         self._recent = QWidget(self)
         self._rows = QGridLayout(self._recent)
@@ -93,7 +105,6 @@ class EmptyPage(QWidget):
         self.remove_buttons: list[QToolButton] = []
 
         for widget in (self._target, self._recent):
-            widget.setMaximumWidth(_WIDTH)
             widget.setMinimumWidth(min(_WIDTH, 320))
         layout = QHBoxLayout(self)
         layout.addStretch(1)
@@ -109,7 +120,51 @@ class EmptyPage(QWidget):
         self.open_button.clicked.connect(self.openRequested)
         self.folder_button.clicked.connect(self.folderRequested)
         self.sample_button.clicked.connect(self.sampleRequested)
+        self.tour_button.clicked.connect(self.tourRequested)
         self.set_recent(())
+        self.set_first(first=first)
+
+    def set_first(self, *, first: bool) -> None:
+        """Offer three ways to begin, each with a word about it, or the buttons alone."""
+        before, self._choices = self._choices, QWidget(self._target)
+        replace(self._inside, before, self._choices)
+        self.title.setText(
+            self.tr("Welcome to Pruneapp") if first else self.tr("Drop a checkpoint here")
+        )
+        if first:
+            cards = QGridLayout(self._choices)  # so that the buttons lie beside each other
+            cards.setContentsMargins(0, 0, 0, 0)
+            cards.setHorizontalSpacing(24)
+            cards.setVerticalSpacing(8)
+            for column, (title, text, *buttons) in enumerate(self._cards()):
+                cards.setColumnStretch(column, 1)
+                words = plain(text, wrap=True)
+                words.setAlignment(Qt.AlignmentFlag.AlignTop)
+                for row, part in enumerate((heading(title), words, *buttons)):
+                    cards.addWidget(part, row, column)
+        else:
+            usual = self.open_button, self.folder_button, self.sample_button
+            lay_in_row(self._choices, None, *usual, None, spacing=12)
+        self.tour_button.setVisible(first)
+        self._target.setMaximumWidth(_WIDTH_OF_CARDS if first else _WIDTH)
+        self._recent.setMaximumWidth(_WIDTH)
+
+    def _cards(self) -> Iterator[tuple[str, str, *tuple[QPushButton, ...]]]:
+        yield (
+            self.tr("Open a file"),
+            self.tr("Drop a checkpoint here, or choose a file or the folder of a model."),
+            *(self.open_button, self.folder_button),
+        )
+        yield (
+            self.tr("Try the sample"),
+            self.tr("A small network that reads handwritten digits."),
+            self.sample_button,
+        )
+        yield (
+            self.tr("Take the tour"),
+            self.tr("The main steps in two minutes, with the sample. End it any time."),
+            self.tour_button,
+        )
 
     def set_recent(self, files: Sequence[RecentFile], *, changeable: bool = False) -> None:
         """List files that were open before; they can be pinned and removed if `changeable`."""

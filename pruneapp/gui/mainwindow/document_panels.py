@@ -24,7 +24,7 @@ from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.tree.panel import ModuleTree
-from pruneapp.gui.widgets.controls import lay_in_column
+from pruneapp.gui.widgets.controls import follow_font, lay_in_column
 from pruneapp.gui.widgets.screen import whole_height
 
 FORM_WIDTH = 330
@@ -74,10 +74,14 @@ class _FormColumn(QWidget):
         lay_in_column(self, *column, spacing=0, wide=self._form)
         # What is wider than the column would be cut off: with a larger font it is wider.
         parts = self._form, self._preview
-        least = [part.least_width() for part in parts]
-        self.setMinimumWidth(max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least))
+        follow_font(self, lambda column: column.fit())
         for part in parts:
             part.content.rearranged.connect(self._share)
+
+    def fit(self) -> None:
+        """Be wide enough for all that is in it."""
+        least = [part.least_width() for part in (self._form, self._preview)]
+        self.setMinimumWidth(max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -37,8 +38,16 @@ from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.files.recovery_view import RecoveryView
 from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.mainwindow.tour_view import Highlight, TourBar
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import ComboBox, lay_in_column, lay_in_row, move_focus
+from pruneapp.gui.widgets.controls import (
+    ComboBox,
+    fit_fonts,
+    follow_font,
+    lay_in_column,
+    lay_in_row,
+    move_focus,
+)
 from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
@@ -163,9 +172,11 @@ class MainWindow(QMainWindow):
         self.actions_["quit"].triggered.connect(self.close)
         self.notices = NoticeBar()
         self.recovery = RecoveryView()
-        self.empty = EmptyPage()
+        self.empty = EmptyPage(first=settings.is_first_run)
         self.actions_.tell_keys_in_tip("open", self.empty.open_button)
         self.actions_.tell_keys_in_tip("open_folder", self.empty.folder_button)
+        self.tour = TourBar()
+        self.highlight = Highlight(self)
         self.model_status = ModelStatus()
         self.done = Done()
         self.job_status = JobStatus()
@@ -174,7 +185,7 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         center = QWidget()
-        parts = self.notices, self.recovery, self.stack
+        parts = self.tour, self.notices, self.recovery, self.stack
         lay_in_column(center, *parts, spacing=0, wide=self.stack)
         self.setCentralWidget(center)
         self._fill_toolbar()
@@ -205,6 +216,9 @@ class MainWindow(QMainWindow):
 
     def show_document(self, *, is_open: bool) -> None:
         """Show the document's views, or the page that says what to do."""
+        if is_open and self._settings.is_first_run:
+            self._settings.set_welcomed()
+            self.empty.set_first(first=False)
         self.stack.setCurrentIndex(1 if is_open else 0)
         self._narrow = False
         kept = QByteArray(self._settings.blob("docks"))
@@ -212,6 +226,7 @@ class MainWindow(QMainWindow):
             self._set_widths()
         for dock in self._docks:
             dock.setVisible(is_open)
+        fit_fonts(self)  # what was filled since it was made may need more room
         self._arrange_docks()
 
     def _put_back(self) -> None:
@@ -250,7 +265,9 @@ class MainWindow(QMainWindow):
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
         # The address of a cluster may be long.
-        self.device.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
+        follow_font(
+            self.device, lambda box: box.setMaximumWidth(box.fontMetrics().averageCharWidth() * 34)
+        )
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
             self.tr(
@@ -298,6 +315,7 @@ class MainWindow(QMainWindow):
         """Let those who work decide; what they keep open stays open."""
         self.closing.emit(event)
         if event.isAccepted():
+            self._settings.set_welcomed()
             self.save_layout()
             super().closeEvent(event)
 
@@ -322,13 +340,20 @@ class MainWindow(QMainWindow):
         return moved or super().focusNextPrevChild(forward)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Tell when the person comes back."""
+        """Tell when the person comes back; follow the font of the system."""
         super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            QTimer.singleShot(0, self._fit_fonts)  # once all widgets have it
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if not self._framed:  # only now its frame can be measured
                 self._framed = True
                 fit_into_screen(self)
             self.activated.emit()
+
+    def _fit_fonts(self) -> None:
+        fit_fonts(self)
+        # What asks layouts for room does so again once they know what changed in them.
+        QTimer.singleShot(0, partial(fit_fonts, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Welcome one local file or folder."""

@@ -16,6 +16,7 @@ from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.gui.app.context import AppContext
+from pruneapp.gui.app.desktop import Desktop
 from pruneapp.gui.app.jobs import JobProgress, Jobs
 from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.app.plugin_controller import PluginController
@@ -44,6 +45,7 @@ from pruneapp.gui.mainwindow.document_panels import (
     ViewState,
 )
 from pruneapp.gui.mainwindow.palette_controller import PaletteController
+from pruneapp.gui.mainwindow.tour_controller import TourController
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.manual_edit.edit_controller import ManualEditController
 from pruneapp.gui.manual_edit.group_controller import GroupController
@@ -262,8 +264,11 @@ class Workbench(QObject):
         super().__init__(window)
         self.window = window
         self.settings = settings
+        self._appearance = appearance
         self.jobs = jobs = Jobs(self)
         self.notifications = Notifications(window.notices, window.done, self)
+        self.desktop = Desktop(window, jobs, settings)
+        self.desktop.motionNoted.connect(self._on_motion)
         context = AppContext(
             window, window.actions_, jobs, settings, appearance, self.notifications
         )
@@ -421,6 +426,20 @@ class Workbench(QObject):
             open_file=self.files.open,
             show_tensor=self.show_tensor,
         )
+        self.tour = TourController(
+            context,
+            session,
+            views,
+            form=self.form,
+            previews=self.preview,
+            show_page=self.navigation.show_page,
+            show_tensor=self.show_tensor,
+            open_sample=self.files.open_sample,
+            bar=window.tour,
+            highlight=window.highlight,
+            export=window.export_button,
+        )
+        window.empty.tourRequested.connect(self.tour.start)
         self.ended = True
         # What a window that takes the place of this one opens; None if none does.
         self.restarts: tuple[OpenRequest, ...] | None = None
@@ -448,6 +467,7 @@ class Workbench(QObject):
         window.activated.connect(self.files.look_at_file)
         window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.look_at_script)
+        window.activated.connect(self.desktop.note_return)
         self.jobs.failed.connect(self.notifications.report_failure)
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
@@ -521,6 +541,7 @@ class Workbench(QObject):
         self.window.hide()
         self.evaluation.stop()
         self.ended = self.jobs.stop()
+        self.desktop.stop()
         self.evaluation.end()
         self.session.close()
         self.autosave.stop()
@@ -606,6 +627,10 @@ class Workbench(QObject):
 
     def _on_saved(self, _path: Path) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.SAVING)
+
+    @Slot(bool)
+    def _on_motion(self, reduced: bool) -> None:
+        self._appearance.note_motion(reduced=reduced)
 
     def _cluster(self) -> str:
         return self.settings_controller.cluster

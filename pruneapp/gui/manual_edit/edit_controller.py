@@ -41,7 +41,7 @@ from pruneapp.gui.manual_edit.zeros_controller import ZerosController
 from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
-from pruneapp.gui.widgets.controls import lay_in_row, single_shot
+from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
 from pruneapp.gui.widgets.engine_text import said
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, plain
 from pruneapp.gui.widgets.number_format import count
@@ -131,7 +131,7 @@ class ManualEditOptions(QWidget):
         self._texts[self.companions] = self.tr("Include bias and norm"), self.tr("Bias and norm")
         lay_in_row(self, self.title, *self._texts, None, spacing=_APART)
         # The room is kept: the picture above is not to jump from tensor to tensor.
-        self.setFixedHeight(self.every_block.sizeHint().height())
+        follow_font(self, lambda row: row.setFixedHeight(row.every_block.sizeHint().height()))
         self.set_same_role("", 1)
         self.set_companions((), "")
         self.set_group((), "")

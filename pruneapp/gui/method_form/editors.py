@@ -20,6 +20,7 @@ from pruneapp.gui.widgets.controls import (
     LineEdit,
     Slider,
     SpinBox,
+    follow_font,
     lay_in_row,
     symbol_button,
 )
@@ -38,6 +39,11 @@ from pruneapp.params import (
 )
 
 _INT_MAX = 2**31 - 1
+
+
+def fit_digits(field: QWidget) -> None:
+    """Give a field the width of ten digits."""
+    follow_font(field, lambda one: one.setFixedWidth(one.fontMetrics().horizontalAdvance("0") * 10))
 
 
 class Editor(QWidget):
@@ -327,7 +333,7 @@ class AmountEditor(Editor):
         self.slider.setAccessibleName(self.tr("{label}, slider").format(label=param.label))
         self.field = LineEdit(self)
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
+        fit_digits(self.field)
         self._name(self.field)
         self.counts = symbol_button("#", self.tr("Enter a count instead of a percentage"), self)
         self.counts.setCheckable(True)

@@ -17,10 +17,16 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.method_form.editors import Editor, editor_for, read_amount, write_amount
+from pruneapp.gui.method_form.editors import (
+    Editor,
+    editor_for,
+    fit_digits,
+    read_amount,
+    write_amount,
+)
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import LineEdit, add_row, lay_in_column
+from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain
 from pruneapp.params import (
     AmountParam,
@@ -51,7 +57,7 @@ class Field(QWidget):
         self._context = FormContext()
         self._reported = ""
         label = label_for(self.editor, param.label)
-        label.setMinimumWidth(label_width(self))
+        fit_label(label)
         layout = lay_in_column(self, spacing=2)
         add_line(layout, label, self.editor)
         layout.addWidget(self.note)
@@ -158,9 +164,9 @@ def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
     add_row(column, label, field, wide=field)
 
 
-def label_width(widget: QWidget) -> int:
-    """Return the width that the labels of the form share, whatever method is chosen."""
-    return widget.fontMetrics().averageCharWidth() * 12
+def fit_label(label: QWidget) -> None:
+    """Give a label the width that all of the form share, whatever method is chosen."""
+    follow_font(label, lambda one: one.setMinimumWidth(one.fontMetrics().averageCharWidth() * 12))
 
 
 def first_clause(text: str) -> str:
@@ -183,7 +189,7 @@ class BoundEditor(Editor):
         super().__init__(param, parent)
         self.field = LineEdit(self)
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
+        fit_digits(self.field)
         self.field.setPlaceholderText(self.tr("no limit"))
         self._name(self.field)
         self.line.addWidget(self.field)
@@ -285,7 +291,7 @@ class LimitsSection(QWidget):
             editor.changed.connect(self._after_change)
             label = label_for(editor, param.label)
             label.setToolTip(param.help)
-            label.setMinimumWidth(label_width(self))
+            fit_label(label)
             rows.addRow(label, editor)
             self.editors[param.name] = editor
         column.addWidget(self.note)

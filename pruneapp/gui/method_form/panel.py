@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.method_form.fields import LimitsSection, label_width
+from pruneapp.gui.method_form.fields import LimitsSection, fit_label
 from pruneapp.gui.method_form.form_model import (
     FollowingTensor,
     FormContext,
@@ -28,7 +28,13 @@ from pruneapp.gui.method_form.form_model import (
 )
 from pruneapp.gui.method_form.rules import RuleEditor, RuleList, RuleStack
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import add_row, give_focus, lay_in_column, lay_in_row
+from pruneapp.gui.widgets.controls import (
+    add_row,
+    follow_font,
+    give_focus,
+    lay_in_column,
+    lay_in_row,
+)
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.labels import (
     MUTED,
@@ -69,7 +75,7 @@ class ScopeRow(QWidget):
         group.addButton(self.all)
         self.each.setChecked(True)
         label = QLabel(self.tr("Scope"), self)
-        label.setMinimumWidth(label_width(self))
+        fit_label(label)
         lay_in_row(self, label, self.each, self.all, None)
 
 
@@ -277,7 +283,9 @@ class PruneForm(QWidget):
         self.scope_note = ElidedLabel("", self.header, ink=MUTED)
         # What scrolls below it keeps its distance.
         self.scope_note.setContentsMargins(0, 0, 0, 4)
-        self.scope_note.setMinimumHeight(self.scope_note.sizeHint().height() + 4)
+        follow_font(
+            self.scope_note, lambda note: note.setMinimumHeight(note.sizeHint().height() + 4)
+        )
         lay_in_column(self.header, top, self.scope_note, spacing=4)
         self.rounds = _flat_button(
             self.tr("Iterative pruning…"),
@@ -714,5 +722,8 @@ def _flat_button(text: str, tip: str, parent: QWidget) -> QPushButton:
     button.setFlat(True)
     button.setToolTip(tip)
     button.setAccessibleDescription(tip)
-    button.setFixedWidth(button.fontMetrics().horizontalAdvance(text) + 12)
+    follow_font(
+        button,
+        lambda one: one.setFixedWidth(one.fontMetrics().horizontalAdvance(one.text()) + 12),
+    )
     return button

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.method_form.editors import AmountEditor, TensorChoice
-from pruneapp.gui.method_form.fields import Fields, add_line, label_width
+from pruneapp.gui.method_form.fields import Fields, add_line, fit_label
 from pruneapp.gui.method_form.form_model import FormContext, FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
@@ -57,7 +57,7 @@ class RuleEditor(QWidget):
 
         self.target = TensorChoice(self)
         self._target_label = label_for(self.target, self.tr("Tensors"))
-        self._target_label.setMinimumWidth(label_width(self))
+        fit_label(self._target_label)
         self.matched = ElidedLines(2, self)  # what is below does not move while one types
         # Once what it says has its place.
         self._reveal = single_shot(self, 0, self._scroll_to_matched)
@@ -103,7 +103,7 @@ class RuleEditor(QWidget):
         top.addWidget(self.matched)
         # Beside the label: the names of methods need the width of the column.
         named = QWidget(self)
-        named.setMinimumWidth(label_width(self))
+        fit_label(named)
         label = label_for(self.method, self.tr("Method"))
         lay_in_row(named, label, self.explain, spacing=4, wide=label)
         add_line(self._column, named, self.method)

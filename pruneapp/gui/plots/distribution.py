@@ -14,7 +14,7 @@ from pruneapp.gui.plots.chart.axes import CountAxis, Decades, MagnitudeAxis
 from pruneapp.gui.plots.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.plots.chart.items import CutLine, Floats, Stacks
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
-from pruneapp.gui.widgets.controls import LineEdit, choice_box, single_shot
+from pruneapp.gui.widgets.controls import LineEdit, choice_box, follow_font, single_shot
 from pruneapp.gui.widgets.labels import label_for
 from pruneapp.gui.widgets.number_format import count, locale, part
 from pruneapp.results.tensor_statistics import Binning, Histogram
@@ -41,7 +41,12 @@ class NumberField(LineEdit):
         super().__init__()
         self._shown_text = ""
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFixedWidth(self.fontMetrics().horizontalAdvance("≈ 0.000000") + 20)
+        follow_font(
+            self,
+            lambda field: field.setFixedWidth(
+                field.fontMetrics().horizontalAdvance("≈ 0.000000") + 20
+            ),
+        )
         self.editingFinished.connect(self._on_finished)
 
     def set_text(self, text: str) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
-from pruneapp.gui.widgets.controls import lay_in_row
+from pruneapp.gui.widgets.controls import follow_font, lay_in_row
 from pruneapp.results.document_rows import Operation
 
 _APART = 4  # pixels between two buttons
@@ -47,7 +47,9 @@ class OperationButtons(QWidget):
         self.menu_button.setToolTip(self.tr("Prune, restore, protect or unprotect the selection"))
         self.menu_button.setMenu(QMenu(self.menu_button))
         # Room for the arrow, which the style draws over the end of the word.
-        self.menu_button.setMinimumWidth(self.menu_button.sizeHint().width() + 8)
+        follow_font(
+            self.menu_button, lambda button: button.setMinimumWidth(button.sizeHint().width() + 8)
+        )
         self.menu_button.hide()
         row.addWidget(self.menu_button)
         self.buttons: dict[Operation, QToolButton] = {}
@@ -72,7 +74,8 @@ class OperationButtons(QWidget):
         for operation, text, tip, key in operations:
             button = QToolButton()
             button.setText(text)
-            button.setMinimumWidth(button.sizeHint().width())  # a part of a word says nothing
+            # A part of a word says nothing.
+            follow_font(button, lambda one: one.setMinimumWidth(one.sizeHint().width()))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             row.addWidget(button)
             # Behind a tab stands the key as in other menus; it is the picture that listens to it.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pruneapp.gui.plots.base.readout import value_text
+from pruneapp.gui.widgets.controls import enlarge, follow_font
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, on_lines, within_reason
 from pruneapp.gui.widgets.number_format import count, part, shape
 from pruneapp.results.document_rows import TensorRow
@@ -102,10 +103,7 @@ class TensorHeading(QWidget):
         super().__init__()
         self.name = _NameLabel()
         self.name.setParent(self)
-        font = QFont(self.name.font())
-        font.setPointSizeF(font.pointSizeF() * 1.35)
-        font.setBold(True)
-        self.name.setFont(font)
+        follow_font(self.name, lambda name: enlarge(name, 1.35, bold=True))
         self.details = _FactsLabel()
         self.details.setParent(self)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -202,7 +200,7 @@ class NumbersLine(QLabel):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(self.fontMetrics().height() + 2)
+        follow_font(self, lambda line: line.setFixedHeight(line.fontMetrics().height() + 2))
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setAccessibleName(self.tr("Statistics of the tensor"))
         self.setForegroundRole(MUTED)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets import number_format, reports
-from pruneapp.gui.widgets.controls import lay_in_column, lay_in_row
+from pruneapp.gui.widgets.controls import follow_font, lay_in_column, lay_in_row
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -239,7 +239,6 @@ class AffectedTensor(QWidget):
         # Of one size whatever they say: a label that is not makes everything above it lay itself
         # out anew, at each move of a slider.
         self.glyph = plain(ink=DANGER)
-        self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
         self.name = TensorName("", self)
         self.bar = _LossBar(self)
         self.share = plain()
@@ -249,16 +248,25 @@ class AffectedTensor(QWidget):
             number_format.percent(0.99999),
             number_format.percent(0.00001),
         )
-        self.share.setFixedWidth(max(map(self.fontMetrics().horizontalAdvance, longest)))
+        self._longest = longest
         row = lay_in_row(self, self.glyph, self.name, self.bar, self.share)
         row.setStretchFactor(self.name, 1)
-        self.set_lines(1)
+        self._lines = 1
+        follow_font(self, lambda row: row.fit())
+
+    def fit(self) -> None:
+        """Give its parts the size of the longest that they may say."""
+        advance = self.fontMetrics().horizontalAdvance
+        self.glyph.setFixedWidth(advance("▲ "))
+        self.share.setFixedWidth(max(map(advance, self._longest)))
+        self.set_lines(self._lines)
 
     def set_lines(self, lines: int, *, shrinks: bool = True) -> None:
         """Be as high as a name of one line, or two; without `shrinks` never less than before."""
         height = lines * self.fontMetrics().height() + 4
         if height == self.minimumHeight() or (height < self.minimumHeight() and not shrinks):
             return
+        self._lines = lines
         for part in (self.glyph, self.share, self):
             part.setFixedHeight(height)
 

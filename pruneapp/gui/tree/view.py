@@ -53,7 +53,7 @@ from pruneapp.gui.tree.delegate import (
 from pruneapp.gui.tree.model import Index, Order, TreeModel
 from pruneapp.gui.tree.nodes import MODULE, ROOT
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
-from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.controls import follow_font, single_shot
 from pruneapp.gui.widgets.labels import within_reason
 from pruneapp.gui.widgets.safe_paint import reported
 
@@ -193,7 +193,8 @@ class TreeView(QTreeView):
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.setAccessibleName(self.tr("Module tree"))
-        self._set_widths()
+        self._fitted: QFont | None = None
+        follow_font(self, lambda view: view.fit_font())
         header.sectionResized.connect(self._on_section_resized)
         # After it was sorted: who sorts wants the first, not the row that was current.
         header.sectionClicked.connect(self.scrollToTop)
@@ -265,6 +266,14 @@ class TreeView(QTreeView):
             depth, above = depth + 1, above.parent()
         width = self.columnWidth(Column.NAME) - depth * self.indentation()
         return width - check_box_width(self.fontMetrics())
+
+    def fit_font(self) -> None:
+        """Give the columns the widths of what they hold, unless they have those of this font."""
+        if self._fitted != self.font():
+            self._fitted = QFont(self.font())
+            before, self._fitting = self._fitting, True
+            self._set_widths()
+            self._fitting = before
 
     def _set_widths(self) -> None:
         advance = self.fontMetrics().horizontalAdvance

@@ -252,18 +252,56 @@ class LineEdit(QLineEdit):
             self.setSelection(start, length)
 
 
+W = TypeVar("W", bound=QWidget)
+
+
+class _FontFit(QObject):
+    """What a widget has to do when the font changes; its child."""
+
+    def __init__(self, widget: W, fit: Callable[[W], object]) -> None:
+        super().__init__(widget)
+        self._widget, self._fit = widget, fit
+
+    def apply(self) -> None:
+        self._fit(self._widget)
+
+
+def follow_font(widget: W, fit: Callable[[W], object]) -> None:
+    """Give a widget sizes that depend on its font, now and whenever the font changes.
+
+    Whatever only asks layouts for room follows by itself.
+    """
+    fit(widget)
+    _FontFit(widget, fit)
+
+
+def fit_fonts(root: QWidget) -> None:
+    """Let all widgets below one take the sizes that depend on their fonts."""
+    for fit in root.findChildren(_FontFit):
+        fit.apply()
+
+
+def enlarge(label: QWidget, factor: float, *, bold: bool = False) -> None:
+    """Give a widget the font of the application, so much larger."""
+    font = QApplication.font(label)
+    font.setPointSizeF(font.pointSizeF() * factor)
+    font.setBold(bold)
+    label.setFont(font)
+
+
 _COPIED_MS = 2_000
 
 
 class CopyButton(QPushButton):
     """Offers to copy what `description` says; whoever copies calls `set_copied`."""
 
-    def __init__(self, description: str, parent: QWidget | None = None) -> None:
+    def __init__(self, description: str, parent: QWidget | None = None, text: str = "") -> None:
         super().__init__(parent)
+        self._text = text or self.tr("Copy as text")
         self.setAccessibleDescription(description)
         self._offer()
         # Nothing moves when it says that it was done.
-        self.setMinimumWidth(self.sizeHint().width())
+        follow_font(self, lambda button: button.setMinimumWidth(button.sizeHint().width()))
         self._again = single_shot(self, _COPIED_MS, self._offer)
 
     def set_copied(self) -> None:
@@ -272,7 +310,7 @@ class CopyButton(QPushButton):
         self._again.start()
 
     def _offer(self) -> None:
-        self.setText(self.tr("Copy as text"))
+        self.setText(self._text)
 
 
 def symbol_button(symbol: str, name: str, parent: QWidget | None = None) -> QToolButton:

@@ -47,6 +47,9 @@ def paint_bar(
     moment ago: they are kept as images, each share to a quarter of a pixel of the screen.
     The `outline` is the colour of a line around it, for grounds on which its ends would be lost.
     """
+    track = colors.get("track", colors["border"])
+    if track != colors["border"]:  # where contrast is high: its ends could not be seen
+        outline = outline or colors["border"]
     place = painter.deviceTransform()
     ratio = place.m11()
     # Where it lies between the pixels of the screen belongs to what it looks like.
@@ -56,7 +59,7 @@ def paint_bar(
         (left % 1, top % 1, rect.width(), rect.height()),
         _whole(before, steps),
         None if after is None else _whole(after, steps),
-        (colors["border"], colors["pruned"], colors["surface"], outline),
+        (track, colors["pruned"], colors["surface"], outline),
         ratio,
     )
     margin = 1 / ratio  # for an outline
@@ -85,7 +88,7 @@ def _bar(
     image = QImage(*size, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(0)
-    border, pruned, surface, outline = colors
+    track, pruned, surface, outline = colors
     rect = QRectF((x + 1) / ratio, (y + 1) / ratio, width, height)
 
     def stretch(start: float, stop: float) -> QRectF:
@@ -101,7 +104,7 @@ def _bar(
     path.addRoundedRect(rect, 3, 3)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillPath(path, QColor(border))
+    painter.fillPath(path, QColor(track))
     painter.setClipPath(path)
     if before > 0:
         painter.fillRect(stretch(0, before), QColor(pruned))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.controls import lay_in_row, single_shot
+from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, plain
 
 BUSY_MS = 200
@@ -38,7 +38,10 @@ class JobStatus(QWidget):
         self.label = ElidedLabel("", self)
         self.left = plain(ink=MUTED)
         # Room for the longest, so that the bar stays where it is.
-        self.left.setFixedWidth(self.fontMetrics().horizontalAdvance(self._long()) + 4)
+        follow_font(
+            self.left,
+            lambda left: left.setFixedWidth(left.fontMetrics().horizontalAdvance(self._long()) + 4),
+        )
         self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)

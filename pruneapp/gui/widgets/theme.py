@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QStyleOption,
     QStyleOptionComplex,
     QStyleOptionHeader,
+    QStyleOptionProgressBar,
     QStyleOptionTab,
     QTabBar,
     QWidget,
@@ -55,6 +56,12 @@ _DARKER = 140
 _FOCUS = QPalette.ColorRole.Highlight
 _WINDOW = QPalette.ColorRole.Window
 _SAME_HUE, _GREY = 12, 60  # degrees; of 255
+_FAR = 120  # of 255, in lightness
+_STILL = "pruneappStill"  # a property of the application
+_EFFECTS = (
+    *(Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo),
+    *(Qt.UIEffect.UI_AnimateTooltip, Qt.UIEffect.UI_FadeTooltip, Qt.UIEffect.UI_AnimateToolBox),
+)
 
 
 class Style(QProxyStyle):
@@ -91,8 +98,12 @@ class Style(QProxyStyle):
                 super().drawPrimitive(element, option, painter, widget)
         else:
             super().drawPrimitive(element, option, painter, widget)
-        if element == QStyle.PrimitiveElement.PE_PanelButtonCommand and _is_accented(option):
-            _draw_focus(option, painter)
+        if element == QStyle.PrimitiveElement.PE_PanelButtonCommand:
+            if _is_strict(option.palette):
+                frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
+                _draw_outline(painter, frame, option.palette.color(QPalette.ColorRole.Mid))
+            if _is_accented(option):
+                _draw_focus(option, painter)
 
     def drawControl(
         self,
@@ -113,8 +124,23 @@ class Style(QProxyStyle):
             with _resized(option, 0, 0, 0 if plain else -_ARROW_GAP, 0):
                 super().drawControl(element, option, painter, widget)
             return
+        if (
+            element == QStyle.ControlElement.CE_ProgressBarContents
+            and isinstance(option, QStyleOptionProgressBar)
+            and option.maximum == option.minimum
+            and _is_still()
+        ):
+            # Without a share it would move to and fro: striped instead, and all of it.
+            with saved(painter):
+                painter.setPen(Qt.PenStyle.NoPen)
+                stripes = QBrush(option.palette.color(_FOCUS), Qt.BrushStyle.BDiagPattern)
+                painter.setBrush(stripes)
+                painter.drawRect(option.rect.adjusted(1, 1, -1, -1))
+            return
         super().drawControl(element, option, painter, widget)
-        if element == QStyle.ControlElement.CE_TabBarTabShape and _is_dark(option.palette):
+        if element == QStyle.ControlElement.CE_TabBarTabShape and (
+            _is_dark(option.palette) or _is_strict(option.palette)
+        ):
             assert isinstance(option, QStyleOptionTab), "the shape of a tab has a tab's option"
             _draw_tab_outline(option, painter)
 
@@ -232,6 +258,18 @@ def _is_dark(palette: QPalette) -> bool:
     return border.lightness() > window.lightness()
 
 
+def _is_still() -> bool:
+    """Whether nothing is to move by itself, see `ThemeManager.choose_motion`."""
+    application = QApplication.instance()
+    return application is not None and bool(application.property(_STILL))
+
+
+def _is_strict(palette: QPalette) -> bool:
+    """Whether borders are far from the window, as where contrast is high."""
+    window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
+    return abs(border.lightness() - window.lightness()) > _FAR
+
+
 def _is_accented(option: QStyleOption) -> bool:
     """Whether it is the main action, whose ground has the colour that Fusion shows focus in."""
     palette: QPalette = option.palette
@@ -292,6 +330,7 @@ LIGHT: Mapping[str, str] = MappingProxyType(
         "window": "#f5f6f8",
         "surface": "#ffffff",
         "border": "#c9ced6",
+        "track": "#c9ced6",  # of a bar, where it is empty
         "button": "#eceef2",
         "text": "#1b1f24",
         "muted": "#59636e",
@@ -311,6 +350,7 @@ DARK: Mapping[str, str] = MappingProxyType(
         "window": "#1b1d21",
         "surface": "#24272c",
         "border": "#434952",
+        "track": "#434952",
         "button": "#2e3238",
         "text": "#e6e9ed",
         "muted": "#a3acb8",
@@ -324,6 +364,45 @@ DARK: Mapping[str, str] = MappingProxyType(
         "olive": "#c9c660",
     }
 )
+# For people who see little contrast: text at least 7, marks and outlines at least 4.5.
+CONTRAST_LIGHT: Mapping[str, str] = MappingProxyType(
+    {
+        "window": "#f0f0f0",
+        "surface": "#ffffff",
+        "border": "#4a4a4a",
+        "track": "#d4d4d4",
+        "button": "#e4e4e4",
+        "text": "#000000",
+        "muted": "#333333",
+        "accent": "#4a1f8f",
+        "accent_text": "#ffffff",
+        "kept": "#0b4a86",
+        "pruned": "#8f4400",
+        "danger": "#8c0f0a",
+        "teal": "#00594e",
+        "magenta": "#86164e",
+        "olive": "#4a4900",
+    }
+)
+CONTRAST_DARK: Mapping[str, str] = MappingProxyType(
+    {
+        "window": "#0a0a0a",
+        "surface": "#000000",
+        "border": "#b4b4b4",
+        "track": "#3a3a3a",
+        "button": "#1c1c1c",
+        "text": "#ffffff",
+        "muted": "#dcdcdc",
+        "accent": "#d9c2ff",
+        "accent_text": "#000000",
+        "kept": "#8cc8ff",
+        "pruned": "#ffb054",
+        "danger": "#ffb3ac",
+        "teal": "#7be6d6",
+        "magenta": "#ffa3cd",
+        "olive": "#ece98a",
+    }
+)
 
 
 def with_defaults(colors: Mapping[str, str]) -> dict[str, str]:
@@ -335,7 +414,7 @@ def with_defaults(colors: Mapping[str, str]) -> dict[str, str]:
 MAIN_ACTION = "mainAction"
 # Percent by which Fusion's gradient is lighter than the colour that a button is given, about; the
 # lighter that colour is by itself, the less.
-LIT_UP = {"light": 145, "dark": 118}
+LIT_UP = {"light": 145, "dark": 118, "contrast_light": 145, "contrast_dark": 118}
 
 
 # What of a palette has the colour of a token.
@@ -377,7 +456,13 @@ class Theme:
 
 LIGHT_THEME = Theme("light", LIGHT)
 DARK_THEME = Theme("dark", DARK)
-THEMES = {theme.name: theme for theme in (LIGHT_THEME, DARK_THEME)}
+THEMES = {
+    theme.name: theme
+    for theme in (
+        *(LIGHT_THEME, DARK_THEME),
+        *(Theme("contrast_light", CONTRAST_LIGHT), Theme("contrast_dark", CONTRAST_DARK)),
+    )
+}
 
 
 class Colored(Protocol):
@@ -396,14 +481,35 @@ class ThemeManager(QObject):
         super().__init__(application)
         self._application = application
         self._choice = choice
+        self._motion, self._reduced = "system", False
+        self._effects = {effect for effect in _EFFECTS if application.isEffectEnabled(effect)}
         self.theme = self._resolve()
-        application.styleHints().colorSchemeChanged.connect(self._refresh)
+        hints = application.styleHints()
+        hints.colorSchemeChanged.connect(self._refresh)
+        if hasattr(hints, "accessibility"):  # Qt 6.10
+            hints.accessibility().contrastPreferenceChanged.connect(self._refresh)
         application.setPalette(self.theme.palette())
 
     def choose(self, choice: str) -> None:
-        """Use ``light``, ``dark``, or follow the ``system``."""
+        """Use one of `THEMES`, or follow the ``system``."""
         self._choice = choice
         self._refresh()
+
+    def choose_motion(self, choice: str) -> None:
+        """Let things move by themselves (``full``), not at all (``reduced``), or as ``system``."""
+        self._motion = choice
+        self._set_still()
+
+    def note_motion(self, *, reduced: bool) -> None:
+        """Take what the system says of the person's wish."""
+        self._reduced = reduced
+        self._set_still()
+
+    def _set_still(self) -> None:
+        still = self._motion == "reduced" or (self._motion == "system" and self._reduced)
+        self._application.setProperty(_STILL, still)
+        for effect in self._effects:
+            self._application.setEffectEnabled(effect, not still)
 
     def apply_to(self, root: QWidget) -> None:
         """Give the tokens to every view below `root`, and the accent to its main action."""
@@ -436,8 +542,13 @@ class ThemeManager(QObject):
         if self._choice in THEMES:
             return THEMES[self._choice]
         # Unknown on platforms that do not say, which leaves the light one.
-        dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        return DARK_THEME if dark else LIGHT_THEME
+        hints = self._application.styleHints()
+        name = "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
+        if hasattr(hints, "accessibility"):
+            wanted = hints.accessibility().contrastPreference()
+            if wanted == Qt.ContrastPreference.HighContrast:
+                name = f"contrast_{name}"
+        return THEMES[name]
 
 
 SIZE = 20

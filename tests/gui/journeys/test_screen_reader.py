@@ -44,7 +44,7 @@ DIALOGS = (
     ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
     ("Help", "Change keyboard shortcuts…", "Change keyboard shortcuts"),
     ("Help", "Guide", "Guide"),
-    ("Help", "About Pruneapp", "Pruneapp"),
+    ("Help", "About Pruneapp", "About Pruneapp"),
 )
 # What is in the dialogs that something has to be done for first, by role and beginning.
 ALIKE = {

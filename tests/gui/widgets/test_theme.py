@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette, QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QHeaderView,
     QLineEdit,
+    QProgressBar,
     QPushButton,
     QRadioButton,
     QSpinBox,
@@ -70,8 +72,64 @@ def test_a_field_that_cannot_be_edited_has_another_ground(theme):
     assert off != palette.color(QPalette.ColorGroup.Active, base)
 
 
-def test_both_themes_have_the_same_tokens():
-    assert set(LIGHT_THEME.colors) == set(DARK_THEME.colors)
+def test_all_themes_have_the_same_tokens():
+    for theme in THEMES.values():
+        assert set(theme.colors) == set(LIGHT_THEME.colors)
+
+
+@pytest.mark.parametrize("theme", [t for n, t in THEMES.items() if n.startswith("contrast")])
+def test_high_contrast_is_high(theme):
+    for surface in ("window", "surface", "button"):
+        for token in ("text", "muted", "danger"):
+            assert contrast(theme.colors[token], theme.colors[surface]) >= 7.0, (token, surface)
+        for token in ("border", "kept", "pruned", "accent", "teal", "magenta", "olive"):
+            assert contrast(theme.colors[token], theme.colors[surface]) >= 4.5, (token, surface)
+    assert contrast(theme.colors["accent_text"], theme.colors["accent"]) >= 7.0
+
+
+class Hints(QObject):
+    """What a system says of what the person wants to see."""
+
+    colorSchemeChanged = Signal()  # noqa: N815
+    contrastPreferenceChanged = Signal()  # noqa: N815
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scheme, self.contrast = Qt.ColorScheme.Light, Qt.ContrastPreference.NoPreference
+
+    def colorScheme(self):  # noqa: N802
+        return self.scheme
+
+    def contrastPreference(self):  # noqa: N802
+        return self.contrast
+
+    def accessibility(self):
+        return self
+
+
+def test_the_systems_wish_for_contrast_is_followed_at_once(qapp, monkeypatch):
+    hints, before = Hints(), qapp.palette()
+    monkeypatch.setattr(qapp, "styleHints", lambda: hints, raising=False)
+    appearance = ThemeManager(qapp)
+    seen = [appearance.theme.name]
+    appearance.changed.connect(lambda theme: seen.append(theme.name))
+    try:
+        hints.contrast = Qt.ContrastPreference.HighContrast
+        hints.contrastPreferenceChanged.emit()
+        assert qapp.palette().window().color().name() == "#f0f0f0"
+        hints.scheme = Qt.ColorScheme.Dark
+        hints.colorSchemeChanged.emit()
+        appearance.choose("dark")
+        assert seen == ["light", "contrast_light", "contrast_dark", "dark"]
+    finally:
+        appearance.deleteLater()
+        qapp.setPalette(before)
+
+
+@pytest.mark.parametrize("kind", [QPushButton, QComboBox])
+def test_a_button_of_high_contrast_has_an_outline(shown, theme, kind):
+    colors = shown(kind())
+    assert (QColor(theme.colors["border"]).name() in colors) == theme.name.startswith("contrast")
 
 
 def test_a_change_of_theme_reaches_palette_views_and_main_action(qapp, qtbot):
@@ -244,3 +302,34 @@ def test_the_arrow_of_a_sorted_column_stands_beside_its_heading(qtbot, order):
         return end - start
 
     assert last_ink("Sparsity") == last_ink("")
+
+
+def test_with_reduced_motion_a_bar_without_a_share_stands_still_and_is_striped(qapp, qtbot, theme):
+    before, style, bar = qapp.palette(), Style(), QProgressBar()
+    appearance = ThemeManager(qapp, theme.name)
+    qtbot.addWidget(bar)
+    bar.setStyle(style)
+    bar.setTextVisible(False)
+    bar.setRange(0, 0)
+    bar.show()
+
+    def moves() -> bool:
+        first = bar.grab().toImage()
+        qtbot.wait(80)
+        return bar.grab().toImage() != first
+
+    try:
+        qtbot.waitUntil(moves)
+        appearance.choose_motion("reduced")
+        assert not moves()
+        image = bar.grab().toImage()
+        middle = image.height() // 2
+        colors = {image.pixelColor(x, middle).name() for x in range(image.width())}
+        assert theme.palette().color(QPalette.ColorRole.Highlight).name() in colors
+        assert len(colors) > 1
+        appearance.choose_motion("full")
+        qtbot.waitUntil(moves)
+    finally:
+        appearance.choose_motion("full")
+        appearance.deleteLater()
+        qapp.setPalette(before)

@@ -121,7 +121,7 @@ class SizeStrip(QWidget):
         painter = QPainter(self)
         colors = self._colors
         whole = QRectF(self.rect())
-        painter.fillRect(whole, QColor(colors["border"]))
+        painter.fillRect(whole, QColor(colors.get("track", colors["border"])))
         if self._ends[-1]:
             self._paint_columns(painter)
             self._paint_borders(painter)

@@ -1,0 +1,130 @@
+"""About: versions, licenses, and what to copy into the report of a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QLocale, QSize, Qt, qVersion
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from pruneapp.gui.widgets.controls import CopyButton, add_row, lay_in_column
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, plain
+from pruneapp.gui.widgets.screen import Dialog
+from pruneapp.installation import License
+
+_MARGIN = 16
+# Lines of the list of licenses, and letters of the names in it.
+_LINES, _LETTERS = 14, 24
+
+
+class AboutDialog(Dialog):
+    """What this is, and what it is made of; `set_facts` brings what has to be looked for."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("About Pruneapp"))
+        self.report = ""  # in English, for whoever reads it
+        self._texts: list[str] = []
+        self._items: list[QTreeWidgetItem] = []
+        promise = plain(
+            self.tr(
+                "Prune neural networks by pointing and clicking. MIT License.\n"
+                "Nothing is uploaded unless you name a URL as the target. Files are read, never "
+                "run."
+            ),
+            wrap=True,
+        )
+        self._facts = QWidget(self)
+        self._rows = QFormLayout(self._facts)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setHorizontalSpacing(16)
+        self._rows.setVerticalSpacing(4)
+        self.list = QTreeWidget(self)
+        self.list.setAccessibleName(self.tr("Licenses"))
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setHeaderLabels([self.tr("Package"), self.tr("Version"), self.tr("License")])
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName(self.tr("Text of the license"))
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setPlaceholderText(self.tr("The package contains no text of its license."))
+        parts = QSplitter(Qt.Orientation.Horizontal, self)
+        parts.addWidget(self.list)
+        parts.addWidget(self.text)
+        parts.setChildrenCollapsible(False)
+        self.copy = CopyButton(
+            self.tr("Copy versions, system and the last error for the report of a problem."),
+            self,
+            self.tr("Copy report"),
+        )
+        self.copy.setToolTip(self.copy.accessibleDescription())
+        self.copy.setEnabled(False)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+        column = (
+            *(heading("Pruneapp"), promise, self._facts),
+            *(heading(self.tr("Licenses")), parts),
+        )
+        layout = lay_in_column(self, *column, spacing=12, margins=(_MARGIN,) * 4, wide=parts)
+        add_row(layout, self.copy, None, self.close_button)
+        self.list.currentItemChanged.connect(self._show_text)
+        self.copy.clicked.connect(self._copy)
+        self.close_button.clicked.connect(self.accept)
+        self.close_button.setFocus()
+
+    def set_facts(
+        self, versions: Mapping[str, str], licenses: Sequence[License], *, failure: str = ""
+    ) -> None:
+        """Show what is known now; `failure` is the last that went wrong in Pruneapp itself."""
+        missing = self.tr("not installed")
+        shown = {**versions, "Qt": f"{qVersion()} (PySide6 {versions.get('Qt', '')})"}
+        for name, version in shown.items():
+            value = ElidedLabel(version or missing, self)
+            label = self.tr("System") if name == "System" else name
+            value.setAccessibleName(f"{label}: {version or missing}")
+            self._rows.addRow(plain(label, ink=MUTED), value)
+        see = self.tr("see the text")
+        self._texts = [license_.text for license_ in licenses]
+        self._items = [
+            QTreeWidgetItem([license_.name, license_.version, license_.words or see])
+            for license_ in licenses
+        ]
+        for number, item in enumerate(self._items):
+            item.setData(0, Qt.ItemDataRole.UserRole, number)
+        self.list.addTopLevelItems(self._items)
+        for column in range(2):  # the last takes the rest
+            self.list.resizeColumnToContents(column)
+        if self._items:
+            self.list.setCurrentItem(self._items[0])
+        lines = [f"{name}: {version or 'not installed'}" for name, version in shown.items()]
+        screen = self.screen()
+        size = screen.size()
+        where = f"{QGuiApplication.platformName()}, {size.width()}×{size.height()}"
+        lines.append(f"Screen: {where} at {screen.devicePixelRatio():g}, {QLocale().name()}")
+        self.report = "\n".join([*lines, *(["", "Last error:", failure] if failure else [])])
+        self.copy.setEnabled(True)
+
+    def preferred_size(self) -> QSize:
+        """Take the room for some lines of the list, and of a text beside it."""
+        metrics = self.fontMetrics()
+        height = self.sizeHint().height() + metrics.lineSpacing() * (_LINES // 2)
+        return QSize(metrics.averageCharWidth() * _LETTERS * 6, height)
+
+    def _show_text(self, item: QTreeWidgetItem | None) -> None:
+        number = -1 if item is None else int(item.data(0, Qt.ItemDataRole.UserRole))
+        self.text.setPlainText(self._texts[number] if number >= 0 else "")
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report)
+        self.copy.set_copied()

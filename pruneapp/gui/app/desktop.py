@@ -1,0 +1,399 @@
+"""What the desktop is told of long jobs: how far they are, that they ended, and not to sleep yet.
+
+And what it says of the person's wish for motion, which Qt does not pass on.
+
+On Linux by D-Bus: notifications (org.freedesktop.Notifications), progress in the task bar
+(com.canonical.Unity.LauncherEntry, which GNOME's docks, KDE and others show) and no suspend while
+a file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). Elsewhere Qt shows
+notifications beside a symbol in the tray; for progress in the task bar Qt has nothing there.
+
+A thread speaks to the buses, from the first long job on: one that is missing, slow or silent keeps
+nobody waiting, and is no trouble to anybody.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import selectors
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from pruneapp.gui.app.jobs import JobEnd, JobProgress, Jobs
+from pruneapp.gui.app.message_bus import (
+    BusError,
+    BusMessage,
+    MessageBus,
+    RefusedError,
+    Variant,
+    session_address,
+    system_address,
+)
+from pruneapp.gui.app.settings import NOTIFY, Settings
+from pruneapp.gui.widgets import number_format
+
+# A job of this many seconds is long enough to look at something else meanwhile.
+LONG_S = 10.0
+# What is over sooner is no progress in the task bar, and no reason to keep anything awake.
+TICK_MS = 1_000
+# A bus that could not be reached is tried again after a while.
+RETRY_S = 30.0
+# Closing waits no longer for a call that is under way.
+STOP_S = 0.2
+HAS_BUS = sys.platform.startswith("linux")
+
+_NOTIFICATIONS = "org.freedesktop.Notifications"
+_NOTIFICATIONS_AT = "/org/freedesktop/Notifications"
+_POWER = "org.freedesktop.PowerManagement"
+_POWER_AT = "/org/freedesktop/PowerManagement/Inhibit"
+_LOGIN = "org.freedesktop.login1"
+_LAUNCHER = "com.canonical.Unity.LauncherEntry"
+_PORTAL, _PORTAL_AT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+_SETTINGS = "org.freedesktop.portal.Settings"
+# Who has a setting for motion, which it is, and what it is where little of it is wanted.
+_MOTION = {
+    "org.freedesktop.appearance": ("reduced-motion", "1"),
+    "org.gnome.desktop.interface": ("enable-animations", "False"),
+    "org.kde.kdeglobals.KDE": ("AnimationDurationFactor", "0"),
+}
+# So much further the bar has to be that it is told of.
+_STEP = 0.005
+
+
+class Desktop(QObject):
+    """Tells the desktop of the jobs of a window.
+
+    A notification is shown for a job that took long and ended while the window was not in front; a
+    click on it brings the window back.
+    """
+
+    motionNoted = Signal(bool)  # whether the person wants little of it, by the system's settings
+
+    _clicked = Signal(str)  # with the token that lets a window come to the front, if there is one
+
+    def __init__(self, window: QWidget, jobs: Jobs, settings: Settings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._jobs = jobs
+        self._settings = settings
+        self._line = _BusThread(self._clicked.emit, self.motionNoted.emit) if HAS_BUS else None
+        self._tray: QSystemTrayIcon | None = None
+        self._share: float | None = None  # of the job that is shown
+        self._shown: float | None = None  # in the task bar
+        self._awake = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self._clicked.connect(self._come_back)
+        jobs.started.connect(self._on_started)
+        jobs.progressed.connect(self._on_progressed)
+        jobs.ended.connect(self._on_ended)
+        jobs.idle.connect(self._on_idle)
+        if self._line is not None:
+            self._line.ask(self._line.ask_motion)
+
+    def stop(self) -> None:
+        """Tell nothing more, and let the machine sleep."""
+        self._timer.stop()
+        if self._tray is not None:
+            self._tray.hide()
+        if self._line is not None:
+            self._line.stop()
+
+    @Slot()
+    def note_return(self) -> None:
+        """Take what was notified away: the person is back at the window."""
+        if self._tray is not None:
+            self._tray.hide()
+        if self._line is not None and self._line.is_begun:
+            self._line.ask(self._line.withdraw)
+
+    # -- jobs -----------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_started(self, _title: str) -> None:
+        self._share = None
+        if not self._timer.isActive():
+            self._timer.start()
+
+    @Slot(object)
+    def _on_progressed(self, progress: JobProgress) -> None:
+        self._share = min(1.0, progress.done / progress.total) if progress.total > 0 else None
+
+    @Slot()
+    def _tick(self) -> None:
+        self._show_progress(self._share)
+        self._keep_awake(awake=self._jobs.writing)
+
+    @Slot()
+    def _on_idle(self) -> None:
+        self._timer.stop()
+        self._show_progress(None)
+        self._keep_awake(awake=False)
+
+    @Slot(object)
+    def _on_ended(self, end: JobEnd) -> None:
+        if not self._jobs.writing:
+            self._keep_awake(awake=False)
+        if end.cancelled or end.seconds < LONG_S or self._is_in_front():
+            return
+        QApplication.alert(self._window)
+        if self._settings.get(NOTIFY):
+            summary = self.tr("{job}: failed") if end.error else self.tr("{job}: finished")
+            about = [self._window.windowTitle().partition(" — ")[0].removesuffix("[*]")]
+            about += [end.error or number_format.duration(end.seconds)]
+            self._notify(summary.format(job=end.title), "\n".join(about))
+
+    def _is_in_front(self) -> bool:
+        """Whether the window is active, or a dialog of it."""
+        widget: QObject | None = QApplication.activeWindow()
+        while widget is not None and widget is not self._window:
+            widget = widget.parent()
+        return widget is not None
+
+    def _show_progress(self, share: float | None) -> None:
+        before = self._shown
+        near = None not in {share, before} and abs((share or 0) - (before or 0)) < _STEP
+        if share == before or near or self._line is None:
+            return
+        self._shown = share
+        self._line.ask(partial(self._line.show_progress, share))
+
+    def _keep_awake(self, *, awake: bool) -> None:
+        if awake == self._awake or self._line is None:
+            return
+        self._awake = awake
+        line, why = self._line, self.tr("A file is being written.")
+        line.ask(partial(line.inhibit, why) if awake else line.release)
+
+    # -- notifications --------------------------------------------------------------------------
+
+    def _notify(self, summary: str, body: str) -> None:
+        if self._line is not None:
+            self._line.ask(partial(self._line.notify, summary, body, self.tr("Show")))
+        elif QSystemTrayIcon.isSystemTrayAvailable():
+            if self._tray is None:
+                self._tray = QSystemTrayIcon(QApplication.windowIcon(), self)
+                self._tray.messageClicked.connect(self._come_back)
+                self._tray.activated.connect(self._come_back)
+            self._tray.show()  # messages are shown beside it
+            self._tray.showMessage(summary, body)
+
+    @Slot()
+    def _come_back(self, token: object = "") -> None:
+        if isinstance(token, str) and token:
+            # As launchers do: Qt shows it to the compositor, which lets no window push forward.
+            os.environ["XDG_ACTIVATION_TOKEN"] = token
+        window = self._window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+
+class _BusThread:
+    """The thread that speaks to the buses; its methods but `ask` and `stop` run there."""
+
+    def __init__(self, clicked: Callable[[str], object], noted: Callable[[bool], object]) -> None:
+        self._clicked, self._noted = clicked, noted
+        self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="pruneapp-desktop", daemon=True)
+        self._bell, self._hears = socket.socketpair()
+        self._stopped = False
+        self._session: MessageBus | None = None
+        self._try_at = 0.0
+        self._able: frozenset[str] = frozenset()  # what the service of notifications can do
+        self._shown = 0  # the number of the notification that is shown
+        self._token = ""
+        self._held: int | None = None  # a descriptor, which keeps the machine awake
+        self._cookie: object = None  # what keeps it awake else
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was told yet."""
+        return self._thread.ident is not None
+
+    def ask(self, call: Callable[[], None]) -> None:
+        """Have something said, soon; waits for nothing."""
+        if self._stopped:
+            return
+        if not self.is_begun:
+            self._thread.start()
+        self._asked.put(call)
+        self._ring()
+
+    def stop(self) -> None:
+        """Say no more."""
+        self._stopped = True
+        if self.is_begun:
+            self._asked.put(None)
+            self._ring()
+            self._thread.join(STOP_S)
+        else:
+            self._bell.close()
+            self._hears.close()
+
+    def _ring(self) -> None:
+        with suppress(OSError):  # it has ended
+            self._bell.send(b"!", getattr(socket, "MSG_DONTWAIT", 0))
+
+    def _run(self) -> None:
+        try:
+            while True:
+                self._wait()
+                while not self._asked.empty():
+                    call = self._asked.get()
+                    if call is None:
+                        return
+                    self._say(call)
+                if self._session is not None:
+                    self._say(self._listen)
+        finally:
+            self.release()
+            self._hang_up()
+            self._bell.close()
+            self._hears.close()
+
+    def _wait(self) -> None:
+        with selectors.DefaultSelector() as ready:
+            ready.register(self._hears, selectors.EVENT_READ)
+            if self._session is not None:
+                ready.register(self._session, selectors.EVENT_READ)
+            for key, _events in ready.select():
+                if key.fileobj is self._hears:
+                    self._hears.recv(4096)
+
+    def _say(self, call: Callable[[], None]) -> None:
+        try:
+            call()
+        except RefusedError:
+            pass  # nobody here can do that
+        except BusError:
+            # It is looked for again, but not with every word.
+            self._hang_up()
+            self._try_at = time.monotonic() + RETRY_S
+
+    def _hang_up(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def _bus(self) -> MessageBus:
+        if self._session is None:
+            if time.monotonic() < self._try_at:
+                raise BusError("There was none a moment ago.")
+            self._session = MessageBus(session_address())
+            self._able = frozenset()
+        return self._session
+
+    # -- what is said ---------------------------------------------------------------------------
+
+    def show_progress(self, share: float | None) -> None:
+        """Show how far the job is in the task bar; None for no job, or one that does not tell."""
+        file = f"application://{QGuiApplication.desktopFileName()}.desktop"
+        told = {
+            "progress": Variant("d", share or 0.0),
+            "progress-visible": Variant("b", share is not None),
+        }
+        path = "/" + QGuiApplication.desktopFileName().replace(".", "/")
+        self._bus().emit(path, _LAUNCHER, "Update", "sa{sv}", file, told)
+
+    def notify(self, summary: str, body: str, show: str) -> None:
+        """Show a notification in place of the one before."""
+        bus = self._bus()
+        if not self._able:
+            bus.listen(f"type='signal',interface='{_NOTIFICATIONS}',path='{_NOTIFICATIONS_AT}'")
+            (able,) = self._ask_notifications("GetCapabilities")
+            self._able = frozenset(able)
+        (self._shown,) = self._ask_notifications(
+            *("Notify", "susssasa{sv}i", QGuiApplication.applicationDisplayName(), self._shown),
+            *(QGuiApplication.desktopFileName(), summary),
+            escape(body, quote=False) if "body-markup" in self._able else body,
+            ["default", show] if "actions" in self._able else [],
+            {"desktop-entry": Variant("s", QGuiApplication.desktopFileName())},
+            -1,
+        )
+
+    def withdraw(self) -> None:
+        """Take the notification away."""
+        shown, self._shown = self._shown, 0
+        if shown:
+            self._ask_notifications("CloseNotification", "u", shown)
+
+    def _ask_notifications(self, member: str, signature: str = "", *values: Any) -> tuple[Any, ...]:
+        return self._bus().call(
+            _NOTIFICATIONS, _NOTIFICATIONS_AT, _NOTIFICATIONS, member, signature, *values
+        )
+
+    def _listen(self) -> None:
+        for told in self._bus().receive():
+            self._hear(told)
+
+    def _hear(self, told: BusMessage) -> None:
+        if told.member == "SettingChanged" and len(told.values) == 3:
+            space, key, value = told.values
+            self._note_motion({space: {key: value}})
+            return
+        if not self._shown or told.values[:1] != (self._shown,):
+            return
+        if told.member == "ActivationToken" and len(told.values) > 1:
+            self._token = str(told.values[1])
+        elif told.member == "ActionInvoked" and not self._stopped:
+            token, self._token = self._token, ""
+            with suppress(RuntimeError):  # the window is gone
+                self._clicked(token)
+
+    def ask_motion(self) -> None:
+        """Ask whether the person wants things to move, and hear when that changes."""
+        bus = self._bus()
+        bus.listen(f"type='signal',interface='{_SETTINGS}',member='SettingChanged'")
+        (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
+        self._note_motion(found)
+
+    def _note_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+        for space, (key, still) in _MOTION.items():
+            value = found.get(space, {}).get(key)
+            if isinstance(value, Variant) and not self._stopped:
+                with suppress(RuntimeError):  # the window is gone
+                    self._noted(str(value.value) == still)
+                return
+
+    def inhibit(self, why: str) -> None:
+        """Keep the machine from falling asleep."""
+        name = QGuiApplication.applicationDisplayName()
+        try:
+            bus = MessageBus(system_address())
+            try:
+                (held,) = bus.call(
+                    *(_LOGIN, "/org/freedesktop/login1", f"{_LOGIN}.Manager", "Inhibit", "ssss"),
+                    *("sleep:idle", name, why, "block"),
+                )
+            finally:
+                bus.close()
+            self._held = int(held)
+        except BusError:  # no such service, or not for this person
+            (self._cookie,) = self._ask_power("Inhibit", "ss", name, why)
+
+    def release(self) -> None:
+        """Let the machine fall asleep."""
+        held, self._held = self._held, None
+        cookie, self._cookie = self._cookie, None
+        if held is not None:
+            os.close(held)
+        if cookie is not None:
+            with suppress(BusError):  # who has gone keeps nothing awake
+                self._ask_power("UnInhibit", "u", cookie)
+
+    def _ask_power(self, member: str, signature: str, *values: Any) -> tuple[Any, ...]:
+        return self._bus().call(_POWER, _POWER_AT, f"{_POWER}.Inhibit", member, signature, *values)

@@ -1,0 +1,269 @@
+"""The tour: the main steps, done with the sample by the person, or by Next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from pruneapp import resources
+from pruneapp.document.document import DocumentChanged
+from pruneapp.gui.app.context import AppContext, Controller
+from pruneapp.gui.document.open_document import SAMPLE, OpenDocument
+from pruneapp.gui.mainwindow.document_panels import DocumentViews
+from pruneapp.gui.mainwindow.tour_view import Highlight, TourBar
+from pruneapp.gui.method_form.form_controller import FormController
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.preview.preview_controller import PreviewController
+from pruneapp.gui.preview.preview_state import PreviewState
+from pruneapp.gui.widgets.controls import give_focus, scroll_to
+
+_TENSOR, _AMOUNT = "fc1.weight", 0.5
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a person is asked to do."""
+
+    done: str  # what is heard once it is done
+    title: str
+    text: str
+    target: Callable[[], QWidget]
+    do: Callable[[], object]
+
+
+class TourController(Controller):
+    """Leads through the window: each step waits until it is done, whoever does it."""
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        views: DocumentViews,
+        *,
+        form: FormController,
+        previews: PreviewController,
+        show_page: Callable[[Page], object],
+        show_tensor: Callable[[str], object],
+        open_sample: Callable[[], object],
+        bar: TourBar,
+        highlight: Highlight,
+        export: QWidget,
+    ) -> None:
+        super().__init__(context)
+        self._session = session
+        self._views = views
+        self._form = form
+        self._show_page = show_page
+        self._show_tensor = show_tensor
+        self._open_sample = open_sample
+        self._bar = bar
+        self._highlight = highlight
+        self._export = export
+        self._steps: tuple[_Step, ...] = ()
+        self._at = -1  # no tour
+        self._waits = False  # for the sample
+        self._asked = False  # whether the form was changed in this step
+        self._position = 0
+        actions = context.actions
+        actions["tour"].triggered.connect(self.start)
+        actions["export"].triggered.connect(partial(self._hear, "export"))
+        bar.nextRequested.connect(self.go_on)
+        bar.endRequested.connect(self.end)
+        session.opened.connect(self._on_opened)
+        session.stayed.connect(self._on_stayed)
+        session.closed.connect(self._on_closed)
+        session.changed.connect(self._on_changed)
+        form.changed.connect(self._on_form)
+        previews.stateChanged.connect(self._on_preview)
+        views.tree.focusChanged.connect(partial(self._hear, "tensor"))
+        views.pages.pageChanged.connect(self._on_page)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a step is shown."""
+        return self._at >= 0
+
+    @Slot()
+    def start(self) -> None:
+        """Begin with the sample, which is opened if it is not."""
+        document = self._session.document
+        if document is not None and document.checkpoint.path == resources.path(SAMPLE):
+            self._begin()
+        else:
+            self._waits = True
+            self._open_sample()
+
+    @Slot()
+    def go_on(self) -> None:
+        """Do the step for the person; what it brings about leads to the next."""
+        if not self.is_running:
+            return
+        at, step = self._at, self._steps[self._at]
+        step.do()
+        if step.done in {"tensor", "page", "export"} and self._at == at:
+            self._show(at + 1)  # it was done already
+
+    @Slot()
+    def end(self) -> None:
+        """Show nothing of it any more."""
+        self._at, self._waits, self._steps = -1, False, ()
+        self._highlight.set_target(None)
+        if self._bar.isVisible():
+            here = self._bar.isAncestorOf(self._window.focusWidget() or self._window)
+            self._bar.hide()
+            if here:
+                give_focus(self._views.tree.view)
+
+    # -- the steps ------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._waits = False
+        self._steps = self._make_steps()
+        self._show_page(Page.WEIGHTS)
+        self._show(0)
+        give_focus(self._bar.next)
+
+    def _make_steps(self) -> tuple[_Step, ...]:
+        views, actions = self._views, self._actions
+        return (
+            _Step(
+                "tensor",
+                self.tr("Look at a tensor"),
+                self.tr(
+                    "The sample is a small network that reads handwritten digits. The tree lists "
+                    "its tensors, with a check mark where they are to be pruned. Click one."
+                ),
+                lambda: views.tree.view,
+                lambda: self._show_tensor(_TENSOR),
+            ),
+            _Step(
+                "page",
+                self.tr("See its weights"),
+                self.tr(
+                    "The picture shows every weight of the tensor. Open the page Distribution to "
+                    "see how many are large and small."
+                ),
+                lambda: views.pages.tabs,
+                lambda: self._show_page(Page.DISTRIBUTION),
+            ),
+            _Step(
+                "preview",
+                self.tr("Choose how much to prune"),
+                self.tr(
+                    "Drag the slider, or type an amount such as 50 %. The preview follows: what is "
+                    "to be pruned is hatched in orange, in the tree and in the picture."
+                ),
+                self._amount,
+                lambda: self._form.set_amount(0, _AMOUNT),
+            ),
+            _Step(
+                "pruned",
+                self.tr("Prune"),
+                self.tr(
+                    "The button says how many weights it prunes. Press it, or {keys}. The file "
+                    "stays as it is."
+                ).format(keys=self._keys("prune")),
+                lambda: views.preview.action.button,
+                actions["prune"].trigger,
+            ),
+            _Step(
+                "undone",
+                self.tr("Undo"),
+                self.tr(
+                    "Every step is a state in the history. Click Opened there, or undo by {keys}."
+                ).format(keys=self._keys("undo")),
+                lambda: views.history.list,
+                actions["undo"].trigger,
+            ),
+            _Step(
+                "pruned",
+                self.tr("Redo"),
+                self.tr("Nothing is lost by that: click the last state, or redo by {keys}.").format(
+                    keys=self._keys("redo")
+                ),
+                lambda: views.history.list,
+                actions["redo"].trigger,
+            ),
+            _Step(
+                "export",
+                self.tr("Export"),
+                self.tr(
+                    "Export… ({keys}) writes the pruned model to a new file, in the format that "
+                    "you choose. The guide (F1) explains evaluation, repair and shrinking."
+                ).format(keys=self._keys("export")),
+                lambda: self._export,
+                lambda: None,
+            ),
+        )
+
+    def _keys(self, name: str) -> str:
+        return self._actions[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+
+    def _amount(self) -> QWidget:
+        form = self._views.form
+        field = form.rules[form.stack.currentIndex()].fields.fields.get("amount")
+        return form if field is None else field
+
+    def _show(self, at: int) -> None:
+        if at == len(self._steps):
+            self.end()
+            return
+        self._at, self._asked = at, False
+        document = self._session.document
+        self._position = 0 if document is None else document.position
+        step = self._steps[at]
+        self._bar.set_step(at + 1, len(self._steps), step.title, step.text)
+        target = step.target()
+        for dock in (self._views.tree_dock, self._views.form_dock):
+            if dock.isAncestorOf(target):
+                dock.raise_()
+        scroll_to(target)
+        self._highlight.set_target(target)
+
+    # -- what happens ---------------------------------------------------------------------------
+
+    def _hear(self, what: str, *_more: object) -> None:
+        if self.is_running and self._steps[self._at].done == what:
+            self._show(self._at + 1)
+
+    def _on_page(self, page: int) -> None:
+        if page == Page.DISTRIBUTION:
+            self._hear("page")
+
+    @Slot()
+    def _on_form(self) -> None:
+        self._asked = True
+
+    @Slot(object)
+    def _on_preview(self, state: PreviewState) -> None:
+        if self._asked and state.shown is not None:
+            self._hear("preview")
+
+    @Slot(object)
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        document = self._session.document
+        if document is None or document.position == self._position:
+            return
+        before, self._position = self._position, document.position
+        self._hear("pruned" if document.position > before else "undone")
+
+    @Slot()
+    def _on_opened(self) -> None:
+        if self._waits:
+            self._begin()
+        elif self.is_running:
+            self.end()  # it is about another file
+
+    @Slot()
+    def _on_closed(self) -> None:
+        if not self._waits:  # else it makes way for the sample
+            self.end()
+
+    @Slot()
+    def _on_stayed(self) -> None:
+        self._waits = False

@@ -1,0 +1,148 @@
+"""The tour of the window: what to do next, above the picture, and a frame around where."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QRegion,
+)
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from pruneapp.gui.widgets.controls import add_row, lay_in_column, symbol_button
+from pruneapp.gui.widgets.labels import MUTED, heading, plain
+from pruneapp.gui.widgets.safe_paint import reported
+
+_GAP = 4  # above notices
+_AROUND, _LINE = 3, 3  # pixels
+_FOLLOW_MS = 100
+
+
+class TourBar(QWidget):
+    """A step of the tour; hidden while there is none."""
+
+    nextRequested = Signal()
+    endRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Tour"))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.title = heading("")
+        self.place = plain(ink=MUTED)
+        self.text = plain(wrap=True)
+        self.next = QPushButton(self)
+        self.close_button = symbol_button("×", self.tr("End the tour"), self)
+        self.close_button.setAutoRaise(True)
+        layout = lay_in_column(self, spacing=4, margins=(16, 8, 8, _GAP + 8))
+        add_row(layout, self.title, self.place, None, self.close_button)
+        add_row(layout, self.text, self.next, wide=self.text)
+        self.next.clicked.connect(self.nextRequested)
+        self.close_button.clicked.connect(self.endRequested)
+        self.hide()
+
+    def set_step(self, number: int, count: int, title: str, text: str) -> None:
+        """Show a step of the tour, and have it read out."""
+        last = number == count
+        self.title.setText(title)
+        self.place.setText(self.tr("{n} of {all}").format(n=number, all=count))
+        self.text.setText(text)
+        self.next.setText(self.tr("Finish") if last else self.tr("Next"))
+        tip = self.tr("End the tour") if last else self.tr("Do this step, and go on")
+        self.next.setToolTip(tip)
+        self.next.setAccessibleDescription(tip)
+        self.show()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{title}: {text}"))
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the window, where it cancels a job."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """End the tour by Escape, and press Next by Return."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.endRequested.emit()
+        elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.next.hasFocus():
+            self.next.click()
+        else:
+            super().keyPressEvent(event)
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the ground, and a stripe as notices have it."""
+        painter = QPainter(self)
+        ground = self.rect().adjusted(0, 0, 0, -_GAP)
+        painter.fillRect(ground, self.palette().base())
+        painter.fillRect(QRect(0, 0, 4, ground.height()), self.palette().highlight())
+        painter.end()
+
+
+class Highlight(QWidget):
+    """A frame around a part of the window, which takes no click from it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._target: QWidget | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # What is around the part may move it, and tells nobody.
+        self._timer = QTimer(self)
+        self._timer.setInterval(_FOLLOW_MS)
+        self._timer.timeout.connect(self._follow)
+        self.hide()
+
+    def set_target(self, target: QWidget | None) -> None:
+        """Frame a part of the window; None for none."""
+        self._target = target
+        if target is None:
+            self._timer.stop()
+            self.hide()
+        else:
+            self._timer.start()
+            self._follow()
+
+    def _follow(self) -> None:
+        target, window = self._target, self._window
+        seen = QRect() if target is None else _seen(target, window)
+        if seen.isEmpty():
+            self.hide()
+            return
+        wide = _AROUND + _LINE
+        frame = seen.adjusted(-wide, -wide, wide, wide).intersected(window.rect())
+        if frame != self.geometry() or not self.isVisible():
+            self.setGeometry(frame)
+            inner = self.rect().adjusted(_LINE, _LINE, -_LINE, -_LINE)
+            self.setMask(QRegion(self.rect()).subtracted(QRegion(inner)))
+            self.show()
+            self.raise_()
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the frame."""
+        painter = QPainter(self)
+        painter.setPen(QPen(self.palette().highlight().color(), 2 * _LINE))
+        painter.drawRect(self.rect())
+        painter.end()
+
+
+def _seen(target: QWidget, window: QWidget) -> QRect:
+    """Return where a part of a window is, as far as nothing around it cuts it off."""
+    seen = QRect(target.mapTo(window, QPoint()), target.size()) if target.isVisible() else QRect()
+    around = target.parentWidget()
+    while around is not None and around is not window:
+        seen = seen.intersected(QRect(around.mapTo(window, QPoint()), around.size()))
+        around = around.parentWidget()
+    return seen

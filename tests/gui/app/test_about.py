@@ -1,0 +1,104 @@
+"""About: what this is made of, by which licenses, and a report to copy."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
+
+from pruneapp import installation
+from pruneapp.gui.app.about import AboutDialog
+from pruneapp.installation import License
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """What is found quickly, and the same everywhere."""
+    texts = (License("numpy", "2.4", "BSD-3-Clause", "Redistribution…"), License("q", "1", "", ""))
+    facts = {"Pruneapp": "0.1.0 (commit abc)", "Python": "3.11", "Qt": "6.11.3", "torch": ""}
+    from pruneapp.gui.app import settings_controller
+
+    monkeypatch.setattr(settings_controller, "licenses", lambda: texts)
+    monkeypatch.setattr(settings_controller, "versions", lambda _version: facts)
+    monkeypatch.setattr(settings_controller.platform, "platform", lambda: "Linux-6.1")
+
+
+def opened(person) -> AboutDialog:
+    person.menu("Help", "About Pruneapp")
+    person.wait(lambda: isinstance(QApplication.activeModalWidget(), AboutDialog))
+    about = QApplication.activeModalWidget()
+    person.wait(about.copy.isEnabled)
+    return about
+
+
+def test_versions_and_licenses_are_shown_by_the_keyboard(person, found):
+    about = opened(person)
+    assert about.close_button.hasFocus()
+    shown = {label.accessibleName() for label in about.findChildren(QLabel)}
+    assert {
+        "Pruneapp: 0.1.0 (commit abc)",
+        f"Qt: {qVersion()} (PySide6 6.11.3)",
+        "torch: not installed",
+        "System: Linux-6.1",
+    } <= shown
+    assert about.text.toPlainText() == "Redistribution…"
+    about.list.setFocus()
+    person.qtbot.keyClick(about.list, Qt.Key.Key_Down)
+    assert about.list.currentItem().text(2) == "see the text"
+    assert about.text.toPlainText() == ""
+    person.qtbot.keyClick(about, Qt.Key.Key_Escape)
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_a_report_is_copied_with_the_last_error_of_ours(person, found):
+    person.workbench.notifications.report_failure("KeyError: 'x'", "Traceback …\nKeyError: 'x'")
+    about = opened(person)
+    person.click(about.copy)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[:5] == [
+        "Pruneapp: 0.1.0 (commit abc)",
+        "Python: 3.11",
+        f"Qt: {qVersion()} (PySide6 6.11.3)",
+        "torch: not installed",
+        "System: Linux-6.1",
+    ]
+    assert lines[5].startswith("Screen: ")
+    assert lines[6:] == ["", "Last error:", "Traceback …", "KeyError: 'x'"]
+    assert about.copy.text() == "✓ Copied"
+    person.click(about.close_button)
+
+
+def test_a_dialog_that_is_closed_before_all_is_known_is_let_go(person, found):
+    person.menu("Help", "About Pruneapp")
+    person.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
+    person.wait_idle()
+    assert not person.trouble
+
+
+# What is looked for
+
+
+def test_packages_that_are_used_have_their_licenses():
+    by_name = {one.name: one for one in installation.licenses()}
+    assert by_name["numpy"].words.startswith("BSD-3-Clause")
+    assert "Redistribution" in by_name["numpy"].text
+    assert "LGPL" in by_name["PySide6_Essentials"].words
+    assert "pytest" not in by_name  # only builds and tests need it
+
+
+def test_a_bundle_has_a_folder_of_licenses(tmp_path, monkeypatch):
+    folder = tmp_path / "licences"
+    for name in ("numpy", "python"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "copyright.txt").write_text(f"of {name}")
+    notice = "Qt: is free.\nSources: elsewhere\n\nnumpy 2.4: BSD-3-Clause\npython: see its folder\n"
+    (folder / "README.txt").write_text(notice)
+    monkeypatch.setattr(installation.sys, "frozen", True, raising=False)
+    monkeypatch.setattr(installation.sys, "executable", str(tmp_path / "pruneapp"))
+    assert installation.licenses() == (
+        License("numpy", "2.4", "BSD-3-Clause", "of numpy"),
+        License("python", "", "", "of python"),
+    )
+    (folder / "README.txt").unlink()
+    assert installation.licenses() == ()

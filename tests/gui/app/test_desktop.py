@@ -1,0 +1,457 @@
+"""What a desktop is told of long jobs, and that a bus that does not answer holds nobody up."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import socket
+import subprocess
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+from pruneapp import resources
+from pruneapp.errors import ExportError
+from pruneapp.gui.app import desktop
+from pruneapp.gui.app.message_bus import BusError, MessageBus, RefusedError
+from pruneapp.gui.app.settings import NOTIFY
+from tests.gui.event_loop_delay import Stopwatch
+from tests.gui.person import PATIENCE_MS
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+PYTHON = "/usr/bin/python3"
+PROGRAM = Path(__file__).parent.parent / "desktop_services.py"
+ID = "io.github.pruneapp.Pruneapp"
+NOTIFICATIONS, LOGIN, POWER = (
+    "org.freedesktop.Notifications",
+    "org.freedesktop.login1",
+    "org.freedesktop.PowerManagement",
+)
+
+
+def missing() -> str:
+    if not shutil.which("dbus-daemon"):
+        return "dbus-daemon"
+    try:
+        done = subprocess.run(
+            [PYTHON, "-c", "from gi.repository import Gio"], capture_output=True, check=False
+        )
+    except OSError:
+        return PYTHON
+    return "python3-gi" if done.returncode else ""
+
+
+needs_bus = pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
+
+
+class Services:
+    """The services of a desktop in a process of their own; `heard` is what they were told."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self._lines: queue.SimpleQueue[list] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        assert self._lines.get(timeout=PATIENCE_MS / 1000) == ["ready"]
+        self._heard: list[list] = []
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            self._lines.put(json.loads(line))
+
+    @property
+    def heard(self) -> list[list]:
+        while not self._lines.empty():
+            self._heard.append(self._lines.get())
+        return self._heard
+
+    def named(self, member: str) -> list[list]:
+        return [rest for name, *rest in self.heard if name == member]
+
+    def click(self, number: int, token: str = "") -> None:
+        self._order(click=number, token=token)
+
+    def animate(self, *, animated: bool) -> None:
+        self._order(animate=animated)
+
+    def _order(self, **order: object) -> None:
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+
+    def end(self) -> None:
+        self._process.stdin.close()
+        self._process.wait(20)
+        self._reader.join()
+        self._process.stdout.close()
+
+
+@contextmanager
+def private_bus():
+    reading, writing = os.pipe()
+    daemon = subprocess.Popen(
+        ["dbus-daemon", "--session", "--nofork", f"--print-address={writing}"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as told:
+            yield told.readline().strip()
+    finally:
+        daemon.terminate()
+        daemon.wait(20)
+
+
+@pytest.fixture
+def bus():
+    with private_bus() as address:
+        yield address
+
+
+@contextmanager
+def serving(address: str, *names: str):
+    process = subprocess.Popen(
+        [PYTHON, str(PROGRAM), *names],
+        env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": address},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    services = Services(process)
+    try:
+        yield services
+    finally:
+        services.end()
+
+
+@pytest.fixture
+def named(qapp):
+    """The application has the names that `make_application` gives it."""
+    names = qapp.applicationDisplayName(), qapp.desktopFileName()
+    qapp.setApplicationDisplayName("Pruneapp")
+    qapp.setDesktopFileName(ID)
+    yield
+    qapp.setApplicationDisplayName(names[0])
+    qapp.setDesktopFileName(names[1])
+
+
+@pytest.fixture
+def on_bus(named, person, bus, monkeypatch):
+    """Let the window of a person speak to a bus, of short jobs as of long ones."""
+    line = person.workbench.desktop._line
+    person.wait(lambda: line._try_at)  # there was no bus when the window was opened
+    line._try_at = 0.0
+    for name in ("SESSION", "SYSTEM"):
+        monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", bus)
+    monkeypatch.setattr(desktop, "LONG_S", 0.0)
+    person.workbench.desktop._timer.setInterval(10)
+    return bus
+
+
+@pytest.fixture
+def other(qtbot):
+    """Another window, which is in front once it is shown."""
+    window = QWidget()
+    qtbot.addWidget(window)
+
+    def come():
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+
+    window.come = come
+    return window
+
+
+class Held:
+    """A job that goes on until it is let go."""
+
+    def __init__(self, person, *, error: str = "", **more: object) -> None:
+        self._go = threading.Event()
+        self._error = error
+        self.over: list[object] = []
+        self.person = person
+        self.task = person.workbench.jobs.submit(
+            "Exporting",
+            self._work,
+            on_result=self.over.append,
+            on_error=self.over.append,
+            on_cancelled=lambda: self.over.append("cancelled"),
+            **more,
+        )
+
+    def _work(self, job) -> None:
+        job.start(4, "a.weight")
+        job.step(1)
+        while not self._go.wait(0.005):
+            job.step(0)
+        if self._error:
+            raise ExportError(self._error)
+
+    def let_go(self) -> None:
+        self._go.set()
+        self.person.wait(lambda: self.over)
+
+
+@needs_bus
+def test_the_end_of_a_long_job_is_notified_and_a_click_brings_the_window_back(
+    person, on_bus, other, monkeypatch
+):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
+    with serving(on_bus) as services:
+        job = Held(person)
+        other.come()
+        job.let_go()
+        person.wait(lambda: services.named("Notify"))
+        ((name, before, icon, summary, body, actions, hints, timeout),) = services.named("Notify")
+        assert (name, before, icon, timeout) == ("Pruneapp", 0, ID, -1)
+        assert summary == "Exporting: finished"
+        assert body.splitlines() == ["lenet-digits.safetensors", "1 s"]
+        assert actions == ["default", "Show"]
+        assert hints == {"desktop-entry": ID}
+        person.window.showMinimized()
+        services.click(7)  # of somebody else
+        services.click(41, "token-of-the-click")
+        person.wait(person.window.isActiveWindow)
+        assert not person.window.isMinimized()
+        assert os.environ["XDG_ACTIVATION_TOKEN"] == "token-of-the-click"
+        person.wait(lambda: services.named("CloseNotification") == [[41]])
+
+
+@needs_bus
+def test_a_failed_job_is_notified_with_its_sentence_and_markup_is_shown_as_text(
+    person, on_bus, other
+):
+    with serving(on_bus, NOTIFICATIONS) as services:
+        other.come()
+        Held(person, error="'<b>&' cannot be written.").let_go()
+        person.wait(lambda: services.named("Notify"))
+        ((*_, summary, body, _actions, _hints, _timeout),) = services.named("Notify")
+        assert summary == "Exporting: failed"
+        assert body == "Pruneapp\n'&lt;b&gt;&amp;' cannot be written."
+
+
+@needs_bus
+@pytest.mark.parametrize("why", ["in front", "a dialog", "short", "cancelled", "switched off"])
+def test_nobody_is_notified_of(person, on_bus, other, monkeypatch, why):
+    with serving(on_bus) as services:
+        job = Held(person)
+        if why == "a dialog":
+            person.menu("Help", "About Pruneapp")
+        elif why != "in front":
+            other.come()
+        if why == "short":
+            monkeypatch.setattr(desktop, "LONG_S", 10.0)
+        if why == "switched off":
+            person.workbench.settings.set(NOTIFY, value=False)
+        if why == "cancelled":
+            job.task.cancel()
+        job.let_go()
+        # What is told afterwards comes afterwards.
+        person.workbench.desktop._line.ask(
+            lambda: person.workbench.desktop._line.show_progress(0.125)
+        )
+        person.wait(lambda: "0.125" in str(services.named("Update")))
+        assert services.named("Notify") == []
+        if why == "a dialog":
+            person.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
+
+
+@needs_bus
+def test_the_task_bar_shows_how_far_a_job_is_until_it_ends(person, on_bus):
+    with serving(on_bus) as services:
+        job = Held(person)
+        person.wait(lambda: "0.25" in str(services.named("Update")))
+        path, types, file, told = services.named("Update")[-1]
+        assert path == "/io/github/pruneapp/Pruneapp"
+        assert (types, file) == ("(sa{sv})", f"application://{ID}.desktop")
+        assert told == {"progress": 0.25, "progress-visible": True}
+        job.let_go()
+        gone = {"progress": 0.0, "progress-visible": False}
+        person.wait(lambda: services.named("Update")[-1][3] == gone)
+
+
+@needs_bus
+@pytest.mark.parametrize("end", ["done", "failed", "cancelled", "closed"])
+def test_the_machine_stays_awake_while_a_file_is_written(person, on_bus, end):
+    error = "No room." if end == "failed" else ""
+    with serving(on_bus) as services:
+        job = Held(person, error=error, writes=True)
+        person.wait(lambda: services.named("Inhibit"))
+        why = "A file is being written."
+        assert services.named("Inhibit") == [["sleep:idle", "Pruneapp", why, "block"]]
+        assert services.named("let go") == []
+        if end == "closed":
+            person.workbench.shut_down()
+        elif end == "cancelled":
+            person.key("Esc")
+        else:
+            job.let_go()
+        person.wait(lambda: services.named("let go"))
+
+
+@needs_bus
+def test_a_job_that_writes_nothing_lets_the_machine_sleep(person, on_bus):
+    with serving(on_bus) as services:
+        job = Held(person)
+        person.wait(lambda: services.named("Update"))
+        job.let_go()
+        person.wait(lambda: "False" in str(services.named("Update")))
+        assert services.named("Inhibit") == []
+
+
+@needs_bus
+def test_where_there_is_no_login_service_the_power_management_is_asked(person, on_bus):
+    with serving(on_bus, POWER) as services:
+        job = Held(person, writes=True)
+        person.wait(lambda: services.named("Inhibit"))
+        assert services.named("Inhibit") == [["Pruneapp", "A file is being written."]]
+        job.let_go()
+        person.wait(lambda: services.named("UnInhibit") == [[41]])
+
+
+@needs_bus
+def test_a_service_that_is_missing_keeps_nothing_else_from_being_told(person, on_bus, other):
+    with serving(on_bus, LOGIN) as services:
+        other.come()
+        Held(person).let_go()  # nobody shows notifications
+        job = Held(person)
+        person.wait(lambda: services.named("Update"))
+        job.let_go()
+
+
+@needs_bus
+def test_the_systems_wish_for_little_motion_is_followed_at_once(
+    new_person, named, bus, monkeypatch
+):
+    def still():
+        return bool(QApplication.instance().property("pruneappStill"))
+
+    def choose(motion):
+        settings = person.workbench.settings_controller.settings()
+        next(call for words, _help, call in settings if words == f"Motion: {motion}")()
+
+    with serving(bus) as services:
+        person = new_person()
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
+        person.wait_ready()
+        person.wait(still)
+        services.animate(animated=True)
+        person.wait(lambda: not still())
+        choose("Reduced")
+        assert still()
+        choose("System")
+        assert not still()
+        services.animate(animated=False)
+        person.wait(still)
+        choose("Full")
+        assert not still()
+
+
+@pytest.fixture
+def silent(tmp_path, monkeypatch):
+    """A bus that lets people in and says nothing."""
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    path = tmp_path / "bus"
+    server.bind(str(path))
+    server.listen()
+    yield f"unix:path={path}"
+    server.close()
+
+
+@pytest.mark.parametrize("kind", ["missing", "silent", "nonsense"])
+def test_a_bus_that_does_not_answer_holds_nobody_up(
+    person, other, silent, tmp_path, monkeypatch, kind
+):
+    address = {
+        "missing": f"unix:path={tmp_path}/nowhere",
+        "silent": silent,
+        "nonsense": "tcp:host=here;unix:",
+    }[kind]
+    for name in ("SESSION", "SYSTEM"):
+        monkeypatch.setenv(f"DBUS_{name}_BUS_ADDRESS", address)
+    monkeypatch.setattr(desktop, "LONG_S", 0.0)
+    person.workbench.desktop._timer.setInterval(5)
+    job = Held(person, writes=True)
+    other.come()
+    person.pause(40)
+    took = Stopwatch()
+    job.let_go()
+    person.workbench.shut_down()
+    assert took.seconds < 1.5
+    person.workbench.desktop._line._thread.join(0.01)
+    assert person.workbench.desktop._line._thread.is_alive() == (kind == "silent")
+
+
+class Tray(QObject):
+    """A tray that is there, and notes what it shows."""
+
+    messageClicked = Signal()  # noqa: N815 - as Qt's
+    activated = Signal(object)
+    made: ClassVar[list[Tray]] = []
+
+    @staticmethod
+    def isSystemTrayAvailable() -> bool:  # noqa: N802
+        return True
+
+    def __init__(self, _icon, parent) -> None:
+        super().__init__(parent)
+        self.said: list[tuple[str, str]] = []
+        self.shown = False
+        self.made.append(self)
+
+    def show(self) -> None:
+        self.shown = True
+
+    def hide(self) -> None:
+        self.shown = False
+
+    def showMessage(self, summary, body) -> None:  # noqa: N802
+        assert self.shown
+        self.said.append((summary, body))
+
+
+def test_without_a_bus_the_tray_says_it(new_person, other, monkeypatch):
+    """As on Windows and macOS."""
+    monkeypatch.setattr(desktop, "HAS_BUS", False)
+    monkeypatch.setattr(desktop, "LONG_S", 0.0)
+    monkeypatch.setattr(desktop, "QSystemTrayIcon", Tray)
+    Tray.made.clear()
+    person = new_person()
+    person.wait_ready()
+    job = Held(person)
+    other.come()
+    job.let_go()
+    (tray,) = Tray.made
+    assert tray.said == [("Exporting: finished", "Pruneapp\n1 s")]
+    tray.messageClicked.emit()
+    person.wait(person.window.isActiveWindow)
+    assert not tray.shown
+
+
+# The protocol
+
+
+@needs_bus
+def test_what_is_refused_is_told_and_the_bus_goes_on(bus):
+    client = MessageBus(bus)
+    with pytest.raises(RefusedError, match="GetId"):
+        client.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", "s", "too much")
+    (names,) = client.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ListNames")
+    assert "org.freedesktop.DBus" in names
+    client.close()
+
+
+@pytest.mark.parametrize("address", ["", "unix:", "tcp:host=localhost,port=1", "unix:path=/no"])
+def test_where_there_is_no_bus_that_is_told(address):
+    with pytest.raises(BusError, match="no bus"):
+        MessageBus(address)

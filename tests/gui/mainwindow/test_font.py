@@ -1,0 +1,106 @@
+"""The font of the system may grow while the window is open: nothing is cut off by that."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit
+
+from pruneapp import resources
+from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.widgets.controls import CopyButton, fit_fonts
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def larger(qapp):
+    """Make the font of the application larger by a factor."""
+    before = QFont(qapp.font())
+
+    def grow(factor):
+        font = QFont(before)
+        font.setPointSizeF(before.pointSizeF() * factor)
+        qapp.setFont(font)
+
+    yield grow
+    qapp.setFont(before)
+
+
+def sizes(person):
+    """How large what can be read in the window is, by what it says."""
+    found = {}
+    for kind in (QAbstractButton, QComboBox, QLabel, QLineEdit):
+        for widget in person.window.findChildren(kind):
+            if widget.isVisible() and (text := widget.property("text") or widget.accessibleName()):
+                found.setdefault((kind.__name__, text), []).append(widget.size().toTuple())
+    return found
+
+
+def opened(person):
+    person.wait_ready()
+    person.window.resize(1600, 1000)
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_idle()
+    person.pause(100)
+
+
+def test_a_window_that_is_open_looks_as_one_that_was_opened_afterwards(new_person, larger):
+    first = new_person()
+    opened(first)
+    small = sizes(first)
+    larger(1.4)
+    heading = first.views.pages.heading.name
+    first.wait(lambda: heading.font().pointSizeF() > QApplication.font().pointSizeF() * 1.3)
+    first.pause(100)
+    live = sizes(first)
+    first.window.hide()
+    second = new_person()
+    opened(second)
+    fresh = sizes(second)
+    # How wide the middle is may differ, and what has room there: widths of docks are the person's.
+    assert len(set(live) & set(fresh)) > 40
+    differing = {
+        key: (live[key], fresh[key])
+        for key in set(live) & set(fresh)
+        if "preview" not in key[1]  # the main action is as wide as its dock
+        and key[0] in {"QAbstractButton", "QLineEdit"}
+        and sorted(live[key]) != sorted(fresh[key])
+    }
+    assert not differing
+    for kind, text in (
+        ("QAbstractButton", "Iterative pruning…"),
+        ("QLineEdit", "20\u00a0%"),
+        ("QLabel", "Method"),
+    ):
+        key = next(k for k in live if k[0] == kind and k[1].replace("&", "") == text)
+        assert live[key] != small[key], text
+
+
+def test_no_button_of_the_form_is_cut(person, larger):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    larger(1.5)
+    form = person.views.form
+    person.wait(lambda: form.rounds.width() > form.rounds.fontMetrics().horizontalAdvance("Iter"))
+
+    def whole():
+        return all(
+            button.width() >= button.fontMetrics().horizontalAdvance(button.text())
+            for button in (form.add, form.exclude, form.rounds)
+        )
+
+    person.wait(whole)
+
+
+def test_the_page_without_a_file_follows(show, larger):
+    page = show(EmptyPage(), 900, 700)
+    button = CopyButton("Copy.", page)
+    button.show()
+    title, least = page.title.font().pointSizeF(), button.minimumWidth()
+    larger(2)
+    QApplication.processEvents()
+    fit_fonts(page)
+    assert page.title.font().pointSizeF() == pytest.approx(2 * title, abs=0.2)
+    assert button.minimumWidth() > least
