@@ -33,10 +33,9 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 from pruneapp.gui.app.jobs import JobEnd, JobProgress, Jobs
 from pruneapp.gui.app.message_bus import (
     BusError,
-    BusMessage,
+    BusSignal,
     MessageBus,
     RefusedError,
-    Variant,
     session_address,
     system_address,
 )
@@ -303,8 +302,8 @@ class _BusThread:
         """Show how far the job is in the task bar; None for no job, or one that does not tell."""
         file = f"application://{QGuiApplication.desktopFileName()}.desktop"
         told = {
-            "progress": Variant("d", share or 0.0),
-            "progress-visible": Variant("b", share is not None),
+            "progress": ("d", share or 0.0),
+            "progress-visible": ("b", share is not None),
         }
         path = "/" + QGuiApplication.desktopFileName().replace(".", "/")
         self._bus().emit(path, _LAUNCHER, "Update", "sa{sv}", file, told)
@@ -321,7 +320,7 @@ class _BusThread:
             *(QGuiApplication.desktopFileName(), summary),
             escape(body, quote=False) if "body-markup" in self._able else body,
             ["default", show] if "actions" in self._able else [],
-            {"desktop-entry": Variant("s", QGuiApplication.desktopFileName())},
+            {"desktop-entry": ("s", QGuiApplication.desktopFileName())},
             -1,
         )
 
@@ -340,7 +339,7 @@ class _BusThread:
         for told in self._bus().receive():
             self._hear(told)
 
-    def _hear(self, told: BusMessage) -> None:
+    def _hear(self, told: BusSignal) -> None:
         if told.member == "SettingChanged" and len(told.values) == 3:
             space, key, value = told.values
             self._note_motion({space: {key: value}})
@@ -364,9 +363,9 @@ class _BusThread:
     def _note_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:
         for space, (key, still) in _MOTION.items():
             value = found.get(space, {}).get(key)
-            if isinstance(value, Variant) and not self._stopped:
+            if isinstance(value, tuple) and not self._stopped:
                 with suppress(RuntimeError):  # the window is gone
-                    self._noted(str(value.value) == still)
+                    self._noted(str(value[1]) == still)
                 return
 
     def inhibit(self, why: str) -> None:
