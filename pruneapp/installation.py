@@ -198,7 +198,8 @@ def _of_packages() -> Iterator[License]:
         needs = (need for need in one.requires or () if "extra ==" not in need)
         wanted += [found[0] for need in needs if (found := _NAME.match(need))]
         said = one.metadata
-        words = next(filter(None, map(said.__getitem__, ("License-Expression", "License"))), "")
+        named = (said.get_all(key) or () for key in ("License-Expression", "License"))
+        words = next((text for texts in named for text in texts if text), "")
         kinds = [c for c in said.get_all("Classifier") or () if c.startswith("License :: ")]
         # Some have the whole text where its name should be.
         first = next(iter(words.strip().splitlines()), "")

