@@ -148,6 +148,27 @@ class CumulativeTable:
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
         return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact or not some.any())
 
+    def below(self, threshold: float) -> int:
+        """Return how many weights have a magnitude up to a threshold, all tensors together.
+
+        As `histogram_store.below`, but for what is rounded of each tensor there; in time that does
+        not grow with the tensors.
+        """
+        return sum(
+            kind.below(threshold, d) for kind, d in zip(self._whole, self._dtypes, strict=True)
+        )
+
+    @cached_property
+    def _whole(self) -> tuple[MagnitudeHistogram, ...]:
+        """What is counted of all tensors of a type together."""
+        kind = np.repeat(self._kind, np.diff(self._starts))
+        counts, found = np.diff(self._counts), []
+        for i in range(len(self._dtypes)):
+            totals = np.bincount(self._bins[kind == i], counts[kind == i]).astype(np.int64)
+            bins = np.flatnonzero(totals).astype(np.uint16)
+            found.append(MagnitudeHistogram(bins, totals[bins], None, None, 0, 0))
+        return tuple(found)
+
     def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
         """Return what is to be expected to go of each tensor if any weights go."""
         share = counts / np.maximum(self.finite + self.nan, 1)

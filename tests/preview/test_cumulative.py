@@ -64,6 +64,18 @@ def some_gone(rng, tensors):
     )
 
 
+@given(
+    st.integers(0, 2**32 - 1),
+    st.booleans(),
+    st.sampled_from([*POOL.tolist(), -1.0]) | st.floats(0, 4),
+)
+def test_below_a_threshold_lies_what_does_of_each_tensor(seed, wide, threshold):
+    tensors, dtypes, columns = drawn(seed, NARROW + WIDE if wide else NARROW)
+    each = [counted(*c).below(threshold, c[1]) for c in zip(tensors, dtypes, strict=True)]
+    rounded = len(tensors) if any(map(bin_shift, dtypes)) else 0  # that of each is a whole number
+    assert abs(columns.below(threshold) - sum(each)) <= rounded
+
+
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_totals_are_those_of_all_weights(seed, wide):
     tensors, _, columns = drawn(seed, NARROW + WIDE if wide else NARROW)

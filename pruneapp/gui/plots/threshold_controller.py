@@ -10,7 +10,6 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 
 from pruneapp.analysis import histogram_store
-from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
@@ -25,7 +24,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.amounts import to_prune
 from pruneapp.methods.method import Method
 from pruneapp.params import Amount, DimParam, NormParam
-from pruneapp.preview.cumulative import channel_order_of
+from pruneapp.preview.cumulative import channel_order_of, cumulative_of
 from pruneapp.progress import Job
 
 # Shares are written with so many digits behind the point of the percent, not with all there are.
@@ -174,9 +173,12 @@ class ThresholdController(QObject):
         row = rule[0]
         snapshot, name = self._here()
 
-        def work(_job: Job) -> tuple[tuple[str, ...], int | None]:
+        def work(job: Job) -> tuple[tuple[str, ...], int | None]:
             names = _touched(snapshot, step, row) if step.scope == "global" else (name,)
-            return names, histogram_store.below(snapshot, names, threshold)
+            if len(names) == 1:
+                return names, histogram_store.below(snapshot, names, threshold)
+            table = cumulative_of(snapshot, names, job)
+            return names, None if table is None else table.below(threshold)
 
         def done(counted: tuple[tuple[str, ...], int | None]) -> None:
             self._ask(row, snapshot, *counted)
@@ -187,7 +189,7 @@ class ThresholdController(QObject):
             self._ask(row, snapshot, *work(Job()))
             return
 
-        self._counting.ask(work, done, urgency=Urgency.ASIDE)
+        self._counting.ask(work, done, urgency=Urgency.AT_ONCE)
 
     def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
         if count is not None:
@@ -252,9 +254,7 @@ class ThresholdController(QObject):
 
 def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
     """Return the tensors of a row that its step does not leave alone."""
-    if not step.limits.spare:
-        return row.names
-    rows = rows_of(snapshot.checkpoint, step)
+    rows = histogram_store.rows_now(snapshot, step)
     return next((names for one, names in rows if one is row), ())
 
 
