@@ -189,6 +189,7 @@ def test_what_was_opened_takes_the_cards_away(person):
     person.wait_open(SAMPLE)
     person.key("Ctrl+W")
     person.wait(lambda: person.document is None)
+    person.wait(person.window.empty.sample_button.isVisible)
     assert person.window.empty.title.text() == "Drop a checkpoint here"
     person.click(person.window.empty.sample_button)
     person.wait_open(SAMPLE)
