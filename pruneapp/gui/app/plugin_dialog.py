@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QHeaderView,
-    QLabel,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
+from pruneapp.gui.widgets.controls import lay_in_column
+from pruneapp.gui.widgets.labels import DANGER, plain
+from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 
 
@@ -44,14 +39,14 @@ class PluginDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Plugins"))
         self.resize(640, 360)
-        about = QLabel(
+        about = plain(
             self.tr(
                 "Installed packages can add methods, export formats, model families and file "
                 "formats. A plugin that is checked is loaded when Pruneapp starts, which runs its "
                 "code with your permissions."
-            )
+            ),
+            wrap=True,
         )
-        about.setWordWrap(True)
         self.list = QTreeWidget()
         self._items: list[QTreeWidgetItem] = []
         self.list.setAccessibleName(self.tr("Plugins"))
@@ -59,20 +54,18 @@ class PluginDialog(Dialog):
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Status"), self.tr("Adds")])
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.list.itemChanged.connect(self._on_changed)
-        self.empty = QLabel(
-            self.tr("No plugins are installed in the Python environment of Pruneapp.")
+        self.empty = plain(
+            self.tr("No plugins are installed in the Python environment of Pruneapp."), wrap=True
         )
-        self.empty.setWordWrap(True)
         # What a row has no room for: why it was not loaded.
-        self.note = QLabel()
-        self.note.setWordWrap(True)
+        self.note = plain(wrap=True, ink=DANGER)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for widget in (about, self.list, self.empty, self.note, buttons):
-            column.addWidget(widget)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+        self.close_button.clicked.connect(self.accept)
+        parts = about, self.list, self.empty, self.note
+        layout = lay_in_column(self, *parts, spacing=12, margins=(16,) * 4, wide=self.list)
+        add_button_row(layout, self.close_button)
         self.set_rows(())
 
     def set_rows(self, rows: Sequence[PluginRow]) -> None:
