@@ -28,6 +28,7 @@ class PluginRow:
 
 
 _KEY = Qt.ItemDataRole.UserRole
+_LETTERS = 34  # of a column at most
 
 
 class PluginDialog(Dialog):
@@ -52,7 +53,11 @@ class PluginDialog(Dialog):
         self.list.setAccessibleName(self.tr("Plugins"))
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Status"), self.tr("Adds")])
-        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header = self.list.header()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # However long a name is, the status is in sight; the tip has all of it.
+        header.setMaximumSectionSize(self.fontMetrics().averageCharWidth() * _LETTERS)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.itemChanged.connect(self._on_changed)
         self.empty = plain(
             self.tr("No plugins are installed in the Python environment of Pruneapp."), wrap=True
@@ -65,6 +70,8 @@ class PluginDialog(Dialog):
         self.close_button.clicked.connect(self.accept)
         parts = about, self.list, self.empty, self.note
         layout = lay_in_column(self, *parts, spacing=12, margins=(16,) * 4, wide=self.list)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        layout.setStretchFactor(self.empty, 1)  # in place of the list
         add_button_row(layout, self.close_button)
         self.set_rows(())
 
@@ -89,6 +96,7 @@ class PluginDialog(Dialog):
                     (f"{row.package} {row.version}", self._status(row), adds)
                 ):
                     item.setText(column, text)
+                    item.setToolTip(column, text)
                 state = Qt.CheckState.Checked if row.allowed else Qt.CheckState.Unchecked
                 item.setCheckState(0, state)
         failed = [row.error for row in rows if row.error]
