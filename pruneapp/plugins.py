@@ -64,21 +64,24 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Additions:
-    """What a plugin adds, loaded and not registered yet."""
+    """What a plugin adds, loaded and not registered yet; `key` is that of the plugin."""
 
+    key: str
     methods: tuple[Method, ...] = ()
     formats: tuple[Format, ...] = ()
     families: tuple[Path, ...] = ()
     readers: tuple[Reader, ...] = ()
 
-    def register(self, key: str = "") -> None:
-        """Add all of it to the registries, or nothing; `key` is that of the plugin.
+    def register(self) -> None:
+        """Add all of it to the registries, or nothing if it is there, or something is in its way.
 
         Raises
         ------
         PruneAppError
             If something of it is there already, or a file of a family cannot be read.
         """
+        if self.key in REGISTERED:
+            return
         pairs: tuple[tuple[Sequence[Any], Callable[[Any], None], Callable[[Any], None]], ...] = (
             (self.methods, registry.register, lambda each: registry.unregister(each.name)),
             (self.formats, catalog.register, lambda each: catalog.unregister(each.name)),
@@ -91,7 +94,7 @@ class Additions:
                     add(addition)
                     done.callback(remove, addition)
             done.pop_all()
-        REGISTERED.add(key)
+        REGISTERED.add(self.key)
 
 
 def installed() -> tuple[Plugin, ...]:
@@ -141,7 +144,8 @@ def load(plugin: Plugin) -> Additions:
                 f"{GROUPS[point.group]}: {error.sentence}",
                 remedy=f"Update or uninstall {plugin.name}.",
             ) from error
-    return Additions(tuple(methods), tuple(formats), tuple(families), tuple(readers))
+    found = tuple(methods), tuple(formats), tuple(families), tuple(readers)
+    return Additions(plugin.key, *found)
 
 
 def _loaded(plugin: Plugin, point: EntryPoint) -> Any:
@@ -193,7 +197,7 @@ def load_named(names: Iterable[str]) -> None:
                 else "Install it into the environment of Pruneapp first.",
             )
         if plugin.key not in REGISTERED:
-            load(plugin).register(plugin.key)
+            load(plugin).register()
 
 
 def _plain(name: str) -> str:

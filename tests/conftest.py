@@ -122,12 +122,15 @@ def pytest_collection_finish() -> None:
     _freeze_modules()
 
 
-def _freeze_modules(frozen: list[int] = [0]) -> None:  # noqa: B006 - kept from call to call
+_frozen: list[int] = [0]  # how many modules there were each time
+
+
+def _freeze_modules() -> None:
     """Freeze what is alive, if tests imported much: transformers makes a collection take 0.1 s."""
-    if len(sys.modules) > frozen[0] + 50:
+    if len(sys.modules) > _frozen[-1] + 50:
         gc.collect()
         gc.freeze()
-        frozen[0] = len(sys.modules)
+        _frozen.append(len(sys.modules))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -111,8 +111,8 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _add_methods(methods: argparse.ArgumentParser) -> None:
-    methods.add_argument("--json", action="store_true", help="print JSON")
+def _add_listing(listing: argparse.ArgumentParser) -> None:
+    listing.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_sizes(sizes: argparse.ArgumentParser) -> None:
@@ -659,11 +659,11 @@ COMMANDS: Mapping[str, Command] = {
         _add_check,
         _STATUS.format("0 if every tensor has it, 1 if any has not"),
     ),
-    "methods": Command("List the pruning methods.", _add_methods),
+    "methods": Command("List the pruning methods.", _add_listing),
     "plugins": Command(
         "List the installed packages that add methods, export formats, model families or file "
         "formats; runs none of their code. --plugin loads what one adds.",
-        _add_methods,
+        _add_listing,
         file="methods",
     ),
     "prune": Command("Prune a checkpoint and write the result.", _add_prune),

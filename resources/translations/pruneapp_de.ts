@@ -5892,6 +5892,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>In der Python-Umgebung von Pruneapp sind keine Plugins installiert.</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
         <source>Method</source>
         <translation>Methode</translation>
     </message>

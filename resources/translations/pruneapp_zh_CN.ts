@@ -5892,6 +5892,10 @@ Files are read, never run.</source>
         <translation>Pruneapp 的 Python 环境中没有安装插件。</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
         <source>Method</source>
         <translation>方法</translation>
     </message>

@@ -38,6 +38,11 @@ def missing_for_ears() -> str:
         return "dbus-run-session"
     if not Path(LAUNCHER).exists():
         return "at-spi2-core"
+    return missing_gio()
+
+
+def missing_gio() -> str:
+    """What is missing for the system's Python to speak D-Bus; empty if nothing is."""
     try:
         done = subprocess.run(
             [SYSTEM_PYTHON, "-c", "from gi.repository import Gio"], capture_output=True, check=False

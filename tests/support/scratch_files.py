@@ -33,5 +33,5 @@ def assert_none_open() -> None:
     """Fail if any is still open; they are closed in a thread."""
     ends = time.monotonic() + 5
     while (left := open_files()) and time.monotonic() < ends:
-        time.sleep(0.005)
+        time.sleep(0.005)  # Qt has no part in it: nothing tells when a thread has closed one
     assert not left, f"scratch files left open: {left}"

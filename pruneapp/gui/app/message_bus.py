@@ -129,5 +129,5 @@ def _watched(what: str) -> Iterator[None]:
     """Take whatever goes wrong for one thing: who is at the other end may send any nonsense."""
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # of whatever kind: nonsense may end jeepney anywhere
         raise BusError(f"{what}: {error}.") from error

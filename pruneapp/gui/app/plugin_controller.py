@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import Signal
 
+from pruneapp import plugins
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
+from pruneapp.plugins import Additions, Plugin
 from pruneapp.progress import Job
 
 
@@ -21,11 +22,7 @@ class PluginController(Controller):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        # Not before the window is there: plugins may be anything of the engine.
-        from pruneapp import plugins
-
-        self._plugins = plugins
-        self._installed: dict[str, plugins.Plugin] = {}
+        self._installed: dict[str, Plugin] = {}
         self._errors: dict[str, str] = {}
         self._dialog: PluginDialog | None = None
         self._actions["plugins"].triggered.connect(self.show)
@@ -41,18 +38,18 @@ class PluginController(Controller):
         dialog.allowed.connect(self._on_allowed)
         dialog.finished.connect(self._on_closed)
         dialog.finished.connect(dialog.deleteLater)
+        self._theme.apply_to(dialog)
         self._show_rows()
         dialog.open()
 
     def _on_closed(self) -> None:
         self._dialog = None
 
-    def _on_installed(self, found: Iterable[object]) -> None:
+    def _on_installed(self, found: tuple[Plugin, ...]) -> None:
         allowed = self._settings.allowed_plugins
         for plugin in found:
-            assert isinstance(plugin, self._plugins.Plugin)
             self._installed[plugin.key] = plugin
-            if plugin.key in allowed and plugin.key not in self._plugins.REGISTERED:
+            if plugin.key in allowed and plugin.key not in plugins.REGISTERED:
                 self._load(plugin.key)
         new = [key for key in self._settings.note_plugins(self._installed) if key not in allowed]
         if new:
@@ -69,15 +66,15 @@ class PluginController(Controller):
         self._notifications.end(NoticeTopic.PLUGINS)
         self._settings.allow_plugin(key, allowed=allowed)
         self._errors.pop(key, None)
-        if allowed and key not in self._plugins.REGISTERED:
+        if allowed and key not in plugins.REGISTERED:
             self._load(key)
         self._show_rows()
 
     def _load(self, key: str) -> None:
-        plugin, load = self._installed[key], self._plugins.load
+        plugin = self._installed[key]
 
-        def work(_job: Job) -> object:
-            return load(plugin)
+        def work(_job: Job) -> Additions:
+            return plugins.load(plugin)
 
         self._jobs.answer(
             work,
@@ -85,10 +82,11 @@ class PluginController(Controller):
             on_error=partial(self._on_failed, key),
         )
 
-    def _on_loaded(self, key: str, additions: object) -> None:
-        assert isinstance(additions, self._plugins.Additions)
+    def _on_loaded(self, key: str, additions: Additions) -> None:
+        if key in plugins.REGISTERED:  # it was asked for twice
+            return
         try:
-            additions.register(key)
+            additions.register()
         except PruneAppError as error:
             self._on_failed(key, error)
             return
@@ -103,7 +101,7 @@ class PluginController(Controller):
     def _show_rows(self) -> None:
         if self._dialog is None:
             return
-        allowed, kinds = self._settings.allowed_plugins, self._plugins.GROUPS
+        allowed, kinds = self._settings.allowed_plugins, plugins.GROUPS
         self._dialog.set_rows(
             [
                 PluginRow(
@@ -112,7 +110,7 @@ class PluginController(Controller):
                     plugin.version,
                     tuple((kinds[point.group], point.name) for point in plugin.points),
                     key in allowed,
-                    key in self._plugins.REGISTERED,
+                    key in plugins.REGISTERED,
                     self._errors.get(key, ""),
                 )
                 for key, plugin in self._installed.items()

@@ -6,16 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QHeaderView,
-    QLabel,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
+from pruneapp.gui.widgets.controls import lay_in_column
+from pruneapp.gui.widgets.labels import DANGER, plain
+from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 
 
@@ -33,6 +28,7 @@ class PluginRow:
 
 
 _KEY = Qt.ItemDataRole.UserRole
+_LETTERS = 34  # of a column at most
 
 
 class PluginDialog(Dialog):
@@ -44,35 +40,39 @@ class PluginDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Plugins"))
         self.resize(640, 360)
-        about = QLabel(
+        about = plain(
             self.tr(
                 "Installed packages can add methods, export formats, model families and file "
                 "formats. A plugin that is checked is loaded when Pruneapp starts, which runs its "
                 "code with your permissions."
-            )
+            ),
+            wrap=True,
         )
-        about.setWordWrap(True)
         self.list = QTreeWidget()
         self._items: list[QTreeWidgetItem] = []
         self.list.setAccessibleName(self.tr("Plugins"))
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Status"), self.tr("Adds")])
-        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header = self.list.header()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # However long a name is, the status is in sight; the tip has all of it.
+        header.setMaximumSectionSize(self.fontMetrics().averageCharWidth() * _LETTERS)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.itemChanged.connect(self._on_changed)
-        self.empty = QLabel(
-            self.tr("No plugins are installed in the Python environment of Pruneapp.")
+        self.empty = plain(
+            self.tr("No plugins are installed in the Python environment of Pruneapp."), wrap=True
         )
-        self.empty.setWordWrap(True)
         # What a row has no room for: why it was not loaded.
-        self.note = QLabel()
-        self.note.setWordWrap(True)
+        self.note = plain(wrap=True, ink=DANGER)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for widget in (about, self.list, self.empty, self.note, buttons):
-            column.addWidget(widget)
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+        self.close_button.clicked.connect(self.accept)
+        parts = about, self.list, self.empty, self.note
+        layout = lay_in_column(self, *parts, spacing=12, margins=(16,) * 4, wide=self.list)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        layout.setStretchFactor(self.empty, 1)  # in place of the list
+        add_button_row(layout, self.close_button)
         self.set_rows(())
 
     def set_rows(self, rows: Sequence[PluginRow]) -> None:
@@ -96,6 +96,7 @@ class PluginDialog(Dialog):
                     (f"{row.package} {row.version}", self._status(row), adds)
                 ):
                     item.setText(column, text)
+                    item.setToolTip(column, text)
                 state = Qt.CheckState.Checked if row.allowed else Qt.CheckState.Unchecked
                 item.setCheckState(0, state)
         failed = [row.error for row in rows if row.error]

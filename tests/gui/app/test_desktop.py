@@ -24,9 +24,9 @@ from pruneapp.gui.app.message_bus import BusError, MessageBus, RefusedError
 from pruneapp.gui.app.settings import NOTIFY
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.person import PATIENCE_MS
+from tests.gui.real_screen import SYSTEM_PYTHON, missing_gio
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
-PYTHON = "/usr/bin/python3"
 PROGRAM = Path(__file__).parent.parent / "desktop_services.py"
 ID = "io.github.pruneapp.Pruneapp"
 NOTIFICATIONS, LOGIN, POWER = (
@@ -37,15 +37,7 @@ NOTIFICATIONS, LOGIN, POWER = (
 
 
 def missing() -> str:
-    if not shutil.which("dbus-daemon"):
-        return "dbus-daemon"
-    try:
-        done = subprocess.run(
-            [PYTHON, "-c", "from gi.repository import Gio"], capture_output=True, check=False
-        )
-    except OSError:
-        return PYTHON
-    return "python3-gi" if done.returncode else ""
+    return missing_gio() if shutil.which("dbus-daemon") else "dbus-daemon"
 
 
 needs_bus = pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
@@ -118,7 +110,7 @@ def bus():
 @contextmanager
 def serving(address: str, *names: str):
     process = subprocess.Popen(
-        [PYTHON, str(PROGRAM), *names],
+        [SYSTEM_PYTHON, str(PROGRAM), *names],
         env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": address},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -400,7 +392,7 @@ class Tray(QObject):
     made: ClassVar[list[Tray]] = []
 
     @staticmethod
-    def isSystemTrayAvailable() -> bool:  # noqa: N802
+    def isSystemTrayAvailable() -> bool:  # noqa: N802 - as Qt's
         return True
 
     def __init__(self, _icon, parent) -> None:
@@ -415,7 +407,7 @@ class Tray(QObject):
     def hide(self) -> None:
         self.shown = False
 
-    def showMessage(self, summary, body) -> None:  # noqa: N802
+    def showMessage(self, summary, body) -> None:  # noqa: N802 - as Qt's
         assert self.shown
         self.said.append((summary, body))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialogButtonBox, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from pruneapp.gui.app.plugin_dialog import PluginDialog
 from pruneapp.gui.app.settings import Settings
@@ -36,8 +36,7 @@ def check(person, dialog: PluginDialog, row: int) -> None:
 
 
 def close(person, dialog: PluginDialog) -> None:
-    (buttons,) = dialog.findChildren(QDialogButtonBox)
-    person.click(buttons.button(QDialogButtonBox.StandardButton.Close))
+    person.click(dialog.close_button)
     person.wait(lambda: not dialog.isVisible())
 
 

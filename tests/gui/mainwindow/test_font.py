@@ -100,7 +100,7 @@ def test_the_page_without_a_file_follows(show, larger):
     button.show()
     title, least = page.title.font().pointSizeF(), button.minimumWidth()
     larger(2)
-    QApplication.processEvents()
+    QApplication.processEvents()  # that the font is another is told by events
     fit_fonts(page)
     assert page.title.font().pointSizeF() == pytest.approx(2 * title, abs=0.2)
     assert button.minimumWidth() > least

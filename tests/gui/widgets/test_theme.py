@@ -90,17 +90,17 @@ def test_high_contrast_is_high(theme):
 class Hints(QObject):
     """What a system says of what the person wants to see."""
 
-    colorSchemeChanged = Signal()  # noqa: N815
-    contrastPreferenceChanged = Signal()  # noqa: N815
+    colorSchemeChanged = Signal()  # noqa: N815 - as Qt's
+    contrastPreferenceChanged = Signal()  # noqa: N815 - as Qt's
 
     def __init__(self) -> None:
         super().__init__()
         self.scheme, self.contrast = Qt.ColorScheme.Light, Qt.ContrastPreference.NoPreference
 
-    def colorScheme(self):  # noqa: N802
+    def colorScheme(self):  # noqa: N802 - as Qt's
         return self.scheme
 
-    def contrastPreference(self):  # noqa: N802
+    def contrastPreference(self):  # noqa: N802 - as Qt's
         return self.contrast
 
     def accessibility(self):
