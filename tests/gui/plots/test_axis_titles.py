@@ -25,7 +25,7 @@ def opened(person, monkeypatch):
 
 def title_of(canvas, side):
     """Return where the title of an axis is painted, in pixels of the canvas."""
-    label = canvas.plot.getAxis(side).label
+    label = getattr(canvas, side).label
     text = label.boundingRect().adjusted(4, 4, -4, -4)  # a document has a margin of 4
     return QRectF(canvas.mapFromScene(label.mapRectToScene(text)).boundingRect())
 
@@ -50,7 +50,7 @@ def test_every_axis_has_a_title_that_nothing_covers(opened, size):
         opened.wait(picture.canvas.isVisible)
         opened.pause(50)
         for side in ("bottom", "left"):
-            axis, area = picture.canvas.plot.getAxis(side), title_of(picture.canvas, side)
+            axis, area = getattr(picture.canvas, side), title_of(picture.canvas, side)
             assert axis.label.isVisible(), (page, side)
             assert axis.labelText, (page, side)
             assert picture.canvas.rect().toRectF().contains(area), (page, side, area)

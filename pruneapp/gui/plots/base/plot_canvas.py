@@ -21,7 +21,13 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QGraphicsGridLayout,
+    QGraphicsItem,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
 
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
@@ -58,6 +64,12 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         """Write another label, in the middle: pyqtgraph leaves it where the old one began."""
         super().setLabel(text, **more)
         self.resizeEvent()
+
+    def _updateLabel(self) -> None:
+        """Write the title, if it is another: pyqtgraph lays it out whatever is set of an axis."""
+        if (title := self.labelString()) != self._title:
+            self._title = title
+            super()._updateLabel()
 
     def labelString(self) -> str:
         """Return as HTML what there is room for of the title."""
@@ -111,15 +123,28 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
     def __init__(self, bottom: PlotAxis, left: PlotAxis, *, margin: int = 8) -> None:
         super().__init__()
         self.left, self.bottom = left, bottom
-        self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
-        self.plot.hideButtons()
-        self.plot.layout.setContentsMargins(4, 8, margin, 4)
-        self.box = self.plot.getViewBox()
+        # No PlotItem: for the menus that it has, which nobody sees here, it makes sixty widgets.
+        plot = pg.GraphicsWidget()
+        plot.grid = QGraphicsGridLayout()
+        plot.setLayout(plot.grid)
+        plot.grid.setSpacing(0)
+        plot.grid.setContentsMargins(4, 8, margin, 4)
+        plot.grid.setRowStretchFactor(0, 1)
+        plot.grid.setColumnStretchFactor(1, 1)
+        self.box = pg.ViewBox(parent=plot, enableMenu=False)
         self.box.setMouseEnabled(x=False, y=False)
         self.box.disableAutoRange()
-        self.setCentralItem(self.plot)
+        plot.grid.addItem(self.box, 0, 1)
+        for axis, row, column in ((left, 0, 0), (bottom, 1, 1)):
+            axis.setParentItem(plot)
+            axis.linkToView(self.box)
+            axis.setZValue(0.5)  # above what lies in the box
+            axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+            plot.grid.addItem(axis, row, column)
+        self.setCentralItem(plot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._colors: Mapping[str, str] = LIGHT
+        self._looks: tuple[dict[str, str], str] | None = None
         self._pressed: QPointF | None = None
         self._dragged = False
 
@@ -156,7 +181,9 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
-        self._colors = colors
+        if (looks := (dict(colors), self.font().toString())) == self._looks:
+            return  # as a rule: whoever holds a picture tells it, too
+        self._colors, self._looks = colors, looks
         self.setBackground(colors["surface"])
         for axis in (self.left, self.bottom):
             axis.setPen(pg.mkPen(colors["muted"], width=1))

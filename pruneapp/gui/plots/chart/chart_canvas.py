@@ -70,7 +70,7 @@ class ChartCanvas(PlotCanvas):
         self.sideways = sideways
         self.along, self.across = (left, bottom) if sideways else (bottom, left)
         self.box.invertY(sideways)
-        self.bars = StackedBars(self.plot, neutral=neutral, sideways=sideways)
+        self.bars = StackedBars(self.box, neutral=neutral, sideways=sideways)
         self.cursor_bar = -1
         self.current = -1  # the bar of the tensor in focus
         self.edges: Floats = np.zeros(1)

@@ -88,10 +88,10 @@ NO_STACKS = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
 
 
 class StackedBars:
-    """The items of a plot that show `Stacks`; if `neutral`, what is kept in the colour of words."""
+    """The items of a view box that show `Stacks`; kept ones as words if `neutral`."""
 
-    def __init__(self, plot: Any, *, neutral: bool = False, sideways: bool = False) -> None:
-        self._plot, self._neutral, self._sideways = plot, neutral, sideways
+    def __init__(self, box: Any, *, neutral: bool = False, sideways: bool = False) -> None:
+        self._box, self._neutral, self._sideways = box, neutral, sideways
         self._kept_color = "muted" if neutral else "kept"
         self._colors: Mapping[str, str] = {}
         self.front: StackedBars | None = None  # made once there is something to show in front
@@ -99,7 +99,7 @@ class StackedBars:
         self.to_prune = HatchedBars()
         self.pruned = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
         for item in (self.kept, self.to_prune, self.pruned):
-            plot.addItem(item, ignoreBounds=True)
+            box.addItem(item, ignoreBounds=True)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
@@ -139,7 +139,7 @@ class StackedBars:
             front = NO_STACKS
         if front is not None:
             if self.front is None:
-                self.front = StackedBars(self._plot, neutral=self._neutral, sideways=self._sideways)
+                self.front = StackedBars(self._box, neutral=self._neutral, sideways=self._sideways)
                 self.front.set_colors(self._colors)
             self.front.set_stacks(front, gap=gap, log=log, floor=floor)
 
