@@ -31,6 +31,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -255,10 +256,15 @@ def test(arguments: list[str]) -> int:
     if arguments:
         steps = [["pytest", *arguments]]
     failed = []
+    compilation = threading.Thread(target=compile_tests)
+    if not arguments:
+        compilation.start()
     for step in steps:
         began = time.monotonic()
         print(f"== {' '.join(step)}", flush=True)
         measuring = step[0] == "pytest" and not arguments
+        if measuring:
+            compilation.join()
         environment = measured() if measuring else None
         command = [str(BIN / step[0]), *step[1:]]
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
@@ -279,13 +285,25 @@ def bundle(arguments: list[str]) -> int:
     return subprocess.run(command, check=False).returncode
 
 
+def compile_tests() -> None:
+    """Compile all tests, beside mypy: else each process of pytest does it by itself."""
+    command = [str(BIN / "pytest"), "--collect-only", "-q", "-q"]
+    quiet = subprocess.DEVNULL  # what is wrong is said when they run
+    subprocess.run(command, cwd=ROOT, env=compiled(), stdout=quiet, stderr=quiet, check=False)
+
+
+def compiled() -> dict[str, str]:
+    """Return an environment in which modules are compiled once, also where that is not usual."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
 def measured() -> dict[str, str] | None:
     """Return an environment in which all processes note which lines they run, if it can be."""
     if not covers("--prepare"):
         return None
     others = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     return {
-        **os.environ,
+        **compiled(),
         "PYTHONPATH": os.pathsep.join([str(PROBES), *others]),
         "PRUNEAPP_COVERAGE": str(ROOT / "build" / "coverage"),
     }

@@ -252,6 +252,8 @@ def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, comma
     commands.failing = {"mypy", "lint-imports"}
     assert dev.test([]) == 1
     programs = [Path(command[0]).name for command in commands.seen]
+    assert "--collect-only" in commands.seen[programs.index("pytest")]  # beside the first steps
+    programs.remove("pytest")
     assert programs == [
         "ruff", "ruff", "mypy", "lint-imports", "python", "python", "pytest", "python"
     ]  # fmt: skip
@@ -261,6 +263,7 @@ def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, comma
 
 def test_all_tests_note_which_lines_they_run_and_end_with_the_figure(dev, monkeypatch, commands):
     monkeypatch.setenv("PYTHONPATH", "/of/the/person")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert dev.test([]) == 0
     prepare, pytest_run, figure = commands.seen[-3:]
     assert [prepare[-1], figure[-1]] == ["--prepare", "--total"]
@@ -271,12 +274,14 @@ def test_all_tests_note_which_lines_they_run_and_end_with_the_figure(dev, monkey
         str(ROOT / "packaging" / "probes"), "/of/the/person"
     ]  # fmt: skip
     assert environment["PRUNEAPP_COVERAGE"]
+    assert "PYTHONDONTWRITEBYTECODE" not in environment  # each process would compile all tests
     assert commands.environments["mypy"] is None
 
 
 @pytest.mark.parametrize("fails", ["--prepare", "--total"])
 def test_coverage_that_cannot_be_measured_fails_nothing(dev, monkeypatch, commands, capsys, fails):
     commands.failing = {fails}
+    monkeypatch.setattr(dev, "compile_tests", lambda: None)
     assert dev.test([]) == 0
     assert "coverage: not measured" in capsys.readouterr().out
     assert len(commands.with_word("--total")) == (fails == "--total")
