@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from pruneapp.analysis.histograms import Channels, MagnitudeHistogram, count_all, count_channels
@@ -20,6 +19,7 @@ from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
 from pruneapp.params import Norm
 from pruneapp.progress import Job
+from pruneapp.results.document_rows import HashedNames
 from pruneapp.results.sparsity_report import Assignment
 
 # A dimension, from 0, and the order of a norm; None for magnitudes.
@@ -39,17 +39,6 @@ class HistogramRequest:
     names: tuple[str, ...]
     kind: Kind
     elements: int
-
-
-class HashedNames(tuple[str, ...]):  # noqa: SLOT001 - its hash is kept in its dict
-    """Names that are looked up by often: of 50,000 a hash takes a millisecond, of a tuple anew."""
-
-    @cached_property
-    def _hash(self) -> int:
-        return super().__hash__()
-
-    def __hash__(self) -> int:
-        return self._hash
 
 
 def rows_now(snapshot: Snapshot, step: Step) -> list[tuple[Row, tuple[str, ...]]]:

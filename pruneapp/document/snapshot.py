@@ -23,6 +23,7 @@ from pruneapp.masks.channels import channels_left
 from pruneapp.methods.method import Method, TensorView
 from pruneapp.params import DimParam
 from pruneapp.progress import Job
+from pruneapp.results.document_rows import HashedNames
 
 if TYPE_CHECKING:
     from pruneapp.statistics.file import Inputs, Statistics
@@ -420,7 +421,7 @@ def _count_units(
     snapshot: Snapshot, names: tuple[str, ...], param: DimParam | None, dim: int, job: Job
 ) -> Units:
     checkpoint = snapshot.checkpoint
-    first_names = resolve(checkpoint, names)
+    first_names = HashedNames(resolve(checkpoint, names))
     counts = np.empty((5, len(first_names)), np.int64)
     start = 0
     for batch in job.cancel.batches(first_names):

@@ -94,7 +94,8 @@ class Row:
 
     def __post_init__(self) -> None:
         valid = registry.get(self.method).validate(self.values)
-        object.__setattr__(self, "names", tuple(self.names))
+        if not issubclass(type(self.names), tuple):  # one that keeps its hash stays what it is
+            object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "values", MappingProxyType(valid))
 
     def __hash__(self) -> int:
@@ -128,13 +129,17 @@ class Row:
         part = _common_part(self.names) if self.names else ""
         return f"{len(self.names):,} tensors" + (f" of {part}" if part else "")
 
+    def plain_values(self) -> dict[str, Any]:
+        """Return its values as plain JSON."""
+        params = {p.name: p for p in registry.get(self.method).params}
+        return {n: _plain(params[n], v) for n, v in self.values.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON: the method's name and all that it needs."""
-        params = {p.name: p for p in registry.get(self.method).params}
         return {
             "name": self.method,
             "configuration": {
-                "values": {n: _plain(params[n], v) for n, v in self.values.items()},
+                "values": self.plain_values(),
                 "names": list(self.names),
                 "pattern": self.pattern,
             },

@@ -7,7 +7,7 @@ row of a step, and remembered for the next move.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,7 +45,12 @@ class CumulativeCut:
 
 
 class CumulativeTable:
-    """The magnitudes of the weights that a step may take, of several tensors in order."""
+    """The magnitudes of the weights that a step may take, of several tensors in order.
+
+    A tensor has a cell for each of its bins, in order, and an empty one behind them. Those of
+    tensors with about as many bins lie side by side (see `_Cells`): a cut goes through about the
+    same bin of each, and takes from the memory what lies together.
+    """
 
     complete = True  # the sums are known
 
@@ -54,22 +59,33 @@ class CumulativeTable:
         self._dtypes = tuple(kinds)
         self._kind = np.array([kinds[d] for d in dtypes], np.intp)
         lengths = np.array([c.bins.size for c in counted], np.intp)
-        self._starts = np.concatenate(([0], np.cumsum(lengths)))
-        self._bins: NDArray[np.uint16] = _joined(c.bins for c in counted)
         counts: Counts = _joined(c.counts for c in counted)
-        squares, sizes = self._sums(counted, counts, lengths)
-        # Running totals: over all tensors, 0 first; and in each by itself, so that one of large
-        # weights takes no digit from another.
-        self._counts: Counts = np.concatenate(([0], np.cumsum(counts)))
-        self._squares = _running(squares, lengths)
-        self._sizes = _running(sizes, lengths)
+        bins: NDArray[np.uint16] = _joined(c.bins for c in counted)
+        squares, sizes = self._sums(counted, bins, counts, lengths)
+        self._cells = cells = _Cells(lengths)
+        self._bins = cells.filled(bins, _NO_BIN)
+        self._held = cells.filled(counts.astype(np.min_scalar_type(counts.max(initial=0))), 0)
+        # What comes before a bin in its tensor, and of all of it in the empty cell.
+        self._counts = cells.running(counts)
+        self._squares = cells.running(squares)
+        self._sizes = cells.running(sizes)
+        self.finite: Counts = self._counts[cells.ends]  # how many may go that are not NaN
+        # Sums of squares and of magnitudes of the weights that may go.
+        self.squares: Float64s = self._squares[cells.ends]
+        self.sizes: Float64s = self._sizes[cells.ends]
+        # Where the last cut went through, and the last bin that was looked for.
+        self._last_cut, self._last_bin = np.zeros_like(lengths), np.zeros_like(lengths)
         self.nan: Counts = np.array([c.nan for c in counted], np.int64)
         protected = np.array([c.protected_sums for c in counted], np.float64).reshape(-1, 2)
         self.protected_squares: Float64s = protected[:, 0]
         self.protected_sizes: Float64s = protected[:, 1]
 
     def _sums(
-        self, counted: Sequence[MagnitudeHistogram], counts: Counts, lengths: Indices
+        self,
+        counted: Sequence[MagnitudeHistogram],
+        bins: NDArray[np.uint16],
+        counts: Counts,
+        lengths: Indices,
     ) -> tuple[Float64s, Float64s]:
         squares, sizes = np.empty(counts.size), np.empty(counts.size)
         kind = np.repeat(self._kind, lengths)
@@ -80,7 +96,7 @@ class CumulativeTable:
                 squares[here] = _joined(c.squares for c in own)
                 sizes[here] = _joined(c.sizes for c in own)
                 continue
-            values = bin_values(dtype)[self._bins[here]]
+            values = bin_values(dtype)[bins[here]]
             values[np.isinf(values)] = 0.0
             sizes[here] = counts[here] * values
             squares[here] = sizes[here] * values
@@ -89,30 +105,9 @@ class CumulativeTable:
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        arrays = (self._bins, self._counts, self._squares, self._sizes)
+        arrays = (self._bins, self._held, self._counts, self._squares, self._sizes)
         ends = 8 * sum(bin_values(dtype).size for dtype in self._dtypes)
-        return sum(a.nbytes for a in arrays) + ends + 80 * self.nan.size
-
-    @cached_property
-    def finite(self) -> Counts:
-        """``int64[tensors]``: how many weights may go that are not NaN."""
-        return self._counts[self._starts[1:]] - self._counts[self._starts[:-1]]
-
-    @cached_property
-    def squares(self) -> Float64s:
-        """``float64[tensors]``: sums of squares of the weights that may go."""
-        return self._total(self._squares)
-
-    @cached_property
-    def sizes(self) -> Float64s:
-        """``float64[tensors]``: sums of magnitudes of the weights that may go."""
-        return self._total(self._sizes)
-
-    def _total(self, running: Float64s) -> Float64s:
-        some = np.diff(self._starts) > 0
-        totals = np.zeros(some.size)
-        totals[some] = running[self._starts[1:][some] - 1]
-        return totals
+        return sum(a.nbytes for a in arrays) + ends + 120 * self.nan.size
 
     @property
     def exact(self) -> bool:
@@ -126,27 +121,57 @@ class CumulativeTable:
         spread evenly.
         """
         finite = np.minimum(counts, self.finite)
-        begin = self._counts[self._starts[:-1]]
-        # The bin that holds the last weight that goes; for nothing, the end of the tensor before.
-        last = np.searchsorted(self._counts, begin + finite, "left") - 1
-        last = np.maximum(last, 0)
         some = finite > 0
-        if not self._bins.size:
+        if not some.any():
             zero = np.zeros(counts.size)
             return CumulativeCut(counts, np.full(counts.size, math.nan), zero, zero, exact=True)
-        inside = np.where(some, begin + finite - self._counts[last], 0)
-        share = inside / np.maximum(self._counts[last + 1] - self._counts[last], 1)
-        first = last == self._starts[:-1]
+        # The bin that holds the last weight that goes; for nothing, any.
+        last = self._cells.at(self._last_below(finite))
+        inside = finite - self._counts[last]
+        share = np.where(some, inside / np.maximum(self._held[last], 1), 0.0)
+        behind = np.where(some, last + self._cells.strides, last)
         sums = []
         for running in (self._squares, self._sizes):
-            before = np.where(first, 0.0, running[last - 1])
+            before, all_of_it = running[last], running[behind]
             with np.errstate(invalid="ignore"):
-                part = np.where(
-                    share == 1, running[last], before + share * (running[last] - before)
-                )
+                part = np.where(share == 1, all_of_it, before + share * (all_of_it - before))
             sums.append(np.where(some, part, 0.0))
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
-        return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact or not some.any())
+        return CumulativeCut(counts, thresholds, sums[0], sums[1], self.exact)
+
+    def _last_below(self, finite: Counts) -> Indices:
+        """Return in each tensor the last bin before which fewer than so many weights are."""
+        lengths = self._cells.lengths
+        # No bin is empty: so many weights are in at most as many bins, and in fewer only by those
+        # that share one.
+        high = np.minimum(finite, lengths)
+        low = np.clip(finite - (self.finite - lengths), 0, high)
+        self._last_cut = self._first(self._counts, finite, self._last_cut, low, high)
+        return np.maximum(self._last_cut - 1, 0)
+
+    def _first(
+        self, column: NDArray[Any], wanted: Counts, near: Indices, low: Indices, high: Indices
+    ) -> Indices:
+        """Return of each tensor the first place whose cell of a column, ascending, is as large.
+
+        It is there, and between two places. `near` is where it may be: while a slider moves, or for
+        the cut after the search for it, most are where they were.
+        """
+        cells = self._cells
+        places = cells.at(near)
+        there = column[places] >= wanted
+        places -= cells.strides
+        there &= (near == 0) | (column[np.maximum(places, 0)] < wanted)
+        left = np.flatnonzero(~there)
+        low, high, wanted = low[left], high[left], wanted[left]
+        bases, strides = cells.bases[left], cells.strides[left]
+        while (low < high).any():
+            middle = (low + high) >> 1
+            small = column[bases + middle * strides] < wanted
+            low, high = np.where(small, middle + 1, low), np.where(small, high, middle)
+        found = near.copy()
+        found[left] = low
+        return found
 
     def below(self, threshold: float) -> int:
         """Return how many weights have a magnitude up to a threshold, all tensors together.
@@ -161,13 +186,23 @@ class CumulativeTable:
     @cached_property
     def _whole(self) -> tuple[MagnitudeHistogram, ...]:
         """What is counted of all tensors of a type together."""
-        kind = np.repeat(self._kind, np.diff(self._starts))
-        counts, found = np.diff(self._counts), []
-        for i in range(len(self._dtypes)):
-            totals = np.bincount(self._bins[kind == i], counts[kind == i]).astype(np.int64)
+        found = []
+        for totals in self._totals:
             bins = np.flatnonzero(totals).astype(np.uint16)
             found.append(MagnitudeHistogram(bins, totals[bins], None, None, 0, 0))
         return tuple(found)
+
+    @cached_property
+    def _totals(self) -> tuple[Counts, ...]:
+        """How many weights of all tensors of a type are in each bin; half a megabyte each."""
+        return tuple(self._totals_of(np.ones(self.nan.size, np.bool_)))
+
+    def _totals_of(self, among: Bools) -> Iterator[Counts]:
+        """Yield the same of some tensors."""
+        for i in range(len(self._dtypes)):
+            own = among & (self._kind == i)
+            held = self._held if own.all() else self._held * self._cells.spread(own)
+            yield np.bincount(self._bins, held, _NO_BIN + 1).astype(np.int64)  # exact up to 2**53
 
     def at_random(self, counts: Counts, *, sure: bool) -> CumulativeCut:
         """Return what is to be expected to go of each tensor if any weights go."""
@@ -180,10 +215,9 @@ class CumulativeTable:
         result = np.empty(places.size)
         bins = self._bins[places]
         for i, dtype in enumerate(self._dtypes):
-            here = self._kind == i
+            here = slice(None) if len(self._dtypes) == 1 else self._kind == i
             values = bin_values(dtype)
-            # The place may be of another tensor, of another type, where nothing goes.
-            own = np.minimum(bins[here], values.size - 2)
+            own = np.minimum(bins[here], values.size - 2)  # that of no bin
             low = values[own]
             if bin_shift(dtype):
                 high = values[own + 1]
@@ -199,13 +233,15 @@ class CumulativeTable:
         ``int64[tensors]``. Of equal ones those of earlier tensors go first. In a bin of several
         magnitudes each tensor loses the same share.
         """
-        finite = np.where(among, self.finite, 0)
+        every = bool(among.all())
+        finite = self.finite if every else np.where(among, self.finite, 0)
         if count >= finite.sum():
             return finite + first_of(np.where(among, self.nan, 0), count - int(finite.sum()))
-        ends = self._ends if among.all() else np.cumsum(self._by_rank(among))
+        ends = self._ends if every else np.cumsum(self._by_rank(self._totals_of(among)))
         rank = int(np.searchsorted(ends, count, "right"))
         below, equal = self._at(rank)
-        below[~among] = equal[~among] = 0
+        if not every:
+            below[~among] = equal[~among] = 0
         left = count - int(below.sum())
         return below + (first_of(equal, left) if self.exact else in_proportion(equal, left))
 
@@ -221,64 +257,119 @@ class CumulativeTable:
     @cached_property
     def _ends(self) -> Counts:
         """Return how many weights of all tensors have at most each rank; 0.5 MB."""
-        return np.cumsum(self._by_rank(np.ones(self.nan.size, np.bool_)))
+        return np.cumsum(self._by_rank(self._totals))
 
-    def _by_rank(self, among: Bools) -> Counts:
-        lengths = np.diff(self._starts)
-        kinds = np.where(among, self._kind, -1)
-        kind = np.repeat(kinds, lengths)
-        most = max(int(ranks[-1]) for ranks in self._ranks) + 1
-        counts = np.diff(self._counts)
-        total = np.zeros(most, np.int64)
-        for i, ranks in enumerate(self._ranks):
-            here = slice(None) if bool((kinds == i).all()) else kind == i
-            counted = np.bincount(ranks[self._bins[here]], counts[here], most)
-            total += counted.astype(np.int64)  # exact up to 2**53
-        return total
+    def _by_rank(self, totals: Iterable[Counts]) -> Counts:
+        result = np.zeros(max(int(ranks[-1]) for ranks in self._ranks) + 1, np.int64)
+        for ranks, of_bins in zip(self._ranks, totals, strict=True):
+            result[ranks] += of_bins[: ranks.size]
+        return result
 
     def _at(self, rank: int) -> tuple[Counts, Counts]:
         """Return how many weights of each tensor are below a rank, and of just this one."""
-        wanted = np.empty(self.nan.size, np.intp)
-        for i, ranks in enumerate(self._ranks):
-            wanted[self._kind == i] = np.searchsorted(ranks, rank)
-        places = self._first_from(wanted)
-        ends = self._starts[1:]
-        inside = places < ends
-        hit = inside.copy()
-        for i, ranks in enumerate(self._ranks):
-            here = np.flatnonzero(inside & (self._kind == i))
-            hit[here] = ranks[self._bins[places[here]]] == rank
-        below = self._counts[places] - self._counts[self._starts[:-1]]
-        equal = np.where(hit, self._counts[np.minimum(places + 1, ends)] - self._counts[places], 0)
-        return below, equal
+        first = [int(np.searchsorted(ranks, rank)) for ranks in self._ranks]
+        # The bin of just this rank; none of a type that has no such magnitude.
+        just = [
+            bin_ if bin_ < ranks.size and ranks[bin_] == rank else -1
+            for bin_, ranks in zip(first, self._ranks, strict=True)
+        ]
+        wanted, lengths = np.array(first)[self._kind], self._cells.lengths
+        self._last_bin = self._first(
+            self._bins, wanted, self._last_bin, np.zeros_like(lengths), lengths
+        )
+        places = self._cells.at(self._last_bin)
+        hit = self._bins[places] == np.array(just)[self._kind]
+        return self._counts[places], np.where(hit, self._held[places], 0).astype(np.int64)
 
-    def _first_from(self, wanted: Indices) -> Indices:
-        """Return where in each tensor the first bin from a wanted one on is, by halving."""
-        low, high = self._starts[:-1].copy(), self._starts[1:].copy()
-        if not self._bins.size:
-            return low
-        while (low < high).any():
-            middle = (low + high) >> 1
-            small = self._bins[np.minimum(middle, self._bins.size - 1)] < wanted
-            small &= low < high
-            low = np.where(small, middle + 1, low)
-            high = np.where(small, high, np.minimum(middle, high))
-        return low
+
+_NO_BIN = np.iinfo(np.uint16).max  # no type has so many
+# Tensors of about as many bins that lie side by side, and the most bins that they have.
+_SIDE_BY_SIDE, _MOST_BINS = 16, 4096
+
+
+class _Cells:
+    """Where the cells of some tensors are: one for each of their bins, and one more.
+
+    That of bin ``j`` of tensor ``t`` is ``bases[t] + j * strides[t]``. Where many tensors have
+    about as many bins (within a factor of two) cells lie by their bins, those of the same one
+    together; of other tensors each by itself.
+
+    Attributes
+    ----------
+    ends
+        The cell behind the last bin of each tensor.
+    """
+
+    def __init__(self, lengths: Indices) -> None:
+        self.lengths = lengths
+        self.bases, self.strides = np.zeros_like(lengths), np.ones_like(lengths)
+        self._groups: list[tuple[slice, Indices]] = []
+        octaves = np.where(lengths > _MOST_BINS, -1, np.frexp(lengths.astype(np.float64))[1])
+        size, loose = 0, [np.flatnonzero(octaves == -1)]
+        for octave in np.unique(octaves[octaves >= 0]).tolist():
+            own = np.flatnonzero(octaves == octave)
+            if own.size < _SIDE_BY_SIDE:
+                loose.append(own)
+                continue
+            rows = int(lengths[own].max()) + 1
+            self.bases[own], self.strides[own] = size + np.arange(own.size), own.size
+            self._groups.append((slice(size, size + rows * own.size), own))
+            size += rows * own.size
+        self._loose = np.sort(np.concatenate(loose))
+        self._loose_from = size
+        ends = size + np.cumsum(lengths[self._loose] + 1)
+        self.bases[self._loose] = ends - lengths[self._loose] - 1
+        self.size = int(ends[-1]) if ends.size else size
+        self.ends = self.at(lengths)
+
+    def at(self, bins: Indices) -> Indices:
+        """Return the cell of a bin of each tensor."""
+        cells: Indices = bins * self.strides
+        cells += self.bases
+        return cells
+
+    def _places(self) -> Indices:
+        """Return the cells of all bins, one tensor after the other."""
+        lengths = self.lengths
+        within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        within *= np.repeat(self.strides, lengths)
+        within += np.repeat(self.bases, lengths)
+        return within
+
+    def filled(self, values: NDArray[Any], beyond: int) -> NDArray[Any]:
+        """Return cells with the values of all bins, and another one beyond those of a tensor."""
+        cells = np.full(self.size, beyond, values.dtype)
+        cells[self._places()] = values
+        return cells
+
+    def running(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return cells with the sum of the values before each bin, of each tensor by itself.
+
+        So that one of large weights takes no digit from another.
+        """
+        cells = self.filled(values, 0)
+        with np.errstate(over="ignore"):
+            for part, own in self._groups:
+                rows = cells[part].reshape(-1, own.size)
+                rows[1:] = np.cumsum(rows[:-1], axis=0)
+                rows[0] = 0
+            bases, ends = self.bases[self._loose].tolist(), self.ends[self._loose].tolist()
+            for base, end in zip(bases, ends, strict=True):
+                cells[base + 1 : end + 1] = np.cumsum(cells[base:end])
+                cells[base] = 0
+        return cells
+
+    def spread(self, values: Bools) -> Bools:
+        """Return in each cell the value of its tensor."""
+        cells = np.empty(self.size, np.bool_)
+        for part, own in self._groups:
+            cells[part].reshape(-1, own.size)[:] = values[own]
+        cells[self._loose_from :] = np.repeat(values[self._loose], self.lengths[self._loose] + 1)
+        return cells
 
 
 def _joined(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     return np.concatenate([part for part in parts if part is not None])
-
-
-def _running(values: Float64s, lengths: Indices) -> Float64s:
-    """Return the running totals of some stretches, each by itself; those of a length at once."""
-    starts = np.cumsum(lengths) - lengths
-    totals = np.empty_like(values)
-    with np.errstate(over="ignore"):
-        for length in np.unique(lengths).tolist():
-            places = starts[lengths == length][:, None] + np.arange(length)
-            totals[places] = np.cumsum(values[places], axis=1)
-    return totals
 
 
 def in_proportion(counts: Counts, left: int) -> Counts:

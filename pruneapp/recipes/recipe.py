@@ -341,8 +341,8 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
     """Return a step as an entry, with the rows that `row_for` makes of names and a pattern."""
     rows = []
     for row in step.rows:
-        values = row.to_dict()["configuration"]["values"]
-        chosen = msgspec.structs.replace(choose(row.names, row.pattern), values=values)
+        chosen = choose(row.names, row.pattern)
+        chosen = msgspec.structs.replace(chosen, values=row.plain_values())
         rows.append(RowEntry(row.method, chosen))
     configuration = StepConfiguration(
         tuple(rows),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from pruneapp.analysis.histograms import MagnitudeHistogram, bin_shift, bin_values
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.preview import cumulative
 from pruneapp.preview.cumulative import CumulativeTable
 
 # Magnitudes that every one of these types has, few of them: there are ties within tensors and
@@ -50,11 +52,10 @@ def drawn(seed, kinds, most=4):
                 some = some.astype(np.float32).astype(np.float64)
         tensors.append(some)
         dtypes.append(dtype)
-    return (
-        tensors,
-        dtypes,
-        CumulativeTable([counted(*c) for c in zip(tensors, dtypes, strict=True)], dtypes),
-    )
+    each = [counted(*c) for c in zip(tensors, dtypes, strict=True)]
+    # Side by side, or each by itself.
+    with patch.object(cumulative, "_SIDE_BY_SIDE", int(rng.choice([1, 2, 16]))):
+        return tensors, dtypes, CumulativeTable(each, dtypes)
 
 
 def some_gone(rng, tensors):

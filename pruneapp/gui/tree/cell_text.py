@@ -46,9 +46,13 @@ class Cells(QObject):
         self.can_lose = ~nodes.alias & (nodes.below(nodes.prunable) > 0)
         self.has_sparsity = self.can_lose & (self.parameters_below > 0)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
+        self._pruned_below = nodes.below(self._pruned)
+        # Running sums of how many would be pruned, which `Nodes.sum_below` takes.
         self._after: NDArray[np.int64] | None = None
-        # The tensors of the preview before, and which rows they are.
-        self._placed: tuple[Sequence[str], NDArray[np.int64]] = (), np.zeros(0, np.int64)
+        self._to_prune_below: NDArray[np.int64] | None = None
+        # The tensors of the preview before, which rows they are, and how large.
+        self._placed: tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]
+        self._placed = (), np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.whole_names = False  # in a list, where no module stands above a tensor
         self._dangers: Mapping[str, Danger] = {}
         self._assignment = Assignment()
@@ -60,15 +64,21 @@ class Cells(QObject):
         self._members_below: NDArray[np.int64] | None = None
         # How many tensors below each node are hurt so badly; empty if none is.
         self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
-        self._sum()
 
-    def _sum(self) -> None:
-        self._pruned_below = self.nodes.below(self._pruned)
-        self.after_below = None if self._after is None else self.nodes.below(self._after)
-        # By which all of a long list may be sorted, and which every row of it shows.
-        self.to_prune_below = np.zeros(len(self.nodes), np.int64)
-        if self.after_below is not None:
-            self.to_prune_below = self.after_below - self._pruned_below
+    @property
+    def has_preview(self) -> bool:
+        """Whether it is known how many would be pruned."""
+        return self._after is not None
+
+    @property
+    def to_prune_below(self) -> NDArray[np.int64]:
+        """How many would be pruned below each node: all of a long list may be sorted by it."""
+        if self._to_prune_below is None:
+            self._to_prune_below = np.zeros(len(self.nodes), np.int64)
+            if self._after is not None:
+                after = self.nodes.sum_below(self._after, slice(None))
+                self._to_prune_below = after - self._pruned_below
+        return self._to_prune_below
 
     def frozen(self) -> Cells:
         """Return the cells as they are now, for a worker: what is set later does not reach them."""
@@ -80,13 +90,16 @@ class Cells(QObject):
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Take how many elements of some tensors are pruned; the others stay as they are."""
         self._pruned = self._values(pruned, self._pruned)
-        self._sum()
+        self._pruned_below = self.nodes.below(self._pruned)
+        self._to_prune_below = None
 
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
     ) -> None:
         """Take how many would be, as today for those that are left out; and what it would hurt."""
-        self._after = None if after is None else self._values(after, self._pruned.copy())
+        self._to_prune_below = self._after = None
+        if after is not None:  # at each move of a slider: only rows in sight ask for more
+            self._after = self.nodes.running(self._values(after, self._pruned))
         self._dangers = dangers or {}
         self._hurt_below = {}
         if self._dangers:
@@ -94,7 +107,6 @@ class Cells(QObject):
             hurt = self._column(marks)
             for severity in sorted(set(marks.values()), reverse=True):
                 self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
-        self._sum()
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Take which tensors limits or rules exclude, and which rule the others fall under."""
@@ -118,20 +130,34 @@ class Cells(QObject):
             self._members_below = self.nodes.below(some)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return some values in place of those that there are of their tensors."""
+        if isinstance(given, CountsByName):
+            places, sizes, counts = *self._placed_in(given), given.counts
+            values = values.copy()
+            if len(places) < len(counts):
+                return self._values(dict(zip(given.names, counts.tolist(), strict=True)), values)
+            values[places] = np.minimum(counts, sizes)
+            return values
         previewed = self._column(given)
         return np.where(previewed >= 0, np.minimum(previewed, self.nodes.numel), values)
 
+    def _placed_in(self, given: CountsByName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which rows tensors are, and how large; of those that the tree has."""
+        if self._placed[0] is not given.names:  # the same tensors at each move of a slider
+            found = map(self.nodes.number.get, given.names, repeat(-1))
+            places = np.fromiter(found, np.int64, len(given))
+            places = places[places >= 0]
+            self._placed = given.names, places, self.nodes.numel[places]
+        return self._placed[1:]
+
     def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
-        names = self.nodes.names
-        if isinstance(given, CountsByName):  # the same tensors at each move of a slider
-            if self._placed[0] is not given.names:
-                found = map(self.nodes.number.get, given.names, repeat(-1))
-                self._placed = given.names, np.fromiter(found, np.int64, len(given))
-            places = self._placed[1]
-            column = np.full(len(names), -1, np.int64)
-            column[places[places >= 0]] = given.counts[places >= 0]
-            return column
-        return np.fromiter(map(given.get, names, repeat(-1)), np.int64, len(names))
+        """Return values by tensors, -1 where none is given."""
+        places = np.fromiter(map(self.nodes.number.get, given, repeat(-1)), np.int64, len(given))
+        values = np.fromiter(given.values(), np.int64, len(given))
+        column = np.full(len(self.nodes.names), -1, np.int64)
+        there = places >= 0
+        column[places[there]] = values[there]
+        return column
 
     def _worst(self, node: int) -> tuple[Severity, int]:
         """Return how badly the worst below a node would be hurt, and how many are hurt so."""
@@ -271,8 +297,9 @@ class Cells(QObject):
         whole = int(self.parameters_below[node])
         if not self.has_sparsity[node]:
             return None
-        before = int(self._pruned_below[node])
-        after = before if self.after_below is None else int(self.after_below[node])
+        before = after = int(self._pruned_below[node])
+        if self._after is not None:
+            after = int(self.nodes.sum_below(self._after, node))
         return before / whole, None if after == before else after / whole
 
     def sparsity(self, node: int) -> str:

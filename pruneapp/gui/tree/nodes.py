@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
 from typing import Any
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
 from pruneapp.progress import CancelToken
-from pruneapp.results.document_rows import TensorRow
+from pruneapp.results.document_rows import HashedNames, TensorRow
 
 ROOT = 0
 MODULE = -1
@@ -60,9 +61,30 @@ class Nodes:
 
     def below(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the sum of `values` (one for each tensor) below each node."""
-        of_nodes = np.zeros(len(self), np.int64)
-        of_nodes[self.leaf] = values
-        return self.count_below(of_nodes)
+        sums: NDArray[np.int64] = self.sum_below(self.running(values), slice(None))
+        return sums
+
+    def running(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return running sums of `values` (one for each tensor), for `sum_below`."""
+        sums = np.zeros(len(self.rows) + 1, np.int64)
+        order = self._spans[0]
+        np.cumsum(values if order is None else values[order], out=sums[1:])
+        return sums
+
+    def sum_below(self, running: NDArray[np.int64], node: int | slice) -> Any:
+        """Return the sum below one node, or all, from `running` sums."""
+        _, first, end = self._spans
+        return running[end[node]] - running[first[node]]
+
+    @cached_property
+    def _spans(self) -> tuple[NDArray[np.intp] | None, NDArray[np.intp], NDArray[np.intp]]:
+        """The order of tensors in the tree, None for that of the file; where each node's are."""
+        order, leaf = None, self.leaf
+        if (leaf[1:] < leaf[:-1]).any():
+            order = np.argsort(leaf)
+            leaf = leaf[order]
+        first = np.searchsorted(leaf, np.arange(len(self), dtype=leaf.dtype))
+        return order, first, np.searchsorted(leaf, self.end)
 
     def count_below(self, marked: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many nodes below each node are `marked` (one flag for each node)."""
@@ -395,7 +417,7 @@ class Checks:
         """Return the names of the checked tensors in file order."""
         # Asked at each move of a slider: the same object as long as the marks are.
         if self._named is None or self._named[0] is not self.checked:
-            names = tuple(compress(self._nodes.names, self.checked.tolist()))
+            names = HashedNames(compress(self._nodes.names, self.checked.tolist()))
             self._named = self.checked, names
         return self._named[1]
 

@@ -622,7 +622,7 @@ class TreeView(QTreeView):
         cells, nodes = self.tree.cells.frozen(), self.selected_nodes()
         shown = [c.spec for c in Column if not self.isColumnHidden(c)]
         columns = [(spec.title, spec.copied or spec.text) for spec in shown]
-        if cells.after_below is not None:  # during a preview
+        if cells.has_preview:  # during a preview
             columns += [spec.copied_after for spec in shown if spec.copied_after]
         heads = tuple(self.tree.tr(title) for title, _ in columns)
         rows = Numbers(
