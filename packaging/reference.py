@@ -4,15 +4,21 @@
     .venv/bin/python packaging/reference.py --check  say which are stale; exit status 1 if any is
 
 docs/methods.md comes from the declarations of the methods, resources/guide.md (what F1 shows) from
-the parts of docs/guide.md between the marks ``<!-- F1 -->`` and ``<!-- /F1 -->``, and
-docs/recipe.schema.json from the declarations of recipes and methods.
+the parts of docs/guide.md between the marks ``<!-- F1 -->`` and ``<!-- /F1 -->``, and likewise the
+guides in other languages, docs/guide.LANGUAGE.md. docs/recipe.schema.json comes from the
+declarations of recipes and methods.
+
+Before each heading of a translated guide stands the anchor that the English heading has, and a
+fingerprint of the English section as it was when it was translated.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 from collections.abc import Mapping
+from itertools import chain, count
 from pathlib import Path
 
 from pruneapp.methods.method import Method
@@ -22,18 +28,20 @@ from pruneapp.recipes.schema import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = ROOT / "docs" / "guide.md"
-PAGES = (
-    ROOT / "docs" / "methods.md",
-    ROOT / "resources" / "guide.md",
-    ROOT / "docs" / "recipe.schema.json",
-)
+TRANSLATED_GUIDES = tuple(sorted(GUIDE.parent.glob("guide.*.md")))
+_MARK = re.compile(r'^<a id="([^"]*)"></a><!-- English: (\w+) -->\n', re.MULTILINE)
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or check them; returns the exit status."""
-    return write(
-        dict(zip(PAGES, (methods(), in_window(), schema()), strict=True)), __file__, arguments
-    )
+    pages = {
+        ROOT / "docs" / "methods.md": methods(),
+        ROOT / "docs" / "recipe.schema.json": schema(),
+    }
+    for guide in (GUIDE, *TRANSLATED_GUIDES):
+        pages[ROOT / "resources" / guide.name] = in_window(guide.read_text(encoding="utf-8"))
+    return write(pages, __file__, arguments)
 
 
 def write(pages: Mapping[Path, str], script: str, arguments: list[str]) -> int:
@@ -97,13 +105,49 @@ def usual(param: Param) -> str:
     return f"`{text}`" if text else ""
 
 
-def in_window() -> str:
-    """Return the guide that F1 shows: no pictures, and links only to the rest of the world."""
-    text = GUIDE.read_text(encoding="utf-8")
+def sections(guide: str) -> dict[str, str]:
+    """Return the sections of a guide, each with its heading, by their anchors.
+
+    The anchor of a heading is the one that stands before it, or the one that GitHub makes of it:
+    the second of two like ones ends in "-1".
+    """
+    code = [found.span() for found in _CODE.finditer(guide)]  # a comment there is no heading
+    starts = [
+        found.start()
+        for found in re.finditer(r"^#+ ", guide, re.MULTILINE)
+        if not any(start <= found.start() < end for start, end in code)
+    ]
+    marks = {found.end(): found for found in _MARK.finditer(guide)}
+    result: dict[str, str] = {}
+    for start, after in zip(starts, [*starts[1:], len(guide)], strict=True):
+        end = marks[after].start() if after in marks else after
+        text = guide[start:end].strip()
+        title = text.partition("\n")[0].lstrip("# ")
+        made = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        endings = chain([""], (f"-{n}" for n in count(1)))
+        made = next(made + ending for ending in endings if made + ending not in result)
+        result[marks[start][1] if start in marks else made] = text
+    return result
+
+
+def fingerprint(section: str) -> str:
+    """Return what changes when the words of a section do; how its lines are broken is no matter."""
+    return hashlib.sha256(" ".join(section.split()).encode()).hexdigest()[:12]
+
+
+def translated_from(guide: str) -> dict[str, str]:
+    """Return the fingerprints of the English sections that a translated guide was made from."""
+    return dict(_MARK.findall(guide))
+
+
+def in_window(guide: str) -> str:
+    """Return what F1 shows of a guide: no pictures, and links only to the rest of the world."""
+    text = _MARK.sub("", guide)
     parts = re.findall(r"<!-- F1 -->\n(.*?)<!-- /F1 -->", text, re.DOTALL)
     found = "\n".join(part.strip() + "\n" for part in parts)
     found = re.sub(r"<picture>.*?</picture>\n+", "", found, flags=re.DOTALL)
-    found = re.sub(r"\s*\(\[[^\]]+\]\((?!https?:)[^)]*\)\)", "", found)  # (a mere link)
+    # A mere link in parentheses; Chinese has them as wide as its letters.
+    found = re.sub(r"\s*[(（]\[[^\]]+\]\((?!https?:)[^)]*\)[)）]", "", found)
     return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", found)
 
 

@@ -28,7 +28,7 @@ from pruneapp.gui.app.settings import LANGUAGE, SETTINGS
 from pruneapp.gui.widgets.engine_text import CONTEXT, TIMES
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import ChoiceParam, FileParam, Param
+from pruneapp.params import ChoiceParam, FileParam, Param, SubsetParam
 from pruneapp.recipes.replay import SCHEDULE
 from pruneapp.results.tensor_group import in_sentence
 
@@ -186,11 +186,11 @@ def _of_params(where: str, params: tuple[Param, ...]) -> Iterator[tuple[str, str
         at = f"{where}, {param.name}"
         yield at, param.label
         yield at, param.help
-        # Languages are called as they call themselves.
-        choices = param.choices if isinstance(param, ChoiceParam) and param != LANGUAGE else ()
-        for choice in choices:
-            yield at, choice.label
-            yield at, choice.help
+        if isinstance(param, ChoiceParam | SubsetParam) and param != LANGUAGE:
+            # Languages are called as they call themselves.
+            for choice in param.choices:
+                yield at, choice.label
+                yield at, choice.help
 
 
 def _marked(where: str, text: str) -> str:

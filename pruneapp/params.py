@@ -484,3 +484,30 @@ class ChoiceParam(Param):
     def describe(self) -> str:
         """Say the rule."""
         return "one of " + ", ".join(c.value for c in self.choices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetParam(Param):
+    """Any of a few words."""
+
+    default: tuple[str, ...] = ()
+    choices: tuple[Choice, ...]
+
+    def read(self, text: str) -> list[str]:
+        """Read words with commas between them."""
+        return [word.strip() for word in text.split(",") if word.strip()]
+
+    def validate(self, value: Any) -> tuple[str, ...]:
+        """Accept the words of `choices`; they are put into that order, each once."""
+        known = [choice.value for choice in self.choices]
+        if isinstance(value, (tuple, list)) and all(word in known for word in value):
+            return tuple(word for word in known if word in value)
+        raise self.refuse(value)
+
+    def format(self, value: tuple[str, ...]) -> str:
+        """Write the words with commas between them."""
+        return ",".join(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "any of " + ", ".join(c.value for c in self.choices) + ", with commas between them"

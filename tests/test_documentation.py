@@ -21,9 +21,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors of the headings of a page, as GitHub makes them."""
+    """Return the anchors of a page, and those that GitHub makes of its headings."""
     found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+    made = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+    return made | set(re.findall(r'<a id="([^"]+)">', text))
 
 
 def test_made_pages_are_not_stale():

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 import pruneapp
 from pruneapp import resources
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
-from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings
+from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings, language_of
 from pruneapp.gui.files.start_page import RecentFile
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets.theme import Style, ThemeManager
@@ -91,16 +91,14 @@ class Application(QApplication):
             self.removeTranslator(translator)
             translator.deleteLater()
         self._translators = []
-        ours = resources.path("translations")
         language = self._system if choice == "system" else QLocale(choice)
         QLocale.setDefault(language)
-        tags = [tag.replace("-", "_") for tag in language.uiLanguages()]
-        # The person's second language is not wanted where the first is the one of the code.
-        found = next((t for t in tags if t[:2] == "en" or (ours / f"pruneapp_{t}.qm").exists()), "")
-        if found[:2] in {"en", ""}:
+        found = language_of(language.uiLanguages())
+        if found[:2] == "en":
             return
         qts = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        for name, folder in (("qtbase", qts), ("pruneapp", str(ours))):
+        ours = str(resources.path("translations"))
+        for name, folder in (("qtbase", qts), ("pruneapp", ours)):
             translator = QTranslator(self)
             if translator.load(QLocale(found), name, "_", folder):
                 self.installTranslator(translator)

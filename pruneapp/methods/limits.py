@@ -7,7 +7,16 @@ from typing import Any
 
 from pruneapp.errors import ParameterError
 from pruneapp.methods.method import Method
-from pruneapp.params import Amount, AmountParam, Choice, FloatParam, Interval, Param, validate_all
+from pruneapp.params import (
+    Amount,
+    AmountParam,
+    Choice,
+    FloatParam,
+    Interval,
+    Param,
+    SubsetParam,
+    validate_all,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,33 +58,6 @@ class TotalParam(AmountParam):
         return "" if value is None else super().format(value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExcludeParam(Param):
-    """Any of a few words."""
-
-    default: tuple[str, ...] = ()
-    choices: tuple[Choice, ...]
-
-    def read(self, text: str) -> list[str]:
-        """Read words with commas between them."""
-        return [word.strip() for word in text.split(",") if word.strip()]
-
-    def validate(self, value: Any) -> tuple[str, ...]:
-        """Accept the words of `choices`; they are put into that order, each once."""
-        known = [choice.value for choice in self.choices]
-        if isinstance(value, (tuple, list)) and all(word in known for word in value):
-            return tuple(word for word in known if word in value)
-        raise self.refuse(value)
-
-    def format(self, value: tuple[str, ...]) -> str:
-        """Write the words with commas between them."""
-        return ",".join(value)
-
-    def describe(self) -> str:
-        """Say the rule."""
-        return "any of " + ", ".join(c.value for c in self.choices) + ", with commas between them"
-
-
 LIMITS: tuple[Param, ...] = (
     ShareParam(
         name="floor",
@@ -98,7 +80,7 @@ LIMITS: tuple[Param, ...] = (
         ),
         unit="weights",
     ),
-    ExcludeParam(
+    SubsetParam(
         name="spare",
         label="Exclude",
         help=(

@@ -3078,6 +3078,36 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings, und die erste und die letzte Schicht.</translation>
     </message>
     <message>
+        <source>Embeddings</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Embeddings</translation>
+    </message>
+    <message>
+        <source>Token and position embeddings.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Embeddings von Tokens und Positionen.</translation>
+    </message>
+    <message>
+        <source>First layer</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Erste Schicht</translation>
+    </message>
+    <message>
+        <source>The first block of the model in order of execution, by its names.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Der erste Block des Modells in der Reihenfolge der Ausführung, nach seinen Namen.</translation>
+    </message>
+    <message>
+        <source>Last layer</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Letzte Schicht</translation>
+    </message>
+    <message>
+        <source>The last block of the model in order of execution, by its names.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>Der letzte Block des Modells in der Reihenfolge der Ausführung, nach seinen Namen.</translation>
+    </message>
+    <message>
         <source>Final sparsity</source>
         <extracomment>schedule, final</extracomment>
         <translation>End-Sparsity</translation>

@@ -3078,6 +3078,36 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>此步骤保持不变的张量：嵌入，以及第一层和最后一层。</translation>
     </message>
     <message>
+        <source>Embeddings</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>Token and position embeddings.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>词元嵌入和位置嵌入。</translation>
+    </message>
+    <message>
+        <source>First layer</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>第一层</translation>
+    </message>
+    <message>
+        <source>The first block of the model in order of execution, by its names.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>按执行顺序的第一个块，由名称推断。</translation>
+    </message>
+    <message>
+        <source>Last layer</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>最后一层</translation>
+    </message>
+    <message>
+        <source>The last block of the model in order of execution, by its names.</source>
+        <extracomment>limits, spare</extracomment>
+        <translation>按执行顺序的最后一个块，由名称推断。</translation>
+    </message>
+    <message>
         <source>Final sparsity</source>
         <extracomment>schedule, final</extracomment>
         <translation>最终稀疏度</translation>

@@ -13,7 +13,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 import pruneapp.gui
-from pruneapp import resources
 from pruneapp.gui.app.about import AboutDialog
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.plugin_dialog import PluginDialog, PluginRow
@@ -65,7 +64,7 @@ BROKEN = (BrokenGroup((0, 0), 3),)
 
 
 def guide():
-    return GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"))
+    return GuideDialog()
 
 
 def palette():

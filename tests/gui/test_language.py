@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 from safetensors.numpy import save_file
 
+from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import LANGUAGE, Settings
 from pruneapp.gui.widgets import number_format
 
@@ -121,6 +122,27 @@ def test_english_is_not_left_for_a_second_language(run_python, monkeypatch):
     monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
     monkeypatch.setenv("LANGUAGE", "en_GB:de_DE")
     assert run_python(SPEAKS).splitlines() == ["&Edit Cancel 0.5"]
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "keys"),
+    [
+        ("zh_CN", "主要流程", "键盘快捷键"),
+        ("zh_TW", "The main job", "Keys"),
+        ("de", "The main job", "Keys"),
+        ("en_GB", "The main job", "Keys"),
+    ],
+)
+def test_the_guide_is_in_the_language_of_the_window(person, language, first, keys):
+    QLocale.setDefault(QLocale(language))
+    person.key("F1")
+    person.wait(lambda: isinstance(QApplication.activeModalWidget(), GuideDialog))
+    guide = QApplication.activeModalWidget()
+    assert guide.contents.topLevelItem(0).text(0) == first
+    assert guide.contents.topLevelItem(1).text(0) == keys
+    person.wait(guide.search.hasFocus)
+    person.key("Esc")
+    person.wait(lambda: QApplication.activeModalWidget() is None)
 
 
 def test_numbers_and_sizes_are_written_as_in_the_language(english):

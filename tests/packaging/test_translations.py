@@ -203,3 +203,21 @@ def bare(node: ast.AST):
 
 def name_of(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def test_what_can_be_chosen_in_a_parameter_is_said_in_the_language_of_the_window(monkeypatch):
+    """Those of one word and those of several: collected, and looked up."""
+    from pruneapp.gui.widgets import engine_text
+    from pruneapp.methods.limits import LIMITS
+    from pruneapp.methods.registry import METHODS
+
+    collected = {text for _where, text in translations.declarations()}
+    monkeypatch.setattr(engine_text, "translate", lambda _context, text: text.upper())
+    params = [*LIMITS, *(param for method in METHODS.values() for param in method.params)]
+    with_choices = [param for param in params if hasattr(param, "choices")]
+    assert {type(param).__name__ for param in with_choices} >= {"ChoiceParam", "SubsetParam"}
+    for param in with_choices:
+        labels = [choice.label for choice in param.choices]
+        assert collected >= set(labels), param.name
+        said = [choice.label for choice in engine_text.said_param(param).choices]
+        assert said == [label.upper() for label in labels]

@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from pruneapp.methods.builtin.patterns import BlockParam, PatternParam
-from pruneapp.methods.limits import ExcludeParam, TotalParam
+from pruneapp.methods.limits import TotalParam
 from pruneapp.params import (
     AmountParam,
     ChoiceParam,
@@ -19,6 +19,7 @@ from pruneapp.params import (
     NumberParam,
     Param,
     SizeParam,
+    SubsetParam,
 )
 
 MOST = 1 << 16  # of a pattern or a block
@@ -110,13 +111,13 @@ def _(_param: ChoiceParam) -> list[Any]:
 
 
 @valid.register
-def _(param: ExcludeParam) -> list[Any]:
+def _(param: SubsetParam) -> list[Any]:
     words = [choice.value for choice in param.choices]
     return [(), *((word,) for word in words), tuple(words)]
 
 
 @invalid.register
-def _(_param: ExcludeParam) -> list[Any]:
+def _(_param: SubsetParam) -> list[Any]:
     return [("no such word",), "embeddings", None, 1]
 
 

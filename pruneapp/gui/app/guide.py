@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QLocale, QObject, QSignalBlocker, Qt
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp import resources
+from pruneapp.gui.app.settings import language_of
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, symbol_button
 from pruneapp.gui.widgets.labels import plain
@@ -34,10 +36,16 @@ _PLACE = int(Qt.ItemDataRole.UserRole)
 
 
 class GuideDialog(Dialog):
-    """A text in Markdown with its headings at the left, and a field to search above."""
+    """The guide with its headings at the left, and a field to search above.
 
-    def __init__(self, markdown: str, parent: QWidget | None = None) -> None:
+    It is in the language of the window, or in English where there is none in that.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        english = resources.path("guide.md")
+        own = english.with_name(f"guide.{language_of(QLocale().uiLanguages())}.md")
+        markdown = (own if own.exists() else english).read_text(encoding="utf-8")
         self.setWindowTitle(self.tr("Guide"))
         self.resize(860, 640)
         self._colors = with_defaults({})

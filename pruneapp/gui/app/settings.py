@@ -121,6 +121,17 @@ SETTINGS: tuple[Param, ...] = (
 )
 
 
+def language_of(tags: Iterable[str]) -> str:
+    """Return the language that a window has for somebody who prefers these, such as ``zh-Hans-CN``.
+
+    It is one of `LANGUAGE`, English if nothing else.
+    """
+    known = {choice.value for choice in LANGUAGE.choices}
+    names = (tag.replace("-", "_") for tag in tags)
+    # The person's second language is not wanted where the first is the one of the code.
+    return next((name for name in names if name in known or name[:2] == "en"), "en")
+
+
 class Stored(msgspec.Struct):
     """What is written to the file."""
 

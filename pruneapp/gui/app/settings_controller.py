@@ -13,7 +13,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog
 
 import pruneapp
-from pruneapp import resources
 from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.about import AboutDialog
@@ -284,7 +283,7 @@ class SettingsController(Controller):
         self._actions.set_keys(changed)
 
     def _show_guide(self) -> None:
-        guide = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"), self._window)
+        guide = GuideDialog(self._window)
         self._theme.apply_to(guide)
         guide.finished.connect(guide.deleteLater)
         guide.open()

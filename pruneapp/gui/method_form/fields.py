@@ -30,11 +30,11 @@ from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain
 from pruneapp.params import (
     AmountParam,
-    Choice,
     DimParam,
     IntParam,
     Param,
     SeedParam,
+    SubsetParam,
     with_labels,
 )
 
@@ -217,15 +217,13 @@ class BoundEditor(Editor):
 class SeveralEditor(Editor):
     """Any of a few words, a box for each."""
 
-    def __init__(
-        self, param: Param, choices: Sequence[Choice], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, param: SubsetParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.boxes: dict[str, QCheckBox] = {}
         column = QVBoxLayout()
         self.line.addLayout(column)
         column.setSpacing(4)
-        for choice in choices:
+        for choice in param.choices:
             box = QCheckBox(choice.label, self)
             box.setToolTip(choice.help)
             box.setAccessibleName(f"{param.label}: {choice.label}")
@@ -367,5 +365,6 @@ class LimitsSection(QWidget):
 
 
 def _editor_for(param: Param, parent: QWidget) -> Editor:
-    choices: Sequence[Choice] = getattr(param, "choices", ())
-    return SeveralEditor(param, choices, parent) if choices else BoundEditor(param, parent)
+    if isinstance(param, SubsetParam):
+        return SeveralEditor(param, parent)
+    return BoundEditor(param, parent)

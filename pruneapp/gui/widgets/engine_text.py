@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pruneapp.gui.widgets.labels import translate
-from pruneapp.params import Choice, ChoiceParam, Param
+from pruneapp.params import Choice, ChoiceParam, Param, SubsetParam
 from pruneapp.results.export import FormatOffer
 
 CONTEXT = "Declarations"  # as packaging/translations.py writes it
@@ -34,7 +34,7 @@ def said_param(param: P) -> P:
     # Whoever reads English gets the very parameter that was declared.
     if words != (param.label, param.help):
         param = replace(param, label=words[0], help=words[1])
-    if isinstance(param, ChoiceParam):
+    if isinstance(param, ChoiceParam | SubsetParam):
         choices = tuple(map(_said_choice, param.choices))
         if choices != param.choices:
             param = replace(param, choices=choices)

@@ -171,7 +171,7 @@ def test_many_matches_say_how_many_more_there_are(qtbot):
 
 @pytest.fixture
 def guide(qtbot):
-    dialog = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"))
+    dialog = GuideDialog()
     qtbot.addWidget(dialog)
     dialog.set_colors(LIGHT)
     with qtbot.waitExposed(dialog):
