@@ -70,12 +70,12 @@ def _run(argv: list[str], usual: Any) -> int:
         from pruneapp.checkpoint.io.store import locate
 
         try:
-            file = None if options.file is None else locate(options.file)
+            files = [locate(file) for file in options.file]
         except PruneAppError as error:
             return fail(str(error))
         from pruneapp.gui.application import main as show_window
 
-        return show_window(file, options.state_dict)
+        return show_window(files, options.state_dict)
     except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
         return defect()
 

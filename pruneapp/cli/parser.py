@@ -824,13 +824,16 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         options.command = argv[0]
         return options
     parser = _window()
-    options, unknown = parser.parse_known_args(argv)
-    if options.file and re.fullmatch(r"[\w-]+", options.file) and not os.path.lexists(options.file):
-        near = difflib.get_close_matches(options.file, COMMANDS, 1)
+    options, unknown = parser.parse_known_intermixed_args(argv)
+    word = options.file[0] if options.file else ""
+    if re.fullmatch(r"[\w-]+", word) and not os.path.lexists(word):
+        near = difflib.get_close_matches(word, COMMANDS, 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        parser.error(f"no such command or file: '{options.file}'{hint}")
+        parser.error(f"no such command or file: '{word}'{hint}")
     if unknown:
         parser.refuse_unknown(unknown)
+    if options.state_dict is not None and len(options.file) > 1:
+        parser.error("--state-dict is for one file")
     options.command = None
     return options
 
@@ -854,7 +857,11 @@ def _window() -> Parser:
         + ", ".join(f"pruneapp {command}" for command in COMMANDS)
         + f"; each has its own --help. {EXIT_STATUS}",
     )
-    parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
+    parser.add_argument(
+        "file",
+        nargs="*",
+        help="a checkpoint to open: a file, an index, a folder; each in a window of its own",
+    )
     add_state_dict(parser)
     parser.add_argument(
         "--version",

@@ -1,4 +1,4 @@
-"""Starting the window: shown first, everything heavy afterwards."""
+"""Starting the windows: each is shown first, everything heavy afterwards."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -31,8 +32,11 @@ import pruneapp
 from pruneapp import resources
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings, language_of
+from pruneapp.gui.app.windows import WindowMenu, Windows
 from pruneapp.gui.files.start_page import RecentFile
 from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.screen import bring_to_front
 from pruneapp.gui.widgets.theme import Style, ThemeManager
 
 if TYPE_CHECKING:
@@ -129,13 +133,14 @@ def make_application(arguments: list[str]) -> Application:
 
 
 class Start(QObject):
-    """Brings the window to work after its first picture.
+    """Brings a window to work after its first picture.
 
     What an open document needs takes half a second to import; that is done in a thread, so that
     the window answers meanwhile. None of the imported modules makes a QObject (tested), and the
     classes of Qt that they touch were made before in the main thread (see `QtClasses`).
 
-    `file` is opened as soon as that is possible; `goes_on` is what a window before this had open.
+    `file` is opened as soon as that is possible; `goes_on` is what a window before this had open,
+    or what another one was asked for. `windows` are those that it is one of, by default alone.
     """
 
     ready = Signal(object)  # a Workbench: everything works
@@ -150,9 +155,11 @@ class Start(QObject):
         file: Path | None = None,
         state_dict: str | None = None,
         goes_on: OpenRequest | None = None,
+        windows: Windows | None = None,
     ) -> None:
         super().__init__(window)
-        self._window = window
+        self.window = window
+        self._windows = windows or Windows(self)
         self._settings = settings
         self._appearance = appearance
         self._file = file
@@ -171,13 +178,18 @@ class Start(QObject):
             window.actions_["tour"].triggered: self._ask_tour,
             window.actions_["open"].triggered: self._ask_file,
             window.actions_["sample"].triggered: self._open_sample,
+            window.actions_["open_in_window"].triggered: self._ask_file,
             window.dropped: self.open,
+            window.droppedForWindow: self.open,
             window.actions_["cancel"].triggered: self._open_nothing,
             window.job_status.cancelRequested: self._open_nothing,
         }
         for signal, call in self._early.items():
             signal.connect(call)
         window.closing.connect(self._on_closing)
+        window.closed.connect(self._windows.remove)
+        window.actions_["new_window"].triggered.connect(self._ask_window)
+        window.actions_["quit"].triggered.connect(self._windows.quit)
         self._imported.connect(self._build_workbench)
         pinned = settings.pinned
         window.empty.set_recent([RecentFile(str(p), p in pinned) for p in settings.listed])
@@ -186,17 +198,28 @@ class Start(QObject):
         self._first.seen.connect(self._on_first_paint)
         self._classes = QtClasses(self)
         self._classes.made.connect(self._start_import)
+        self._windows.add(window, self._file_of_window)
+        WindowMenu(self._windows, window, window.actions_)
         if file is not None or goes_on is not None:
             self._say_opening()
 
     @Slot(object)
-    def open(self, path: Path) -> None:
+    def open(self, wanted: Path | OpenRequest) -> None:
         """Open a file now, or as soon as that is possible."""
         if self.workbench is not None:
-            self.workbench.open(path)
+            self.workbench.open(wanted)
+            return
+        self._file, self._state_dict, self._goes_on = None, None, None
+        if isinstance(wanted, Path):
+            self._file = wanted
         else:
-            self._file, self._state_dict, self._goes_on = path, None, None
-            self._say_opening()
+            self._goes_on = wanted
+        self._say_opening()
+
+    def _file_of_window(self) -> Path | None:
+        if self.workbench is not None:
+            return self.workbench.files.path
+        return self._file if self._goes_on is None else self._goes_on.path
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -230,13 +253,13 @@ class Start(QObject):
         if self._closed:
             return  # nobody would stop the threads of a workbench that comes too late
         if isinstance(imported, BaseException):
-            self._window.job_status.set_idle()
+            self.window.job_status.set_idle()
             raise imported
         for signal, call in self._early.items():
             signal.disconnect(call)
-        self._window.empty.recentRequested.disconnect(self._open_recent)
-        self._window.closing.disconnect(self._on_closing)
-        self.workbench = imported(self._window, self._settings, self._appearance)
+        self.window.empty.recentRequested.disconnect(self._open_recent)
+        self.window.closing.disconnect(self._on_closing)
+        self.workbench = imported(self.window, self._settings, self._appearance, self._windows)
         if self._goes_on is not None:
             self.workbench.open(self._goes_on)
         elif self._file is not None:
@@ -254,16 +277,20 @@ class Start(QObject):
 
     def _say_opening(self) -> None:
         # What the worker says of it once it can, the job that opens the file goes on with.
-        self._window.job_status.set_job(self.tr("Opening"))
+        self.window.job_status.set_job(self.tr("Opening"))
 
     @Slot()
     def _open_nothing(self) -> None:
         self._file = self._state_dict = self._goes_on = None
-        self._window.job_status.set_idle()
+        self.window.job_status.set_idle()
 
     @Slot()
     def _ask_file(self) -> None:
         self._asked_early = "file"
+
+    @Slot()
+    def _ask_window(self) -> None:
+        self._windows.wanted.emit(None)
 
     @Slot()
     def _ask_folder(self) -> None:
@@ -289,38 +316,167 @@ class Start(QObject):
             self._thread.join()
 
 
-def main(file: Path | None = None, state_dict: str | None = None) -> int:
-    """Show the window, with `file` if one is named; returns the exit status."""
+class Launcher(QObject):
+    """Shows windows as they are wanted, until the last is closed."""
+
+    shown = Signal(object)  # (Start) of another window
+
+    def __init__(
+        self, application: Application, settings: Settings, appearance: ThemeManager
+    ) -> None:
+        super().__init__(application)
+        self._application = application
+        self._settings = settings
+        self._appearance = appearance
+        self.windows = Windows(self)
+        self.windows.wanted.connect(self._on_wanted)
+        self.windows.restartRequested.connect(self.restart)
+        self.starts: list[Start] = []
+        # Closed windows, as long as Qt may need them; those of which a thread is still in code that
+        # is not ours, for ever maybe.
+        self._closed: list[Start] = []
+        self._unended: list[Start] = []
+        self._restarting = False
+        # Files that are wanted before any window can look whether they are open.
+        self._waiting: list[tuple[Path, str | None]] = []
+        self._tidy = single_shot(self, 0, _forget_closed)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no thread of a window that was closed goes on."""
+        return not self._unended
+
+    def make(
+        self,
+        *,
+        file: Path | None = None,
+        state_dict: str | None = None,
+        goes_on: OpenRequest | None = None,
+    ) -> Start:
+        """Return another window, not shown yet; see `Start`."""
+        beside = self.starts[-1].window if self.starts else None
+        window = MainWindow(self._settings, self._appearance, beside)
+        start = Start(
+            *(window, self._settings, self._appearance),
+            file=file,
+            state_dict=state_dict,
+            goes_on=goes_on,
+            windows=self.windows,
+        )
+        self.starts.append(start)
+        window.closed.connect(self._on_closed)
+        start.ready.connect(self._open_waiting)
+        return start
+
+    def show(self, start: Start) -> None:
+        """Show a window that was made."""
+        start.window.show()
+        self.shown.emit(start)
+
+    @Slot(object)
+    def open(self, path: Path, state_dict: str | None = None) -> None:
+        """Open a file in a window of its own, or show the one that it is open in."""
+        self._waiting.append((path, state_dict))
+        self._open_waiting()
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Take an exception that nobody caught, for the window in which a person works."""
+        if not self.starts:
+            sys.__excepthook__(kind, error, trace)
+            return
+        active = self._application.activeWindow()
+        here = (start for start in self.starts if start.window is active)
+        next(here, self.starts[-1]).report_bug(kind, error, trace)
+
+    @Slot()
+    def restart(self) -> None:
+        """Open all windows again with their work, in the language that was chosen."""
+        works: list[tuple[OpenRequest, ...]] = []
+        self._restarting = True
+        self._application.setQuitOnLastWindowClosed(False)
+        for start in tuple(self.starts):
+            bench = start.workbench
+            if bench is not None and bench.close_for_restart():
+                works.append(bench.restarts or ())
+        self._application.speak(self._settings.get(LANGUAGE))
+        for work in works:
+            self.show(self.make(goes_on=next(iter(work), None)))
+        self._application.setQuitOnLastWindowClosed(True)
+        self._restarting = False
+
+    @Slot(object)
+    def _on_wanted(self, wanted: OpenRequest | None) -> None:
+        """Open it in a window without a file, or in another one."""
+        files = self.windows.files
+        empty = (start for start in self.starts if start.window not in files)
+        start = None if wanted is None else next(empty, None)
+        if start is not None and wanted is not None:
+            start.open(wanted)
+            bring_to_front(start.window)
+        else:
+            self.show(self.make(goes_on=wanted))
+
+    @Slot()
+    def _open_waiting(self) -> None:
+        benches = (start.workbench for start in self.starts)
+        bench = next((bench for bench in benches if bench is not None), None)
+        if bench is None or not self._waiting:
+            return
+        from pruneapp.gui.document.open_document import OpenRequest
+
+        waiting, self._waiting = self._waiting, []
+        for path, state_dict in waiting:
+            bench.files.open_in_window(OpenRequest(path, state_dict))
+
+    @Slot(object)
+    def _on_closed(self, window: MainWindow) -> None:
+        start = next(start for start in self.starts if start.window is window)
+        self.starts.remove(start)
+        if start.workbench is not None and not start.workbench.ended:
+            self._unended.append(start)
+            return
+        self._closed.append(start)
+        if self.starts or self._restarting:
+            window.destroyed.connect(self._on_destroyed)
+            window.deleteLater()  # it and all its children, as soon as events are handled again
+
+    @Slot()
+    def _on_destroyed(self) -> None:
+        self._closed.clear()
+        self._tidy.start()
+
+
+def _forget_closed() -> None:
+    """Give back what a closed window has left: it was frozen, see `Start`."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+def main(files: Sequence[Path] = (), state_dict: str | None = None) -> int:
+    """Show a window for each of `files`, or one without a file; returns the exit status."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
     application = make_application(sys.argv[:1])
     Collector(application)
     settings = Settings()
     appearance = ThemeManager(application, settings.get(THEME))
-    path = file
-    goes_on: OpenRequest | None = None
-    while True:
-        application.speak(settings.get(LANGUAGE))
-        window = MainWindow(settings, appearance)
-        start = Start(
-            window, settings, appearance, file=path, state_dict=state_dict, goes_on=goes_on
-        )
-        application.fileRequested.connect(start.open)
-        sys.excepthook = start.report_bug
-        window.show()
-        status = application.exec()
-        settings.flush()
-        bench = start.workbench
-        if bench is not None and not bench.ended:
-            # A thread is still in code that is not ours, and would keep the process alive for ever.
-            os._exit(status)
-        if bench is None or bench.restarts is None:
-            return status
-        path, state_dict = None, None
-        goes_on = next(iter(bench.restarts), None)
-        window.deleteLater()  # it and all its children, as soon as events are handled again
-        del bench, start, window
-        gc.unfreeze()
+    application.speak(settings.get(LANGUAGE))
+    launcher = Launcher(application, settings, appearance)
+    application.fileRequested.connect(launcher.open)
+    sys.excepthook = launcher.report_bug
+    first, *more = files or (None,)
+    launcher.show(launcher.make(file=first, state_dict=state_dict))
+    for file in more:
+        launcher.open(file)
+    status = application.exec()
+    settings.flush()
+    if not launcher.ended:
+        # A thread is still in code that is not ours, and would keep the process alive for ever.
+        os._exit(status)
+    return status
 
 
 def _log_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

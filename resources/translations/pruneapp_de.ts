@@ -85,6 +85,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>&amp;Werkzeuge</translation>
     </message>
     <message>
+        <source>&amp;Window</source>
+        <translation>&amp;Fenster</translation>
+    </message>
+    <message>
         <source>&amp;Help</source>
         <translation>&amp;Hilfe</translation>
     </message>
@@ -127,6 +131,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Open a path or the URL of an object store (s3://…)</source>
         <translation>Einen Pfad oder die URL eines Objektspeichers öffnen (s3://…)</translation>
+    </message>
+    <message>
+        <source>Open in &amp;new window…</source>
+        <translation>In &amp;neuem Fenster öffnen…</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint in a window of its own</source>
+        <translation>Einen Checkpoint in einem eigenen Fenster öffnen</translation>
     </message>
     <message>
         <source>Try the sa&amp;mple</source>
@@ -197,12 +209,28 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Diesen Checkpoint schließen</translation>
     </message>
     <message>
+        <source>New &amp;window</source>
+        <translation>Neues Fens&amp;ter</translation>
+    </message>
+    <message>
+        <source>Open another window, without a file</source>
+        <translation>Ein weiteres Fenster ohne Datei öffnen</translation>
+    </message>
+    <message>
+        <source>Close w&amp;indow</source>
+        <translation>Fenster schl&amp;ießen</translation>
+    </message>
+    <message>
+        <source>Close this window</source>
+        <translation>Dieses Fenster schließen</translation>
+    </message>
+    <message>
         <source>&amp;Quit</source>
         <translation>&amp;Beenden</translation>
     </message>
     <message>
-        <source>Quit Pruneapp</source>
-        <translation>Pruneapp beenden</translation>
+        <source>Close all windows</source>
+        <translation>Alle Fenster schließen</translation>
     </message>
     <message>
         <source>&amp;Undo</source>
@@ -715,6 +743,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Find a command, tensor, method or setting by name</source>
         <translation>Befehl, Tensor, Methode oder Einstellung nach Namen finden</translation>
+    </message>
+    <message>
+        <source>Window &amp;{n}</source>
+        <translation>Fenster &amp;{n}</translation>
     </message>
     <message>
         <source>&amp;Guide</source>
@@ -9421,6 +9453,13 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>mean magnitude of {n}×{n}</source>
         <translation>mittlerer Betrag von {n}×{n}</translation>
+    </message>
+</context>
+<context>
+    <name>WindowMenu</name>
+    <message>
+        <source>No file</source>
+        <translation>Keine Datei</translation>
     </message>
 </context>
 <context>

@@ -85,6 +85,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>工具(&amp;T)</translation>
     </message>
     <message>
+        <source>&amp;Window</source>
+        <translation>窗口(&amp;W)</translation>
+    </message>
+    <message>
         <source>&amp;Help</source>
         <translation>帮助(&amp;H)</translation>
     </message>
@@ -127,6 +131,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Open a path or the URL of an object store (s3://…)</source>
         <translation>打开路径或对象存储的 URL (s3://…)</translation>
+    </message>
+    <message>
+        <source>Open in &amp;new window…</source>
+        <translation>在新窗口中打开(&amp;N)…</translation>
+    </message>
+    <message>
+        <source>Open a checkpoint in a window of its own</source>
+        <translation>在单独的窗口中打开检查点</translation>
     </message>
     <message>
         <source>Try the sa&amp;mple</source>
@@ -197,12 +209,28 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>关闭此检查点</translation>
     </message>
     <message>
+        <source>New &amp;window</source>
+        <translation>新建窗口(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Open another window, without a file</source>
+        <translation>打开另一个没有文件的窗口</translation>
+    </message>
+    <message>
+        <source>Close w&amp;indow</source>
+        <translation>关闭窗口(&amp;I)</translation>
+    </message>
+    <message>
+        <source>Close this window</source>
+        <translation>关闭此窗口</translation>
+    </message>
+    <message>
         <source>&amp;Quit</source>
         <translation>退出(&amp;Q)</translation>
     </message>
     <message>
-        <source>Quit Pruneapp</source>
-        <translation>退出 Pruneapp</translation>
+        <source>Close all windows</source>
+        <translation>关闭所有窗口</translation>
     </message>
     <message>
         <source>&amp;Undo</source>
@@ -715,6 +743,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Find a command, tensor, method or setting by name</source>
         <translation>按名称查找命令、张量、方法或设置</translation>
+    </message>
+    <message>
+        <source>Window &amp;{n}</source>
+        <translation>窗口 &amp;{n}</translation>
     </message>
     <message>
         <source>&amp;Guide</source>
@@ -9420,6 +9452,13 @@ computed on this computer.</source>
     <message>
         <source>mean magnitude of {n}×{n}</source>
         <translation>{n}×{n} 的平均幅值</translation>
+    </message>
+</context>
+<context>
+    <name>WindowMenu</name>
+    <message>
+        <source>No file</source>
+        <translation>没有文件</translation>
     </message>
 </context>
 <context>

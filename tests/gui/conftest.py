@@ -5,15 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import weakref
 from functools import partial
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QLocale, QRect
 
 from pruneapp.gui.app.settings import THEME, Settings
-from pruneapp.gui.application import SWITCH_INTERVAL_S, Start
-from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.application import SWITCH_INTERVAL_S, Launcher, Start
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, ThemeManager
 from tests.gui.event_loop_delay import Beats
@@ -116,8 +117,12 @@ def roomy(monkeypatch):
 
 @pytest.fixture
 def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypatch):
-    """Make windows as `main` does; they are shown, and closed without questions at the end."""
-    made: list[tuple[MainWindow, Start, ThemeManager]] = []
+    """Make windows as `main` does; they are shown, and closed without questions at the end.
+
+    Each is the first of a process, as far as it knows; others of its process come by its launcher.
+    """
+    made: list[weakref.ref[Start]] = []  # Qt keeps them as long as their windows
+    launchers: list[Launcher] = []
     kept: list[Settings] = []
     style, palette = qapp.style().objectName(), qapp.palette()
     interval = qapp.doubleClickInterval()
@@ -127,24 +132,31 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     for bus in ("SESSION", "SYSTEM"):
         monkeypatch.setenv(f"DBUS_{bus}_BUS_ADDRESS", "unix:path=/nowhere")
 
+    monkeypatch.setattr(qapp, "speak", lambda _language: None, raising=False)
+
     def make(file: Path | None = None, *, show: bool = True, **more: object) -> Person:
         for settings in kept:
             settings.flush()
         settings = Settings(settings_file)
         kept.append(settings)
-        appearance = ThemeManager(qapp, settings.get(THEME))
-        window = MainWindow(settings, appearance)
-        start = Start(window, settings, appearance, file=file, **more)
-        person = Person(qtbot, monkeypatch, window, start)
-        made.append((window, start, appearance))
-        if show:
-            with qtbot.waitActive(window):
-                window.show()
-                window.activateWindow()
+        launcher = Launcher(qapp, settings, ThemeManager(qapp, settings.get(THEME)))
+        launchers.append(launcher)
+        launcher.shown.connect(lambda start: made.append(weakref.ref(start)))
+        start = launcher.make(file=file, **more)
+        person = Person(qtbot, monkeypatch, launcher, start)
+        if not show:
+            made.append(weakref.ref(start))
+            return person
+        with qtbot.waitActive(start.window):
+            launcher.show(start)
+            start.window.activateWindow()
         return person
 
     yield make
-    for window, start, appearance in made:
+    for start in filter(None, [ref() for ref in made]):
+        if not shiboken6.isValid(start):  # closed, while others went on
+            continue
+        window = start.window
         if start._thread.ident is not None:
             start._thread.join()
             qtbot.waitUntil(lambda at=start: at.workbench is not None or at._closed)
@@ -153,7 +165,9 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
         window.closing.disconnect()
         window.close()
         window.deleteLater()
-        appearance.deleteLater()
+    for launcher in launchers:
+        launcher._appearance.deleteLater()
+        launcher.deleteLater()
     qapp.setStyle(style)
     qapp.setPalette(palette)
     qapp.setDoubleClickInterval(interval)

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.application import Start
-from pruneapp.gui.mainwindow.window import MainWindow
+from pruneapp.gui.application import Launcher, Start
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
 from pruneapp.results.quality import MeasuredState, MetricChange, StateQuality
@@ -37,14 +36,17 @@ class Person:
     ----------
     qtbot, monkeypatch
         pytest's.
+    launcher
+        What shows the windows of the process.
     start
         The application behind the window; not yet ready, perhaps.
     """
 
-    def __init__(self, qtbot, monkeypatch, window: MainWindow, start: Start) -> None:
+    def __init__(self, qtbot, monkeypatch, launcher: Launcher, start: Start) -> None:
         self.qtbot = qtbot
         self.monkeypatch = monkeypatch
-        self.window = window
+        self.launcher = launcher
+        self.window = start.window
         self.start = start
         self.bugs: list[tuple[str, str]] = []
         start.ready.connect(self._on_ready)
@@ -54,6 +56,13 @@ class Person:
 
     def _on_bug(self, what: str, trace: str) -> None:
         self.bugs.append((what, trace))
+
+    def at_window(self, number: int) -> Person:
+        """Wait for another window of the process, by its number; return the person at it."""
+        self.wait(lambda: len(self.launcher.starts) > number)
+        found = Person(self.qtbot, self.monkeypatch, self.launcher, self.launcher.starts[number])
+        found.wait_ready()
+        return found
 
     # What there is
 
@@ -217,14 +226,15 @@ class Person:
             self.window.activateWindow()
             self.wait(self.window.isActiveWindow)
 
-    def drop(self, *paths: Path) -> bool:
+    def drop(self, *paths: Path, ctrl: bool = False) -> bool:
         """Drop files onto the middle of the window; returns whether they were welcome."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         place = self.window.rect().center()
         target = self.window.childAt(place) or self.window
         at = QPointF(target.mapFrom(self.window, place))
-        arguments = (data, LEFT, Qt.KeyboardModifier.NoModifier)
+        held = Qt.KeyboardModifier.ControlModifier if ctrl else Qt.KeyboardModifier.NoModifier
+        arguments = (data, LEFT, held)
         enter = QDragEnterEvent(at.toPoint(), Qt.DropAction.CopyAction, *arguments)
         QCoreApplication.sendEvent(target, enter)
         if not enter.isAccepted():

@@ -25,15 +25,23 @@ def file(tmp_path) -> Path:
 
 
 def open_again(person, language: str):
-    """Choose a language, and take the offer to open the window again; return what that opens."""
+    """Choose a language, take the offer to open the windows again; return who is at the first."""
     person.menu("View", "Language", language)
     (notice,) = person.window.notices.notices
     person.click(next(b for b in notice.findChildren(QPushButton) if b.text() == "Open again"))
     assert not person.window.isVisible()
-    return person.workbench.restarts
+    person.workbench.settings.flush()
+    return person.at_window(0)
 
 
-def test_work_goes_on_in_another_language(new_person, file, settings_file):
+@pytest.fixture
+def spoken(qapp, new_person, monkeypatch):
+    languages = []
+    monkeypatch.setattr(qapp, "speak", languages.append)
+    return languages
+
+
+def test_work_goes_on_in_another_language(new_person, file, settings_file, spoken):
     first = new_person(file)
     first.wait_ready()
     first.wait_open(file)
@@ -44,12 +52,9 @@ def test_work_goes_on_in_another_language(new_person, file, settings_file):
         first.wait(lambda at=steps: len(first.states) == at)
     first.key("Ctrl+Z")
     pruned = {name: first.document.masks[name].pruned for name in ("a.weight", "b.weight")}
-    (request,) = open_again(first, "Deutsch")
-    assert request.is_journal
+    second = open_again(first, "Deutsch")
+    assert spoken == ["de"]
     assert Settings(settings_file).get(LANGUAGE) == "de"
-
-    second = new_person(goes_on=request)
-    second.wait_ready()
     second.wait(lambda: second.document is not None)
     assert len(second.states) == 3
     assert second.document.position == 1
@@ -64,14 +69,39 @@ def test_a_file_without_work_is_opened_again(new_person, file):
     first = new_person(file)
     first.wait_ready()
     first.wait_open(file)
-    (request,) = open_again(first, "English")
-    assert (request.path, request.is_journal) == (file, False)
+    second = open_again(first, "English")
+    second.wait_open(file)
+    assert not second.window.isWindowModified()
+
+
+def test_all_windows_are_opened_again_each_with_its_work(new_person, file, tmp_path, spoken):
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(file.read_bytes())
+    first = new_person(file)
+    first.wait_ready()
+    first.wait_open(file)
+    first.wait_preview()
+    first.click(first.button)
+    first.wait(lambda: len(first.states) == 2)
+    first.chooses_file(other)
+    first.key("Ctrl+Shift+N")
+    first.at_window(1).wait_open(other)
+    again = open_again(first, "Deutsch")
+    again.wait(lambda: again.document is not None and len(again.states) == 2)
+    second = again.at_window(1)
+    second.wait_open(other)
+    assert len(second.states) == 1
+    assert spoken == ["de"]
+    for person in (again, second):
+        assert person.window.actions_["language_de"].isChecked()
 
 
 def test_nothing_is_opened_where_nothing_was(new_person):
     person = new_person()
     person.wait_ready()
-    assert open_again(person, "English") == ()
+    again = open_again(person, "English")
+    assert again.document is None
+    assert again.window.empty.isVisible()
 
 
 def test_the_language_of_now_is_not_offered_again(person):

@@ -35,10 +35,10 @@ class Start(app.Start):
         self.timer.start()
 
     def look(self):
-        title = self._window.windowTitle()
+        title = self.window.windowTitle()
         if "lenet-digits" in title:
-            print(title, self._window.isVisible(), app.__file__, sep="|")
-            self._window.close()
+            print(title, self.window.isVisible(), app.__file__, sep="|")
+            self.window.close()
 
 app.Start = Start
 sys.exit(main(sys.argv[1:]))

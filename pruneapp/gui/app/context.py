@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pruneapp.gui.app.jobs import Jobs
 from pruneapp.gui.app.notifications import Notifications
 from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.app.windows import Windows
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.widgets.theme import ThemeManager
 
@@ -24,6 +25,7 @@ class AppContext:
     settings: Settings
     theme: ThemeManager
     notifications: Notifications
+    windows: Windows
 
 
 class Controller(QObject):
@@ -34,3 +36,4 @@ class Controller(QObject):
         self._window, self._actions = context.window, context.actions
         self._jobs, self._settings = context.jobs, context.settings
         self._theme, self._notifications = context.theme, context.notifications
+        self._windows = context.windows

@@ -26,7 +26,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
@@ -41,6 +41,7 @@ from pruneapp.gui.app.message_bus import (
 )
 from pruneapp.gui.app.settings import NOTIFY, Settings
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.screen import bring_to_front
 
 # A job of this many seconds is long enough to look at something else meanwhile.
 LONG_S = 10.0
@@ -191,14 +192,7 @@ class Desktop(QObject):
 
     @Slot()
     def _come_back(self, token: object = "") -> None:
-        if isinstance(token, str) and token:
-            # As launchers do: Qt shows it to the compositor, which lets no window push forward.
-            os.environ["XDG_ACTIVATION_TOKEN"] = token
-        window = self._window
-        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        bring_to_front(self._window, token if isinstance(token, str) else "")
 
 
 class _BusThread:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import platformdirs
+from PySide6.QtCore import QObject, Signal
 
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import locate
@@ -155,8 +156,8 @@ class Stored(msgspec.Struct):
     welcomed: bool = False  # whether a window showed how to begin
 
 
-class Settings:
-    """The settings of this person on this machine.
+class Settings(QObject):
+    """The settings of this person on this machine, for all windows of the process.
 
     A file that cannot be read, or was written by hand with mistakes, never keeps the window from
     opening: what is not valid falls back to its default. Without a `path` it is where the system
@@ -166,7 +167,12 @@ class Settings:
     waits for it.
     """
 
+    changed = Signal(object)  # (Param) it has another value
+    recentChanged = Signal()  # files were opened, pinned, or taken off the list
+    keysChanged = Signal()
+
     def __init__(self, path: Path | None = None) -> None:
+        super().__init__()
         self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
         self._stored = Stored()
         self._lock = threading.Lock()
@@ -186,6 +192,7 @@ class Settings:
         """Choose a value and keep it."""
         self._stored.values[param.name] = param.validate(value)
         self._write()
+        self.changed.emit(param)
 
     @property
     def keys(self) -> Mapping[str, Sequence[str]]:
@@ -196,6 +203,7 @@ class Settings:
         """Keep the shortcuts that are not as declared."""
         self._stored.keys = {name: list(texts) for name, texts in keys.items()}
         self._write()
+        self.keysChanged.emit()
 
     @property
     def recent(self) -> tuple[Path, ...]:
@@ -205,6 +213,7 @@ class Settings:
     def add_recent(self, path: Path) -> None:
         """Put a file in front of the recent ones."""
         self._put_first(self._stored.recent, path)
+        self.recentChanged.emit()
 
     @property
     def pinned(self) -> tuple[Path, ...]:
@@ -221,6 +230,7 @@ class Settings:
         others = [p for p in self._stored.pinned if p != str(file)]
         self._stored.pinned = [*others, str(file)] if pinned else others
         self._write()
+        self.recentChanged.emit()
 
     def remove_recent(self, files: Iterable[Path]) -> None:
         """Forget files that were opened."""
@@ -228,6 +238,7 @@ class Settings:
         for paths in (self._stored.recent, self._stored.pinned):
             paths[:] = [p for p in paths if p not in gone]
         self._write()
+        self.recentChanged.emit()
 
     @property
     def written(self) -> tuple[Path, ...]:

@@ -31,7 +31,7 @@ from pruneapp.gui.app.settings import (
     WARN_OWN_METHODS,
     WITH_COMPANIONS,
 )
-from pruneapp.gui.commands.actions import Keys, assigned, native, plain, portable, translated
+from pruneapp.gui.commands.actions import assigned, native, plain, portable, translated
 from pruneapp.gui.commands.declarations import LOCAL_KEYS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
@@ -50,7 +50,6 @@ class SettingsController(Controller):
     """The commands that change settings, load methods, or explain."""
 
     deviceChanged = Signal()  # masks are to be computed elsewhere from now on
-    restartRequested = Signal()  # texts are to be in another language, which needs a new window
     methodsLoaded = Signal(object)  # a tuple of methods that were added to the registry
 
     def __init__(self, context: AppContext, device: ComboBox) -> None:
@@ -59,7 +58,6 @@ class SettingsController(Controller):
         self._device = device
         self._theme.choose_motion(self._settings.get(MOTION))
         self.cluster = ""  # the address of the cluster that exports run on; "" for this machine
-        self._own: set[str] = set()
         self._about: AboutDialog | None = None  # while it is shown
         for choice in THEME.choices:
             action = actions[f"theme_{choice.value}"]
@@ -80,11 +78,25 @@ class SettingsController(Controller):
             "about": self._show_about,
         }.items():
             actions[name].triggered.connect(call)
+        self._settings.changed.connect(self._on_setting)
+        self._settings.keysChanged.connect(self._on_keys)
         device.activated.connect(self._on_device)
         refuse = self._notifications.refuse
         self._jobs.answer(_devices, on_result=self._offer_devices, on_error=refuse)
 
     # -- theme, language and device -------------------------------------------------------------
+
+    @Slot(object)
+    def _on_setting(self, param: Param) -> None:
+        """Follow a choice, be it of another window."""
+        value = self._settings.get(param)
+        if param in {THEME, LANGUAGE}:
+            self._actions[f"{param.name}_{value}"].setChecked(True)
+        elif param is MOTION:
+            self._theme.choose_motion(value)
+        elif param is DEVICE:
+            self._show_device()
+            self.deviceChanged.emit()
 
     @Slot()
     def _on_theme(self) -> None:
@@ -104,7 +116,7 @@ class SettingsController(Controller):
             NoticeTopic.LANGUAGE,
             self.tr("The language changes when the window is opened again. Your work is kept."),
             self.tr("Open again"),
-            self.restartRequested.emit,
+            self._windows.restartRequested.emit,
         )
 
     def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
@@ -127,10 +139,10 @@ class SettingsController(Controller):
         box = self._device
         if box.itemData(index) == _CLUSTER:
             self._choose_cluster()
+            self.deviceChanged.emit()
         else:
-            self._settings.set(DEVICE, box.itemData(index))
             self._set_cluster("")
-        self.deviceChanged.emit()
+            self._settings.set(DEVICE, box.itemData(index))
 
     def _choose_cluster(self) -> None:
         """Ask for the address of a cluster, until there is one or the person leaves it."""
@@ -186,8 +198,6 @@ class SettingsController(Controller):
             self._on_device(place)
             return
         self._settings.set(param, value)
-        if param is MOTION:
-            self._theme.choose_motion(value)
 
     def _show_questions(self) -> None:
         asked = [(param, bool(self._settings.get(param))) for param in QUESTIONS]
@@ -239,12 +249,13 @@ class SettingsController(Controller):
         )
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
+        own = self._windows.own_methods
         try:
             for method in methods:
-                if method.name in self._own:  # the person edited the file: the new one counts
+                if method.name in own:  # the person edited the file: the new one counts
                     registry.unregister(method.name)
                 registry.register(method)
-                self._own.add(method.name)
+                own.add(method.name)
         except PruneAppError as error:
             self._notifications.refuse(error)
         else:
@@ -262,7 +273,7 @@ class SettingsController(Controller):
 
     def _change_keys(self) -> None:
         dialog = ShortcutDialog(assigned(self._settings.keys), self._reserved_keys(), self._window)
-        dialog.changed.connect(self._on_keys)
+        dialog.changed.connect(self._settings.set_keys)
         self._theme.apply_to(dialog)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -278,9 +289,9 @@ class SettingsController(Controller):
                 reserved[letter.toString()] = text.format(menu=plain(menu.title()))
         return reserved
 
-    def _on_keys(self, changed: dict[str, Keys]) -> None:
-        self._settings.set_keys(changed)
-        self._actions.set_keys(changed)
+    @Slot()
+    def _on_keys(self) -> None:
+        self._actions.set_keys(self._settings.keys)
 
     def _show_guide(self) -> None:
         guide = GuideDialog(self._window)

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from pruneapp.gui.commands.declarations import ACTIONS, RECENT, ActionSpec
+from pruneapp.gui.commands.declarations import ACTIONS, RECENT, WINDOW, ActionSpec
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
@@ -163,6 +163,11 @@ class Actions:
     def recent(self) -> list[QAction]:
         """Those that open recent files, whose paths are their data."""
         return [self[spec.id] for spec in ACTIONS if spec.menu == RECENT and spec.number]
+
+    @property
+    def windows(self) -> list[QAction]:
+        """Those that bring a window to the front."""
+        return [self[spec.id] for spec in ACTIONS if spec.menu == WINDOW and spec.number]
 
     def fill(self, bar: QMenuBar) -> None:
         """Put every command into its menu; `menus` has the menus by path afterwards."""

@@ -42,9 +42,10 @@ FILE, EDIT, VIEW = (
     QT_TRANSLATE_NOOP("Actions", "&Edit"),
     QT_TRANSLATE_NOOP("Actions", "&View"),
 )
-PRUNE, TOOLS, HELP = (
+PRUNE, TOOLS, WINDOW, HELP = (
     QT_TRANSLATE_NOOP("Actions", "&Prune"),
     QT_TRANSLATE_NOOP("Actions", "&Tools"),
+    QT_TRANSLATE_NOOP("Actions", "&Window"),
     QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
 # Not in f-strings, in which lupdate reads nothing.
@@ -82,6 +83,13 @@ _OPEN = _in(
         QT_TRANSLATE_NOOP("Actions", "Open &location…"),
         keys=("Ctrl+U",),
         tip=QT_TRANSLATE_NOOP("Actions", "Open a path or the URL of an object store (s3://…)"),
+        always=True,
+    ),
+    ActionSpec(
+        "open_in_window",
+        QT_TRANSLATE_NOOP("Actions", "Open in &new window…"),
+        keys=("Ctrl+Shift+N",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open a checkpoint in a window of its own"),
         always=True,
     ),
     ActionSpec(
@@ -157,10 +165,25 @@ _FILE = _in(
         tip=QT_TRANSLATE_NOOP("Actions", "Close this checkpoint"),
     ),
     ActionSpec(
+        "new_window",
+        QT_TRANSLATE_NOOP("Actions", "New &window"),
+        keys=("Ctrl+N",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open another window, without a file"),
+        separated=True,
+        always=True,
+    ),
+    ActionSpec(
+        "close_window",
+        QT_TRANSLATE_NOOP("Actions", "Close w&indow"),
+        keys=("Ctrl+Shift+W",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close this window"),
+        always=True,
+    ),
+    ActionSpec(
         "quit",
         QT_TRANSLATE_NOOP("Actions", "&Quit"),
         keys=("Ctrl+Q",),
-        tip=QT_TRANSLATE_NOOP("Actions", "Quit Pruneapp"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all windows"),
         separated=True,
         always=True,
     ),
@@ -648,6 +671,22 @@ _TOOLS = _in(
         always=True,
     ),
 )
+# How many windows are listed.
+_WINDOWS = 9
+_WINDOW = _in(
+    WINDOW,
+    # Shown for the windows that there are, by their titles.
+    *(
+        ActionSpec(
+            f"window_{number}",
+            QT_TRANSLATE_NOOP("Actions", "Window &{n}"),
+            group="window",
+            always=True,
+            number=number,
+        )
+        for number in range(1, _WINDOWS + 1)
+    ),
+)
 _HELP = _in(
     HELP,
     ActionSpec(
@@ -696,6 +735,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *_MANUAL_EDIT,
     *_MASKS,
     *_TOOLS,
+    *_WINDOW,
     *_HELP,
 )
 

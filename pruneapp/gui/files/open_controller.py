@@ -1,13 +1,14 @@
-"""Opening and closing: which file is worked on, and that no work is lost on the way."""
+"""Opening and closing: which file is worked on, in which window, and that no work is lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import READERS, refuse_unknown
@@ -22,6 +23,7 @@ from pruneapp.gui.document.open_document import SAMPLE, OpenDocument, OpenReques
 from pruneapp.gui.export.export_controller import ExportController
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.files.start_page import EmptyPage
+from pruneapp.gui.widgets.screen import bring_to_front
 from pruneapp.sessions.session_file import SUFFIX
 
 
@@ -29,6 +31,16 @@ def shown_files() -> str:
     """Return what the dialog shows of a folder; an index of shards is JSON."""
     named = (f"*{suffix}" for reader in READERS for suffix in reader.suffixes)
     return " ".join(dict.fromkeys((*named, "*.json", f"*{SUFFIX}")))
+
+
+def window_of(file: Path, files: Mapping[QMainWindow, Path]) -> QMainWindow | None:
+    """Return the window in which a file is open, by whichever links it is named."""
+    sought = _identity(file)
+    return next((window for window, other in files.items() if _identity(other) == sought), None)
+
+
+def _identity(file: Path) -> str:
+    return str(file) if is_store(file) else os.path.normcase(os.path.realpath(file))
 
 
 class OpenController(Controller):
@@ -51,6 +63,7 @@ class OpenController(Controller):
         self._known = LatestTask(context.jobs)  # whether what is to be opened is a checkpoint
         for name, call in {
             "open": self.ask_file,
+            "open_in_window": self.ask_file_for_window,
             "open_folder": self.ask_folder,
             "open_location": self.ask_location,
             "sample": self.open_sample,
@@ -65,13 +78,58 @@ class OpenController(Controller):
 
     # -- the file -------------------------------------------------------------------------------
 
+    @property
+    def path(self) -> Path | None:
+        """What is open, or being opened, as the title says it; None if that is nothing."""
+        document = self._session.document
+        opened = None if document is None else document.checkpoint.path
+        return self._session.under_way or self._sessions.path or opened
+
     @Slot(object)
     def open(self, wanted: Path | OpenRequest) -> None:
         """Open a file, a session or recovered work, after asking about work that would be lost.
 
-        Nobody is asked about a file that cannot be opened anyway.
+        Nobody is asked about a file that cannot be opened anyway. A file that is open in another
+        window is shown there.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
+        self._unless_open(request, partial(self._open_here, request), but=self._window)
+
+    @Slot(object)
+    def open_in_window(self, wanted: Path | OpenRequest) -> None:
+        """Open a file in a window of its own, or show the one in which it is open already."""
+        request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
+        self._unless_open(request, partial(self._windows.wanted.emit, request))
+
+    def _unless_open(
+        self, request: OpenRequest, go: Callable[[], object], *, but: QWidget | None = None
+    ) -> None:
+        """Show the window in which a file is open, `but` this one; `go` if there is none."""
+
+        def files() -> dict[QMainWindow, Path]:
+            return {w: file for w, file in self._windows.files.items() if w is not but}
+
+        def done(window: QMainWindow | None) -> None:
+            now = files()  # one may have come, or gone, while links were followed
+            if window not in now:
+                window = next((w for w, file in now.items() if file == request.path), None)
+            if window is None:
+                go()
+            else:
+                bring_to_front(window)
+
+        known = files()
+        if not known or request.is_journal:
+            go()
+            return
+        self._jobs.answer(
+            lambda _job: window_of(request.path, known),
+            on_result=done,
+            on_error=self._session.refused.emit,
+            urgency=Urgency.AT_ONCE,
+        )
+
+    def _open_here(self, request: OpenRequest) -> None:
         if not self._sessions.unsaved or request.is_journal:
             self._ask_and_open(request)
             return
@@ -89,10 +147,14 @@ class OpenController(Controller):
 
     def open_sample(self) -> None:
         """Open the model that comes with the application."""
-        self.open(resources.path(SAMPLE))
+        self._open_here(OpenRequest(resources.path(SAMPLE)))  # as often as windows like
 
     def ask_file(self) -> None:
         """Let the person choose a file."""
+        if path := self._chosen_file():
+            self.open(path)
+
+    def _chosen_file(self) -> Path | None:
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Open a checkpoint or a session"),
@@ -103,7 +165,12 @@ class OpenController(Controller):
         )
         if name:
             self._session.note_folder("open", Path(name))
-            self.open(Path(name))
+        return Path(name) if name else None
+
+    def ask_file_for_window(self) -> None:
+        """Let the person choose a file for a window of its own."""
+        if path := self._chosen_file():
+            self.open_in_window(path)
 
     def ask_folder(self) -> None:
         """Let the person choose the folder of a model."""
@@ -168,7 +235,8 @@ class OpenController(Controller):
 
     def may_leave(self) -> bool:
         """Ask whether the window may be closed, if a job runs or work would be lost."""
-        return self._may_stop() and self._may_lose(self._window.close)
+        go = self._windows.quit if self._windows.quitting else self._window.close
+        return self._may_stop() and self._may_lose(go)
 
     def offer_more(self) -> None:
         """Tell that the file that was opened has more than is shown."""

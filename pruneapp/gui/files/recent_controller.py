@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QAction, QIcon
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
 
 from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.gui.app.context import AppContext, Controller
@@ -21,6 +21,8 @@ from pruneapp.gui.widgets.theme import icon
 
 # So often it is looked whether a thread has found a file, or not.
 _LISTEN_MS = 50
+# What chooses an entry of a menu: a button that is let go, or a key.
+_CHOOSING = {QEvent.Type.MouseButtonRelease, QEvent.Type.KeyPress}
 
 
 def is_missing(path: Path) -> bool:
@@ -88,12 +90,14 @@ class RecentController(Controller):
         start: EmptyPage,
         *,
         open_file: Callable[[Path], None],
+        open_in_window: Callable[[Path], None],
     ) -> None:
         super().__init__(context)
         self._session = session
         self._sessions = sessions
         self._start = start
-        self._open_file = open_file
+        self._open_file, self._open_in_window = open_file, open_in_window
+        self._with_ctrl = False  # whether the menu is used with that key held
         self._missing: set[Path] = set()
         self._searches = _Searches()
         self._listen = QTimer(self)
@@ -104,9 +108,11 @@ class RecentController(Controller):
         self._actions["pin_file"].triggered.connect(self._pin_open_file)
         self._actions["remove_missing"].triggered.connect(self._remove_missing)
         self._actions.menus[RECENT].aboutToShow.connect(self.look)
+        self._actions.menus[RECENT].installEventFilter(self)
         start.recentRequested.connect(self._on_requested)
         start.pinRequested.connect(self._pin)
         start.removeRequested.connect(self._remove)
+        self._settings.recentChanged.connect(self.show_list)
         sessions.saved.connect(self.show_list)
         session.opened.connect(self.show_list)
         session.opened.connect(self.look)
@@ -178,8 +184,23 @@ class RecentController(Controller):
     def _on_action(self) -> None:
         action = self.sender()
         assert isinstance(action, QAction)
-        if action.isVisible():  # else it is for no file, and may be given all the same
+        if not action.isVisible():  # it is for no file, and may be given all the same
+            return
+        if self._with_ctrl:
+            self._open_in_window(locate(action.data()))
+        else:
             self._on_requested(action.data())
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Notice whether an entry of the menu is chosen with Ctrl: the shortcuts have it, too."""
+        if isinstance(event, (QMouseEvent, QKeyEvent)) and event.type() in _CHOOSING:
+            self._with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            QTimer.singleShot(0, self._forget_ctrl)
+        return False
+
+    @Slot()
+    def _forget_ctrl(self) -> None:
+        self._with_ctrl = False
 
     @Slot(str)
     def _on_requested(self, path: str) -> None:
@@ -194,14 +215,11 @@ class RecentController(Controller):
     @Slot(str, bool)
     def _pin(self, path: str, pinned: bool) -> None:
         self._settings.pin(locate(path), pinned=pinned)
-        self.show_list()
 
     @Slot(str)
     def _remove(self, path: str) -> None:
         self._settings.remove_recent([locate(path)])
-        self.show_list()
 
     @Slot()
     def _remove_missing(self) -> None:
         self._settings.remove_recent(self._missing)
-        self.show_list()

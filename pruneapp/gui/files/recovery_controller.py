@@ -77,7 +77,8 @@ class RecoveryController(Controller):
         view.dismissed.connect(self._dismiss)
         session.opened.connect(self._on_opened)
         export.began.connect(self._on_export)
-        self.find_work()
+        if len(context.windows.listed) <= 1:  # else another one has offered it
+            self.find_work()
 
     def find_work(self) -> None:
         """Look for what there is, and offer it."""

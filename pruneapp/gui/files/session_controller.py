@@ -23,6 +23,7 @@ from pruneapp.errors import (
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.windows import TITLE
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
@@ -262,7 +263,7 @@ class SessionController(Controller):
         path = document.checkpoint.path if self.path is None else self.path
         # Qt puts its sign of change, and on macOS a dot into the button, where this stands.
         mark = "[*]" if self.unsaved else ""
-        self._window.setWindowTitle(f"{path.name}{mark} — Pruneapp")
+        self._window.setWindowTitle(f"{path.name}{mark} — {TITLE}")
         self._window.setWindowModified(bool(mark))
 
     # -- the checkpoint is elsewhere, or another one --------------------------------------------

@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 from pruneapp.errors import escaped
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
+from pruneapp.gui.app.windows import TITLE
 from pruneapp.gui.commands.actions import Actions
 from pruneapp.gui.files.recovery_view import RecoveryView
 from pruneapp.gui.files.start_page import EmptyPage
@@ -57,6 +58,7 @@ SIZE = QSize(1280, 800)
 DOCKS = (320, 330)  # widths of tree and form at first
 SMALLEST = QSize(720, 480)
 _NUDGE = 64  # pixels, more than any frame
+_STEP = 28  # pixels from one window to the next: both title bars are seen
 # Narrower than this the two docks share one place, as tabs.
 NARROW = 1120
 _KIND = 40  # letters of the class of a model
@@ -153,14 +155,19 @@ class MainWindow(QMainWindow):
     """
 
     dropped = Signal(object)  # the path of a file or a folder
+    droppedForWindow = Signal(object)  # with Ctrl held: it is for a window of its own
     activated = Signal()  # the person came back to the window
     closing = Signal(object)  # a QCloseEvent; ignore it to keep the window open
+    closed = Signal(object)  # the window itself: it is gone
 
-    def __init__(self, settings: Settings, appearance: ThemeManager) -> None:
+    def __init__(
+        self, settings: Settings, appearance: ThemeManager, beside: QWidget | None = None
+    ) -> None:
+        """Stand where a window stood last, or a little off another one."""
         super().__init__()
         self._settings = settings
         self._appearance = appearance
-        self.setWindowTitle("Pruneapp")
+        self.setWindowTitle(TITLE)
         self.setMinimumSize(SMALLEST)
         self.setAcceptDrops(True)
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
@@ -169,7 +176,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, settings.keys)
         self.actions_.fill(self.menuBar())
         # Here, for it holds from the first picture on, before anything can be opened.
-        self.actions_["quit"].triggered.connect(self.close)
+        self.actions_["close_window"].triggered.connect(self.close)
         self.notices = NoticeBar()
         self.recovery = RecoveryView()
         self.empty = EmptyPage(first=settings.is_first_run)
@@ -196,7 +203,9 @@ class MainWindow(QMainWindow):
         self._narrow = False
         self.resize(SIZE)
         restored = self.restoreGeometry(QByteArray(settings.blob("geometry")))
-        if restored:
+        if beside is not None:
+            self.setGeometry(beside.normalGeometry().translated(_STEP, _STEP))
+        elif restored:
             self._put_back()
         # Where a window stood its frame had room: by one that is guessed it would be moved, and the
         # next time again.
@@ -318,6 +327,7 @@ class MainWindow(QMainWindow):
             self._settings.set_welcomed()
             self.save_layout()
             super().closeEvent(event)
+            self.closed.emit(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the docks together as tabs where room is short, and make notices short."""
@@ -372,7 +382,8 @@ class MainWindow(QMainWindow):
         path = _dropped_path(event.mimeData())
         if path is not None:
             event.acceptProposedAction()
-            self.dropped.emit(path)
+            apart = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            (self.droppedForWindow if apart else self.dropped).emit(path)
 
 
 def _dropped_path(data: QMimeData) -> Path | None:

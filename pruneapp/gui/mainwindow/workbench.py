@@ -22,6 +22,7 @@ from pruneapp.gui.app.notifications import NoticeTopic, Notifications
 from pruneapp.gui.app.plugin_controller import PluginController
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.settings_controller import SettingsController
+from pruneapp.gui.app.windows import TITLE, Windows
 from pruneapp.gui.commands.actions import plain
 from pruneapp.gui.commands.declarations import ACTIONS
 from pruneapp.gui.compare.compare_controller import CompareController
@@ -142,7 +143,7 @@ class StatusController(QObject):
         self._show_numbers(tuple(document.masks))
         for notice in document.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)
-        window.setWindowTitle(f"{document.checkpoint.path.name} — Pruneapp")
+        window.setWindowTitle(f"{document.checkpoint.path.name} — {TITLE}")
         window.show_document(is_open=True)
         self.enable()
 
@@ -153,7 +154,7 @@ class StatusController(QObject):
         self._window.model_status.clear()
         self._window.done.clear()
         self._views.preview.clear()
-        self._window.setWindowTitle("Pruneapp")
+        self._window.setWindowTitle(TITLE)
         self._window.show_document(is_open=False)
         self.enable()
 
@@ -260,9 +261,12 @@ def _short(step: str) -> str:
 class Workbench(QObject):
     """Makes the parts and connects them; they are attributes for tests and the tour."""
 
-    def __init__(self, window: MainWindow, settings: Settings, appearance: ThemeManager) -> None:
+    def __init__(
+        self, window: MainWindow, settings: Settings, appearance: ThemeManager, windows: Windows
+    ) -> None:
         super().__init__(window)
         self.window = window
+        self._windows = windows
         self.settings = settings
         self._appearance = appearance
         self.jobs = jobs = Jobs(self)
@@ -270,7 +274,7 @@ class Workbench(QObject):
         self.desktop = Desktop(window, jobs, settings)
         self.desktop.motionNoted.connect(self._on_motion)
         context = AppContext(
-            window, window.actions_, jobs, settings, appearance, self.notifications
+            window, window.actions_, jobs, settings, appearance, self.notifications, windows
         )
         self.views = views = DocumentViews(window)
         window.add_document_views(views.tree_dock, views.middle, views.form_dock)
@@ -351,7 +355,12 @@ class Workbench(QObject):
             context, session, window.empty, export=self.export, sessions=self.sessions
         )
         self.recent = RecentController(
-            context, session, self.sessions, window.empty, open_file=self.files.open
+            context,
+            session,
+            self.sessions,
+            window.empty,
+            open_file=self.files.open,
+            open_in_window=self.files.open_in_window,
         )
         self.recovery = RecoveryController(
             context,
@@ -464,6 +473,7 @@ class Workbench(QObject):
         window.actions_.tell_keys_in_tip("prune_in_rounds", views.form.rounds)
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
+        window.droppedForWindow.connect(self.files.open_in_window)
         window.activated.connect(self.files.look_at_file)
         window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.look_at_script)
@@ -495,9 +505,9 @@ class Workbench(QObject):
         self.export.cancelled.connect(self.notifications.say_done)
         self.sessions.saved.connect(self._on_saved)
         self.settings_controller.deviceChanged.connect(self._on_device)
-        self.settings_controller.restartRequested.connect(self.restart)
         self.settings_controller.methodsLoaded.connect(self._on_methods)
         self.plugins.loaded.connect(self._on_plugin)
+        self._windows.extended.connect(self._on_extended)
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -506,19 +516,21 @@ class Workbench(QObject):
         """Open a file, after asking about work that would be lost."""
         self.files.open(wanted)
 
-    @Slot()
-    def restart(self) -> None:
-        """Close the window, to be opened again with the same work: nothing is asked about it."""
+    def close_for_restart(self) -> bool:
+        """Close the window, to be opened again with the same work: nothing is asked about it.
+
+        False if the person stays with it. Else `restarts` says what is to be opened.
+        """
         document = self.session.document
         if not self.files.may_stop():
-            return
+            return False
         if document is None:
             self.restarts = ()
         elif (work := self._leave()) is not None:
             self.restarts = (work,)
         else:
-            return
-        self.window.close()
+            return False
+        return self.window.close()
 
     def _leave(self) -> OpenRequest | None:
         """Return what a window that goes on has to open; None if work would be lost."""
@@ -643,14 +655,21 @@ class Workbench(QObject):
         if additions.methods:
             self._on_methods(additions.methods)
         if additions.formats:
-            self.step_info.offer_formats()
-            self.preview.renew()
+            self._windows.extended.emit(False, True)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
-        self.form.offer_methods()
-        self.status.own_methods = True
         names = ", ".join(said(method.label) for method in methods)
         self.notifications.mention(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )
+        self._windows.extended.emit(True, False)
+
+    @Slot(bool, bool)
+    def _on_extended(self, methods: bool, formats: bool) -> None:
+        """Offer what was added to the process, be it by another window."""
+        if methods:
+            self.form.offer_methods()
+            self.status.own_methods = True
+        if formats:
+            self.step_info.offer_formats()
         self.preview.renew()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QScrollArea, QWidget
@@ -49,6 +51,17 @@ def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
     fitted.moveTopLeft(QPoint(max(fitted.left(), free.left()), max(fitted.top(), free.top())))
     if placed and fitted.topLeft() != inside.topLeft():
         window.setGeometry(fitted)
+
+
+def bring_to_front(window: QWidget, token: str = "") -> None:
+    """Show a window before all others; `token` is what lets it, where the desktop wants one."""
+    if token:
+        # As launchers do: Qt shows it to the compositor, which lets no window push forward.
+        os.environ["XDG_ACTIVATION_TOKEN"] = token
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()
 
 
 class Dialog(QDialog):

@@ -78,7 +78,7 @@ start._first.seen.disconnect()
 start._first.seen.connect(at_paint)
 start._first.seen.connect(start._on_first_paint)
 start.ready.connect(at_ready)
-start._window.show()
+start.window.show()
 application.exec()
 print(*found)
 """

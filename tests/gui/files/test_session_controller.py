@@ -871,7 +871,7 @@ def init(self, *a, **k):
     made(self, *a, **k)
     self.ready.connect(work)
 app.Start.__init__ = init
-app.main(sys.argv[1])
+app.main([Path(sys.argv[1])])
 """
 
 

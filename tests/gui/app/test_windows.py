@@ -1,0 +1,405 @@
+"""Several windows of one process: each with its file and history, and what all of them share."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+from safetensors.numpy import save_file
+
+from pruneapp.gui.app.settings import DEVICE, MOTION, THEME
+from pruneapp.gui.files import recovery_controller
+from pruneapp.gui.files.open_controller import window_of
+from pruneapp.gui.files.recovery_controller import find_leftovers
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three models of the same tensors."""
+    found = [tmp_path / f"model-{n}.safetensors" for n in range(3)]
+    for seed, path in enumerate(found):
+        rng = np.random.default_rng(seed)
+        arrays = {"a.weight": rng.normal(size=(8, 5)), "b.weight": rng.normal(size=(6, 8))}
+        save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    return found
+
+
+@pytest.fixture
+def pair(new_person, files):
+    """People at two windows of one process, each with a file."""
+    first = new_person(files[0])
+    first.wait_ready()
+    first.wait_open(files[0])
+    first.chooses_file(files[1])
+    first.key("Ctrl+Shift+N")
+    second = first.at_window(1)
+    second.wait_open(files[1])
+    yield first, second
+    assert not first.bugs + second.bugs
+
+
+def prune(person):
+    steps = len(person.states)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def listed(person):
+    """What the menu Window shows, and whether each is this window."""
+    actions = [a for a in person.window.actions_.windows if a.isVisible()]
+    return [(action.text().replace("&", ""), action.isChecked()) for action in actions]
+
+
+def is_in_front(person):
+    return person.window.isActiveWindow()
+
+
+def test_a_new_window_has_nothing_open(person):
+    person.key("Ctrl+N")
+    other = person.at_window(1)
+    assert other.window.empty.isVisible()
+    assert other.document is None
+    assert other.window.pos() != person.window.pos()
+    assert other.window.size() == person.window.size()
+
+
+def test_two_windows_have_a_document_and_a_history_each(pair, files):
+    first, second = pair
+    assert first.document.checkpoint.path == files[0]
+    prune(second)
+    assert len(first.states) == 1
+    prune(first)
+    second.key("Ctrl+Z")
+    second.wait(lambda: second.document.position == 0)
+    assert first.document.position == 1
+    first.key("Ctrl+E")
+    first.wait(lambda: first.workbench.export.dialog is not None)
+    assert second.workbench.export.dialog is None
+    first.workbench.export.dialog.reject()
+
+
+def test_an_empty_window_takes_what_is_opened_in_a_window_of_its_own(pair, files):
+    first, second = pair
+    second.key("Ctrl+W")
+    second.wait(lambda: second.document is None)
+    first.chooses_file(files[2])
+    first.menu("File", "Open in new window")
+    second.wait_open(files[2])
+    second.wait(lambda: is_in_front(second))
+    assert len(first.launcher.starts) == 2
+
+
+@pytest.mark.parametrize("how", ["open", "in window", "drop", "link", "session"])
+def test_a_file_that_is_open_elsewhere_is_shown_there(pair, files, tmp_path, how):
+    first, second = pair
+    path = files[0]
+    if how == "link":
+        path = tmp_path / "link.safetensors"
+        path.symlink_to(files[0])
+    if how == "session":
+        path = tmp_path / "a.prune"
+        first.chooses_file(path, "getSaveFileName")
+        first.key("Ctrl+S")
+        first.wait(lambda: first.workbench.sessions.path == path)
+        first.wait_idle()
+    second.window.activateWindow()
+    second.wait(lambda: is_in_front(second))
+    if how == "drop":
+        second.drop(path)
+    else:
+        second.chooses_file(path)
+        second.key("Ctrl+Shift+N" if how == "in window" else "Ctrl+O")
+    first.wait(lambda: is_in_front(first))
+    second.wait_idle()
+    assert len(first.launcher.starts) == 2
+    assert second.document.checkpoint.path == files[1]
+
+
+def test_a_file_that_is_open_here_is_opened_again_here(pair, files):
+    """As in a window alone: to begin anew."""
+    first, second = pair
+    prune(second)
+    asked = second.answers("Discard changes")
+    second.open(files[1])
+    second.wait(lambda: asked)
+    second.wait(lambda: len(second.states) == 1)
+    assert len(first.launcher.starts) == 2
+
+
+def test_a_file_is_known_by_its_links_and_a_url_by_its_text(tmp_path):
+    from pruneapp.checkpoint.io.store import locate
+
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    open_files = {1: tmp_path / "folder" / "m.pt", 2: locate("s3://bucket/m.pt")}
+    assert window_of(tmp_path / "link" / "m.pt", open_files) == 1
+    assert window_of(tmp_path / "link" / ".." / "folder" / "m.pt", open_files) == 1
+    assert window_of(locate("s3://bucket/m.pt"), open_files) == 2
+    assert window_of(locate("s3://bucket/n.pt"), open_files) is None
+    assert window_of(tmp_path / "n.pt", open_files) is None
+
+
+def choose_recent(person, number, held=Qt.KeyboardModifier.NoModifier):
+    """Choose an entry of Open recent with the mouse."""
+    menu = person.window.actions_.menus["&File/Open &recent"]
+    menu.popup(person.window.mapToGlobal(QPoint(20, 40)))
+    person.wait(menu.isVisible)
+    place = menu.actionGeometry(person.window.actions_[f"recent_{number}"]).center()
+    person.qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, held, place)
+    person.wait(lambda: QApplication.activePopupWidget() is None)
+
+
+def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, files):
+    first = new_person()
+    first.wait_ready()
+    for path in files[:2]:
+        first.drop(path)
+        first.wait_open(path)
+    choose_recent(first, 2, CTRL)
+    second = first.at_window(1)
+    second.wait_open(files[0])
+    assert first.document.checkpoint.path == files[1]
+    second.key("Ctrl+W")
+    second.wait(lambda: second.document is None)
+    choose_recent(first, 1)  # the one that was closed
+    first.wait_open(files[0])
+    first.key("Ctrl+2")  # this Ctrl belongs to the shortcut
+    first.wait_open(files[1])
+    assert len(first.launcher.starts) == 2
+
+
+def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
+    first = new_person(files[0])
+    first.wait_ready()
+    first.wait_open(files[0])
+    first.drop(files[1], ctrl=True)
+    first.at_window(1).wait_open(files[1])
+    assert first.document.checkpoint.path == files[0]
+
+
+def test_closing_a_window_asks_about_its_own_work_alone(pair):
+    first, second = pair
+    prune(first)
+    second.menu("File", "Close window")  # nothing is asked
+    first.wait(lambda: len(first.launcher.starts) == 1)
+    assert first.window.isVisible()
+    asked = first.answers("Cancel")
+    first.key("Ctrl+Shift+W")
+    first.wait(lambda: asked)
+    assert first.window.isVisible()
+
+
+def test_quit_closes_all_windows_until_one_stays(pair, tmp_path):
+    first, second = pair
+    prune(first)
+    asked = first.answers("Cancel")
+    second.key("Ctrl+Q")
+    first.wait(lambda: asked)
+    first.wait(lambda: len(first.launcher.starts) == 1)
+    assert first.window.isVisible()
+
+    first.key("Ctrl+N")
+    third = first.at_window(1)
+    first.chooses_file(tmp_path / "a.prune", "getSaveFileName")
+    asked = first.answers("Save session…")
+    third.key("Ctrl+Q")
+    first.wait(lambda: not first.launcher.starts)
+    assert (tmp_path / "a.prune").exists()
+
+
+def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, tmp_path):
+    first, second = pair
+    prune(first)
+    prune(second)
+    second.chooses_file(tmp_path / "b.prune", "getSaveFileName")
+    asked = first.answers("Save session…", "Cancel")
+    first.key("Ctrl+Q")
+    first.wait(lambda: len(asked) == 2)
+    assert (tmp_path / "b.prune").exists()
+    first.wait(lambda: len(first.launcher.starts) == 1)
+    assert first.window.isVisible()
+
+
+def test_a_closed_window_leaves_nothing_behind(new_person, files):
+    first = new_person(files[0])
+    first.wait_ready()
+    first.wait_open(files[0])
+    alone = len(QApplication.allWidgets())
+    first.chooses_file(files[1])
+    first.key("Ctrl+Shift+N")
+    second = first.at_window(1)
+    second.wait_open(files[1])
+    prune(second)
+    bench = second.workbench
+    things = (second.window, bench, bench.session, second.document, bench.plots, second.start)
+    left = {type(thing).__name__: weakref.ref(thing) for thing in things}
+    del things, bench
+    asked = second.answers("Discard changes")
+    second.window.close()
+    first.wait(asked.__len__)
+    second.__dict__.clear()
+    del second
+
+    def gone():
+        gc.collect()
+        return not [name for name, ref in left.items() if ref() is not None]
+
+    first.qtbot.waitUntil(gone, timeout=5_000)
+    assert len(QApplication.allWidgets()) <= alone
+    prune(first)  # which works as before
+
+
+def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tmp_path):
+    first, second = pair
+    assert listed(first) == [(f"1 {files[0].name}", True), (f"2 {files[1].name}", False)]
+    assert listed(second) == [(f"1 {files[0].name}", False), (f"2 {files[1].name}", True)]
+    first.menu("Window", f"2 {files[1].name}")
+    second.wait(lambda: is_in_front(second))
+    assert listed(first)[0][1], "which one it is stays"
+    prune(second)
+    second.wait(second.window.isWindowModified)
+    assert listed(second)[1] == (f"2 {files[1].name}", True)
+
+    same = tmp_path / "elsewhere" / files[0].name
+    same.parent.mkdir()
+    same.write_bytes(files[0].read_bytes())
+    first.chooses_file(same)
+    first.key("Ctrl+Shift+N")
+    third = first.at_window(2)
+    third.wait_open(same)
+    assert [text for text, _ in listed(first)] == [
+        f"1 {files[0].name} — {tmp_path}",
+        f"2 {files[1].name}",
+        f"3 {files[0].name} — {same.parent}",
+    ]
+    third.key("Ctrl+W")
+    third.wait(lambda: listed(first)[2][0] == "3 No file")
+    third.window.close()
+    asked = second.answers("Discard changes")
+    second.window.close()
+    first.wait(lambda: asked)
+    first.wait(lambda: listed(first) == [])
+    assert not first.window.actions_.menus["&Window"].menuAction().isVisible()
+
+
+def test_a_window_is_found_by_its_name_in_the_palette(pair, files):
+    first, second = pair
+    first.key("Ctrl+Shift+P")
+    first.wait(lambda: QApplication.activeModalWidget() is not None)
+    palette = QApplication.activeModalWidget()
+    first.qtbot.keyClicks(palette.field, files[1].stem)
+    first.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    second.wait(lambda: is_in_front(second))
+
+
+def test_theme_shortcuts_and_device_follow_in_all_windows(pair):
+    first, second = pair
+    settings = first.workbench.settings
+    assert second.workbench.settings is settings
+    first.menu("View", "Theme", "Dark")
+    assert second.window.actions_["theme_dark"].isChecked()
+    assert settings.get(THEME) == "dark"
+    first.choose(first.window.device, "CPU")
+    second.wait(lambda: second.window.device.currentData() == "cpu")
+    assert settings.get(DEVICE) == "cpu"
+    settings.set_keys({"find": ["Ctrl+K"]})
+    for person in pair:
+        assert person.window.actions_["find"].shortcut().toString() == "Ctrl+K"
+    settings.set(MOTION, "reduced")
+    assert first.launcher._appearance._motion == "reduced"
+
+
+def test_a_cluster_of_one_window_is_not_that_of_another(pair):
+    first, second = pair
+    first.workbench.settings_controller._set_cluster("tcp://node:8786")
+    assert first.window.device.currentText().startswith("Cluster tcp://node:8786")
+    second.choose(second.window.device, "CPU")
+    assert first.workbench.settings_controller.cluster == "tcp://node:8786"
+    assert first.window.device.currentText().startswith("Cluster")
+    assert second.window.device.currentData() == "cpu"
+
+
+def test_recent_files_are_those_of_all_windows(pair, files):
+    first, second = pair
+    texts = [a.text().replace("&", "") for a in first.window.actions_.recent if a.isVisible()]
+    assert texts == [f"1 {files[1]}", f"2 {files[0]}"]
+    second.menu("File", "Open recent", "Pin this file")
+    second.drop(files[2])
+    second.wait_open(files[2])
+    for person in pair:
+        shown = [a.text().replace("&", "") for a in person.window.actions_.recent if a.isVisible()]
+        assert shown == [f"1 {files[1]}", f"2 {files[2]}", f"3 {files[0]}"]
+
+
+def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
+    from pruneapp.methods import registry
+
+    first, second = pair
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import torch.nn.utils.prune as prune\n"
+        "class Mine(prune.BasePruningMethod):\n"
+        "    PRUNING_TYPE = 'unstructured'\n"
+        "    def compute_mask(self, t, default_mask):\n"
+        "        return default_mask\n"
+    )
+    before = {*registry.METHODS}
+    try:
+        for person in (first, second):  # the second time the file was edited, say
+            person.chooses_file(path)
+            asked = person.answers("Run code")
+            person.menu("Tools", "Load method from file")
+            person.wait(lambda: any("Loaded" in text for text in person.notices))  # noqa: B023
+            assert asked
+        for person in pair:
+            box = person.rule.method
+            assert sum("Mine" in box.itemText(i) for i in range(box.count())) == 1
+        assert not first.trouble + second.trouble
+    finally:
+        for name in {*registry.METHODS} - before:
+            registry.unregister(name)
+
+
+def test_a_bug_is_reported_in_the_window_that_the_person_works_in(pair):
+    first, second = pair
+    second.window.activateWindow()
+    second.wait(lambda: is_in_front(second))
+    error = KeyError("a")
+    first.launcher.report_bug(KeyError, error, None)
+    assert second.trouble
+    assert not first.trouble
+
+
+def test_several_files_of_the_command_line_get_a_window_each(new_person, files):
+    first = new_person(files[0])
+    for path in (*files[1:], files[1]):
+        first.launcher.open(path)
+    assert len(first.launcher.starts) == 1, "nothing is imported yet"
+    first.wait_ready()
+    first.wait_open(files[0])
+    for number, path in enumerate(files[1:], 1):
+        first.at_window(number).wait_open(path)
+    assert len(first.launcher.starts) == 3
+
+
+def test_what_a_crash_left_behind_is_offered_by_the_first_window(new_person, monkeypatch):
+    looked = []
+
+    def look(places, job):
+        looked.append(places)
+        return find_leftovers(places, job)
+
+    monkeypatch.setattr(recovery_controller, "find_leftovers", look)
+    first = new_person()
+    first.wait_ready()
+    first.wait(lambda: looked)
+    first.key("Ctrl+N")
+    first.at_window(1).wait_idle()
+    assert len(looked) == 1
