@@ -58,6 +58,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>System</translation>
     </message>
     <message>
+        <source>New versions: {place}</source>
+        <translation>Neue Versionen: {place}</translation>
+    </message>
+    <message>
+        <source>New versions</source>
+        <translation>Neue Versionen</translation>
+    </message>
+    <message>
         <source>see the text</source>
         <translation>siehe Text</translation>
     </message>

@@ -58,6 +58,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>系统</translation>
     </message>
     <message>
+        <source>New versions: {place}</source>
+        <translation>新版本：{place}</translation>
+    </message>
+    <message>
+        <source>New versions</source>
+        <translation>新版本</translation>
+    </message>
+    <message>
         <source>see the text</source>
         <translation>见文本</translation>
     </message>

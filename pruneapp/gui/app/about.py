@@ -8,6 +8,7 @@ from PySide6.QtCore import QLocale, QSize, Qt, qVersion
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QFormLayout,
+    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp import ISSUES
 from pruneapp.gui.widgets.controls import CopyButton, add_row, lay_in_column
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, plain
 from pruneapp.gui.widgets.screen import Dialog
@@ -94,6 +96,14 @@ class AboutDialog(Dialog):
             label = self.tr("System") if name == "System" else name
             value.setAccessibleName(f"{label}: {version or missing}")
             self._rows.addRow(plain(label, ink=MUTED), value)
+        # A browser looks there, when somebody asks it to.
+        releases = ISSUES.removesuffix("issues") + "releases"
+        link = QLabel(f"[{releases.removeprefix('https://')}]({releases})", self)
+        link.setTextFormat(Qt.TextFormat.MarkdownText)
+        link.setOpenExternalLinks(True)
+        link.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        link.setAccessibleName(self.tr("New versions: {place}").format(place=releases))
+        self._rows.addRow(plain(self.tr("New versions"), ink=MUTED), link)
         see = self.tr("see the text")
         self._texts = [license_.text for license_ in licenses]
         self._items = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, Qt, QUrl, Slot, qVersion
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from pruneapp import installation
@@ -49,6 +49,27 @@ def test_versions_and_licenses_are_shown_by_the_keyboard(person, found):
     assert about.text.toPlainText() == ""
     person.qtbot.keyClick(about, Qt.Key.Key_Escape)
     person.wait(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, found, monkeypatch):
+    asked = []
+
+    class Browser(QObject):
+        @Slot(QUrl)
+        def take(self, url):
+            asked.append(url.toString())
+
+    browser = Browser()
+    QDesktopServices.setUrlHandler("https", browser, "take")
+    about = opened(person)
+    (link,) = [one for one in about.findChildren(QLabel) if "](https:" in one.text()]
+    assert link.accessibleName().startswith("New versions: https://")
+    link.setFocus()
+    person.qtbot.keyClick(link, Qt.Key.Key_Tab)  # to the text that is the link
+    person.qtbot.keyClick(link, Qt.Key.Key_Return)
+    QDesktopServices.unsetUrlHandler("https")
+    assert asked == ["https://github.com/pruneapp/pruneapp/releases"]
+    person.click(about.close_button)
 
 
 def test_a_report_is_copied_with_the_last_error_of_ours(person, found):
