@@ -69,6 +69,7 @@ class CumulativeTable:
         self._counts = cells.running(counts)
         self._squares = cells.running(squares)
         self._sizes = cells.running(sizes)
+        cells.settle()
         self.finite: Counts = self._counts[cells.ends]  # how many may go that are not NaN
         # Sums of squares and of magnitudes of the weights that may go.
         self.squares: Float64s = self._squares[cells.ends]
@@ -88,9 +89,10 @@ class CumulativeTable:
         lengths: Indices,
     ) -> tuple[Float64s, Float64s]:
         squares, sizes = np.empty(counts.size), np.empty(counts.size)
-        kind = np.repeat(self._kind, lengths)
         for i, dtype in enumerate(self._dtypes):
-            here = slice(None) if len(self._dtypes) == 1 else kind == i
+            here: slice | Bools = slice(None)
+            if len(self._dtypes) > 1:
+                here = np.repeat(self._kind == i, lengths)
             if bin_shift(dtype):
                 own = [c for c, k in zip(counted, self._kind.tolist(), strict=True) if k == i]
                 squares[here] = _joined(c.squares for c in own)
@@ -328,8 +330,9 @@ class _Cells:
         cells += self.bases
         return cells
 
+    @cached_property
     def _places(self) -> Indices:
-        """Return the cells of all bins, one tensor after the other."""
+        """The cells of all bins, one tensor after the other."""
         lengths = self.lengths
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         within *= np.repeat(self.strides, lengths)
@@ -339,8 +342,12 @@ class _Cells:
     def filled(self, values: NDArray[Any], beyond: int) -> NDArray[Any]:
         """Return cells with the values of all bins, and another one beyond those of a tensor."""
         cells = np.full(self.size, beyond, values.dtype)
-        cells[self._places()] = values
+        cells[self._places] = values
         return cells
+
+    def settle(self) -> None:
+        """Let go of what only `filled` and `running` take."""
+        vars(self).pop("_places", None)
 
     def running(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return cells with the sum of the values before each bin, of each tensor by itself.

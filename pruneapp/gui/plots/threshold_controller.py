@@ -29,7 +29,7 @@ from pruneapp.progress import Job
 
 # Shares are written with so many digits behind the point of the percent, not with all there are.
 DIGITS = 5
-# Of more tensors weights are counted in the background.
+# Of more tensors weights are counted in the background, as long as nobody put them together.
 MANY = 500
 
 
@@ -185,10 +185,10 @@ class ThresholdController(QObject):
             if self._wanted is not None:
                 self._count()
 
-        if step.scope == "local" or len(row.names) <= MANY:
+        known = len(row.names) <= MANY or snapshot.recall(_touched(snapshot, step, row))
+        if step.scope == "local" or known:
             self._ask(row, snapshot, *work(Job()))
             return
-
         self._counting.ask(work, done, urgency=Urgency.AT_ONCE)
 
     def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:

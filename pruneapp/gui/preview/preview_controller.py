@@ -42,10 +42,12 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_state import UNASSIGNED, CurrentState, PreviewState
 from pruneapp.gui.tree.model import TreeModel
 from pruneapp.gui.tree.panel import ModuleTree
+from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.gui.widgets.status import JobStatus
 from pruneapp.methods import registry
 from pruneapp.methods.method import RowMethod
+from pruneapp.params import AmountParam
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.from_histograms import since_opening
 from pruneapp.progress import Job
@@ -56,6 +58,10 @@ LOOK_MS = 1000
 HERE_S = 0.006
 # Of so many tensors nobody has to try first.
 MANY = 500
+# The same of a step that was estimated before, but for its amounts, however many tensors it has:
+# beside, each thread would wait for the interpreter's lock at each of some hundred calls to numpy,
+# so that 5 ms of work take 50. As long as it takes no longer than that.
+AGAIN_S = 0.03
 # What takes less is shown with each estimate: then panel and tree are painted together, and a move
 # does not wait for the frame of the one before. A tree may have 100,000 rows.
 QUICK_S = 0.002
@@ -73,7 +79,7 @@ class EstimateResult:
 
 
 class EstimateRunner:
-    """Estimates the newest step: here if that takes no time, else beside.
+    """Estimates the newest step: here if that takes little time, else beside.
 
     While one is estimated in the background the newest of those that follow waits: so a slider
     that moves faster than answers come is followed all the same.
@@ -86,6 +92,7 @@ class EstimateRunner:
         *,
         on_result: Callable[[EstimateResult], None],
         on_error: Callable[[PruneAppError], None],
+        parent: QObject,
     ) -> None:
         self._sizes = sizes
         self._on_result = on_result
@@ -95,16 +102,23 @@ class EstimateRunner:
         self.waiting: tuple[Capture, Step] | None = None
         self._slow: Checkpoint | None = None  # of which estimates take long
         self._slow_times = 0  # how often in a row
+        self._known: tuple[object, ...] | None = None  # what is estimated again here
+        # After all moves that are there by now, and with a painting between two of them.
+        self._soon = single_shot(parent, 0, self._next)
 
     def ask(self, capture: Capture, step: Step) -> None:
         """Estimate soon what a step would do to a document; at once where that takes no time."""
         self.waiting = capture, step
         if self._task.task is None:
-            self._next()
+            if self._known is None:
+                self._next()
+            elif not self._soon.isActive():
+                self._soon.start()
 
     def cancel(self) -> None:
         """Forget what was asked."""
-        self.waiting = self._slow = None
+        self.waiting = self._slow = self._known = None
+        self._soon.stop()
         self._task.cancel()
 
     @property
@@ -122,9 +136,12 @@ class EstimateRunner:
             self._on_error(error)
             return
         # The first one puts tables together that the others find: once is not slow.
-        self._slow_times = self._slow_times + 1 if result.seconds > HERE_S else 0
+        most = HERE_S if self._known is None else AGAIN_S
+        self._slow_times = self._slow_times + 1 if result.seconds > most else 0
         if self._slow_times > 1:
-            self._slow = capture.snapshot.checkpoint
+            if self._known is None:
+                self._slow = capture.snapshot.checkpoint
+            self._known = None
         self._on_result(result)
 
     def _begin_beside(self) -> bool:
@@ -133,27 +150,33 @@ class EstimateRunner:
             return False
         (capture, step), sizes = self.waiting, self._sizes
         snapshot = capture.snapshot
+        about = _but_for_amounts(snapshot, step)
+        if about is not None and about == self._known:
+            return False
+        self._known = None
         unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
         if not (unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step)):
             return False
         self.waiting = None
         self._task.ask(
             lambda job: _estimate(capture, step, sizes, job),
-            self._finish,
+            partial(self._finish, about),
             self._fail,
             on_stopped=self._next,
             urgency=Urgency.AT_ONCE,
         )
         return True
 
-    def _finish(self, result: EstimateResult) -> None:
+    def _finish(self, about: tuple[object, ...] | None, result: EstimateResult) -> None:
         if result.seconds < HERE_S / 2:
             self._slow = None
+        if result.seconds < AGAIN_S:
+            self._known, self._slow_times = about, 0
         # The next one is estimated while this one is painted.
         begun = self._begin_beside()
         self._on_result(result)
-        if not begun and self._task.task is None:
-            self._next()
+        if not begun and self._task.task is None and self.waiting is not None:
+            self._soon.start()
 
     def _fail(self, error: PruneAppError) -> None:
         if self.waiting is None:
@@ -176,8 +199,31 @@ def _estimate(
     return EstimateResult(estimated, assignment, compact, time.thread_time() - began)
 
 
+def _but_for_amounts(snapshot: Snapshot, step: Step) -> tuple[object, ...] | None:
+    """Return what is the same of steps on a state while a slider moves; None for few tensors."""
+    if not _many(step):
+        return None
+    rows = tuple(
+        (
+            row.names,
+            row.method,
+            *(
+                row.values.get(param.name)
+                for param in registry.get(row.method).params
+                if not isinstance(param, AmountParam)
+            ),
+        )
+        for row in step.rows
+    )
+    return snapshot, rows, step.scope, step.limits, step.companions, step.dependents
+
+
+def _many(step: Step) -> bool:
+    return sum(len(row.names) for row in step.rows) > MANY
+
+
 def _long(snapshot: Snapshot, step: Step) -> bool:
-    if sum(len(row.names) for row in step.rows) > MANY:
+    if _many(step):
         return True
     # What is left of channels and rows has to be looked for in the masks; weights are counted.
     methods = [registry.get(row.method) for row in step.rows]
@@ -218,7 +264,11 @@ class PreviewController(QObject):
         self._applied: tuple[object, CurrentState] | None = None
         self._sizes = CompactSizes()
         self._estimates = EstimateRunner(
-            jobs, self._sizes, on_result=self._on_estimate, on_error=self._on_error
+            jobs,
+            self._sizes,
+            on_result=self._on_estimate,
+            on_error=self._on_error,
+            parent=self,
         )
         self._previews = PreviewRunner(
             session,

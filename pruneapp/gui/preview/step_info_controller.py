@@ -133,10 +133,15 @@ class StepInfoController(QObject):
             return  # the panel says why there is no step
         about: tuple[object, ...] = (document.revision, step is not None and step.dependents)
         about += tuple(row.names for row in (step.rows if step else ()))
-        if about != self._sized:
+        many = len(self._session.rows) > MANY
+        # Of many tensors that takes seconds, in which a slider that moves would wait for each
+        # number: it is begun again after a pause.
+        if about != self._sized or (many and self._size_task.task is not None):
             self._forget_sizes()
             self._sized = about
-            self._soon.start(LATER_MS if len(self._session.rows) > MANY else SOON_MS)
+            self._soon.start(LATER_MS if many else SOON_MS)
+        elif many and self._soon.isActive():
+            self._soon.start(LATER_MS)
 
     def _size(self) -> None:
         document, step = self._session.document, self._sized_step

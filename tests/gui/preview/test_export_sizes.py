@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
 from pruneapp.gui.document.open_document import SAMPLE
+from pruneapp.gui.preview import step_info_controller
 from pruneapp.gui.preview.step_info_controller import sizes_after
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
@@ -76,6 +78,33 @@ def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
     person.check("fc1.weight")
     person.wait(lambda: label.text() != "–" and told()[resumable] != before[resumable])
     assert label.text() == before[words[0]]
+
+
+def test_sizes_of_many_tensors_make_room_for_a_slider(person, monkeypatch):
+    monkeypatch.setattr(step_info_controller, "MANY", 0)
+    monkeypatch.setattr(step_info_controller, "LATER_MS", 50)
+    find, ended, held = step_info_controller.sizes_after, [], threading.Event()
+
+    def sizes(snapshot, step, job):
+        try:
+            while not held.wait(0.002):
+                job.step(0)
+            return find(snapshot, step, job)
+        finally:
+            ended.append(job.cancel.cancelled)
+
+    monkeypatch.setattr(step_info_controller, "sizes_after", sizes)
+    person.open(SAMPLE_PATH)
+    person.wait_open(SAMPLE_PATH)
+    info = person.workbench.step_info
+    person.wait(lambda: info._size_task.task is not None and info._size_task.task.begun)
+    slider = person.rule.fields.fields["amount"].editor.slider
+    person.key("Right", slider)
+    person.wait(lambda: ended == [True])
+    held.set()
+    label = person.views.preview.file.labels["size"]
+    person.wait(lambda: "B" in label.text())
+    assert ended == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -446,6 +446,38 @@ def test_an_estimate_of_a_step_on_the_way_is_shown_and_known_to_be_behind(counte
     assert (True, True) in states, "the first one, while the second waited"
 
 
+def test_a_slider_of_many_tensors_is_followed_by_the_main_thread_once_that_is_quick(
+    counted, never, monkeypatch
+):
+    """Of several moves that are there by then the newest is estimated."""
+    monkeypatch.setattr(preview_controller, "MANY", 0)
+    here, asked = threading.get_ident(), []
+    find = preview_controller._estimate
+
+    def estimate(capture, step, *more):
+        asked.append((threading.get_ident() == here, step.rows[0].values["amount"]))
+        return find(capture, step, *more)
+
+    monkeypatch.setattr(preview_controller, "_estimate", estimate)
+    previews = counted.workbench.preview
+    never()
+    counted.workbench.form.set_amount(0, 0.31)
+    counted.wait(lambda: previews.state.estimated)
+    assert asked == [(False, 0.31)], "it may have to put tables together"
+    for amount in (0.32, 0.33, 0.34):
+        counted.workbench.form.set_amount(0, amount)
+    counted.wait(lambda: previews.state.estimated and not previews.state.is_behind)
+    assert asked[1:] == [(True, 0.34)]
+    assert previews.state.report.by_name[LARGE].after == pytest.approx(
+        0.34 * previews.state.report.by_name[LARGE].numel, abs=1
+    )
+    monkeypatch.setattr(preview_controller, "AGAIN_S", 0)
+    for amount in (0.41, 0.42, 0.43):
+        counted.workbench.form.set_amount(0, amount)
+        counted.wait(lambda: previews.state.estimated and not previews.state.is_behind)
+    assert asked[2:] == [(True, 0.41), (True, 0.42), (False, 0.43)], "it took longer twice"
+
+
 def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
     """While estimates come from the background, and the last is of a place on the way."""
     counted.click_cell(LARGE)
