@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import socket
 import stat
 import struct
 import sys
@@ -99,6 +98,8 @@ def hand_over(request: OpenFiles) -> bool:
 
 def by_socket(path: str, request: OpenFiles) -> bool:
     """Hand over by a socket of the system."""
+    import socket  # not for who finds nobody there
+
     ends = time.monotonic() + PATIENCE_S
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
@@ -149,6 +150,8 @@ def _line(receive: Callable[[], bytes]) -> bytes:
 
 def is_answered(path: str) -> bool:
     """Return whether somebody listens at a socket."""
+    import socket
+
     if not os.path.lexists(path):
         return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
@@ -162,6 +165,8 @@ def is_answered(path: str) -> bool:
 
 def is_of_another(descriptor: int) -> bool:
     """Return whether the other end of a socket is known to be another user's."""
+    import socket
+
     credentials: Any = getattr(socket, "SO_PEERCRED", None)  # of Linux
     if credentials is None:
         return False
