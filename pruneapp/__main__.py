@@ -73,9 +73,17 @@ def _run(argv: list[str], usual: Any) -> int:
             files = [locate(file) for file in options.file]
         except PruneAppError as error:
             return fail(str(error))
+        from pruneapp.gui.app.instance import MOST_FILES, OpenFiles, hand_over
+
+        if len(files) > MOST_FILES:
+            return fail(
+                f"At most {MOST_FILES} files can be opened at once (got {len(files)}). Open fewer."
+            )
+        if not options.new_instance and hand_over(OpenFiles.of(files, options.state_dict)):
+            return 0
         from pruneapp.gui.application import main as show_window
 
-        return show_window(files, options.state_dict)
+        return show_window(files, options.state_dict, listens=not options.new_instance)
     except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
         return defect()
 

@@ -864,6 +864,11 @@ def _window() -> Parser:
     )
     add_state_dict(parser)
     parser.add_argument(
+        "--new-instance",
+        action="store_true",
+        help="open windows in a process of their own, also where one with windows is there",
+    )
+    parser.add_argument(
         "--version",
         action=_Version,
         nargs=0,

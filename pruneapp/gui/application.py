@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -30,16 +31,30 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import pruneapp
 from pruneapp import resources
+from pruneapp.errors import JsonError
+from pruneapp.gui.app.instance import (
+    GREETING,
+    LONGEST,
+    PATIENCE_S,
+    TAKEN,
+    OpenFiles,
+    address,
+    is_answered,
+    is_of_another,
+)
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings, language_of
 from pruneapp.gui.app.windows import WindowMenu, Windows
 from pruneapp.gui.files.start_page import RecentFile
 from pruneapp.gui.mainwindow.window import MainWindow
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.screen import bring_to_front
+from pruneapp.gui.widgets.screen import allow_to_front, bring_to_front
 from pruneapp.gui.widgets.theme import Style, ThemeManager
+from pruneapp.json_codec import decode
 
 if TYPE_CHECKING:
+    from PySide6.QtNetwork import QLocalSocket
+
     from pruneapp.gui.document.open_document import OpenRequest
     from pruneapp.gui.mainwindow.workbench import Workbench
 
@@ -48,6 +63,9 @@ if TYPE_CHECKING:
 # itself. With 5 ms, Python's default, that is a second; with 1 ms the worst stall while a file of
 # 100,000 tensors was opened took 0.2 s, with this 0.12 s, and the file was open as soon.
 SWITCH_INTERVAL_S = 0.0001
+
+# Connections of other starts at once; whoever makes more has no files to open.
+_MOST_LINES = 16
 
 log = logging.getLogger("pruneapp")
 
@@ -316,6 +334,114 @@ class Start(QObject):
             self._thread.join()
 
 
+class InstanceServer(QObject):
+    """Takes what is handed over at an address; whatever else comes there is no trouble to anybody.
+
+    Nobody is waited for: who says nothing whole within a second is hung up on.
+    """
+
+    received = Signal(object)  # OpenFiles
+
+    def __init__(self, address: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        from PySide6.QtNetwork import QLocalServer
+
+        self._address = address
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_connection)
+        self._lines: set[InstanceLine] = set()
+
+    def listen(self) -> bool:
+        """Listen, unless another process does; what one left behind that was killed goes."""
+        if sys.platform != "win32" and is_answered(self._address):
+            return False
+        self._server.removeServer(self._address)
+        return self._server.listen(self._address)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._server.close()
+        for line in tuple(self._lines):
+            line.hang_up()
+
+    @Slot()
+    def _on_connection(self) -> None:
+        while (line := self._server.nextPendingConnection()) is not None:
+            if len(self._lines) >= _MOST_LINES:
+                line.abort()
+                line.deleteLater()
+                continue
+            made = InstanceLine(line, self)
+            self._lines.add(made)
+            made.received.connect(self.received)
+            made.ended.connect(self._lines.discard)
+            made.begin()
+
+
+class InstanceLine(QObject):
+    """A connection, from the greeting on until it is hung up."""
+
+    received = Signal(object)  # OpenFiles
+    ended = Signal(object)  # the line itself
+
+    def __init__(self, line: QLocalSocket, parent: QObject) -> None:
+        super().__init__(parent)
+        self._line = line
+        self._came = b""
+        self._over = False
+        line.setParent(self)
+        line.setReadBufferSize(LONGEST)
+        line.readyRead.connect(self._on_read)
+        line.disconnected.connect(self.hang_up)
+        self._patience = single_shot(self, round(PATIENCE_S * 1000), self.hang_up)
+
+    def begin(self) -> None:
+        """Say who is here."""
+        self._patience.start()
+        if sys.platform != "win32" and is_of_another(int(self._line.socketDescriptor())):
+            self._ignore("it is of another user")
+            return
+        self._line.write(GREETING)
+        self._on_read()  # what came at once
+
+    @Slot()
+    def hang_up(self) -> None:
+        """Let go of the connection."""
+        if not self._over:
+            self._over = True
+            self._patience.stop()
+            self._line.flush()
+            self._line.disconnectFromServer()
+            self.ended.emit(self)
+            self.deleteLater()
+
+    @Slot()
+    def _on_read(self) -> None:
+        if self._over:
+            return
+        self._came += bytes(self._line.readAll().data())
+        if len(self._came) > LONGEST:
+            self._ignore("it is too long")
+        elif self._came.endswith(b"\n"):
+            self._take()
+
+    def _take(self) -> None:
+        try:
+            request = decode(self._came, OpenFiles, "the request", file_names=True)
+        except JsonError as error:
+            self._ignore(str(error))
+            return
+        self._line.write(TAKEN)
+        self.hang_up()  # before windows are made, for which nobody waits there
+        self.received.emit(request)
+
+    def _ignore(self, why: str) -> None:
+        log.info("A request to open files was ignored: %s.", why.rstrip("."))
+        self._line.abort()  # which hangs up, if it was there
+        self.hang_up()
+
+
 class Launcher(QObject):
     """Shows windows as they are wanted, until the last is closed."""
 
@@ -337,8 +463,9 @@ class Launcher(QObject):
         self._closed: list[Start] = []
         self._unended: list[Start] = []
         self._restarting = False
-        # Files that are wanted before any window can look whether they are open.
-        self._waiting: list[tuple[Path, str | None]] = []
+        self._server: InstanceServer | None = None
+        # Files that are wanted before any window can look whether they are open: paths or URLs.
+        self._waiting: list[tuple[str, str | None]] = []
         self._tidy = single_shot(self, 0, _forget_closed)
 
     @property
@@ -374,10 +501,38 @@ class Launcher(QObject):
         self.shown.emit(start)
 
     @Slot(object)
-    def open(self, path: Path, state_dict: str | None = None) -> None:
+    def open(self, path: Path) -> None:
         """Open a file in a window of its own, or show the one that it is open in."""
-        self._waiting.append((path, state_dict))
+        self._waiting.append((str(path), None))
         self._open_waiting()
+
+    def listen(self) -> None:
+        """Take files over from other starts, as soon as there is a window that works."""
+        self.starts[0].ready.connect(self._listen)
+
+    @Slot()
+    def _listen(self) -> None:
+        place = address()
+        if place is None:
+            return
+        with suppress(ImportError):  # of an installation without that part of Qt
+            self._server = InstanceServer(place, self)
+            self._server.received.connect(self.take)
+            self._server.listen()
+
+    @Slot(object)
+    def take(self, request: OpenFiles) -> None:
+        """Open what another start was asked for; without a file, a window without one."""
+        if request.token:
+            allow_to_front(request.token)
+        self._waiting += [(file, request.state_dict) for file in request.files]
+        self._open_waiting()
+        if not request.files:
+            empty = self._empty()
+            if empty is None:
+                self._on_wanted(None)
+            else:
+                bring_to_front(empty.window)
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -409,14 +564,18 @@ class Launcher(QObject):
     @Slot(object)
     def _on_wanted(self, wanted: OpenRequest | None) -> None:
         """Open it in a window without a file, or in another one."""
-        files = self.windows.files
-        empty = (start for start in self.starts if start.window not in files)
-        start = None if wanted is None else next(empty, None)
+        start = None if wanted is None else self._empty()
         if start is not None and wanted is not None:
             start.open(wanted)
-            bring_to_front(start.window)
         else:
-            self.show(self.make(goes_on=wanted))
+            start = self.make(goes_on=wanted)
+            self.show(start)
+        bring_to_front(start.window)
+
+    def _empty(self) -> Start | None:
+        """Return a window in which nothing is open."""
+        files = self.windows.files
+        return next((start for start in self.starts if start.window not in files), None)
 
     @Slot()
     def _open_waiting(self) -> None:
@@ -424,11 +583,9 @@ class Launcher(QObject):
         bench = next((bench for bench in benches if bench is not None), None)
         if bench is None or not self._waiting:
             return
-        from pruneapp.gui.document.open_document import OpenRequest
-
         waiting, self._waiting = self._waiting, []
-        for path, state_dict in waiting:
-            bench.files.open_in_window(OpenRequest(path, state_dict))
+        for name, state_dict in waiting:
+            bench.files.open_named(name, state_dict)
 
     @Slot(object)
     def _on_closed(self, window: MainWindow) -> None:
@@ -441,6 +598,8 @@ class Launcher(QObject):
         if self.starts or self._restarting:
             window.destroyed.connect(self._on_destroyed)
             window.deleteLater()  # it and all its children, as soon as events are handled again
+        elif self._server is not None:
+            self._server.close()
 
     @Slot()
     def _on_destroyed(self) -> None:
@@ -455,8 +614,13 @@ def _forget_closed() -> None:
     gc.freeze()
 
 
-def main(files: Sequence[Path] = (), state_dict: str | None = None) -> int:
-    """Show a window for each of `files`, or one without a file; returns the exit status."""
+def main(
+    files: Sequence[Path] = (), state_dict: str | None = None, *, listens: bool = False
+) -> int:
+    """Show a window for each of `files`, or one without a file; returns the exit status.
+
+    One that `listens` takes over what later starts are to open.
+    """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
     application = make_application(sys.argv[:1])
@@ -471,6 +635,8 @@ def main(files: Sequence[Path] = (), state_dict: str | None = None) -> int:
     launcher.show(launcher.make(file=first, state_dict=state_dict))
     for file in more:
         launcher.open(file)
+    if listens:
+        launcher.listen()
     status = application.exec()
     settings.flush()
     if not launcher.ended:

@@ -41,7 +41,7 @@ from pruneapp.gui.app.message_bus import (
 )
 from pruneapp.gui.app.settings import NOTIFY, Settings
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.screen import bring_to_front
+from pruneapp.gui.widgets.screen import allow_to_front, bring_to_front
 
 # A job of this many seconds is long enough to look at something else meanwhile.
 LONG_S = 10.0
@@ -192,7 +192,9 @@ class Desktop(QObject):
 
     @Slot()
     def _come_back(self, token: object = "") -> None:
-        bring_to_front(self._window, token if isinstance(token, str) else "")
+        if isinstance(token, str) and token:
+            allow_to_front(token)
+        bring_to_front(self._window)
 
 
 class _BusThread:

@@ -101,6 +101,15 @@ class OpenController(Controller):
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         self._unless_open(request, partial(self._windows.wanted.emit, request))
 
+    def open_named(self, name: str, state_dict: str | None = None) -> None:
+        """Open what another start of the application named, in a window of its own."""
+        try:
+            path = locate(name)
+        except PruneAppError as error:
+            self._session.refused.emit(error)
+        else:
+            self.open_in_window(OpenRequest(path, state_dict))
+
     def _unless_open(
         self, request: OpenRequest, go: Callable[[], object], *, but: QWidget | None = None
     ) -> None:

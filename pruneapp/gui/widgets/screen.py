@@ -53,11 +53,14 @@ def fit_into_screen(window: QWidget, frame: QMargins | None = None) -> None:
         window.setGeometry(fitted)
 
 
-def bring_to_front(window: QWidget, token: str = "") -> None:
-    """Show a window before all others; `token` is what lets it, where the desktop wants one."""
-    if token:
-        # As launchers do: Qt shows it to the compositor, which lets no window push forward.
-        os.environ["XDG_ACTIVATION_TOKEN"] = token
+def allow_to_front(token: str) -> None:
+    """Take what lets the next window come to the front, where the desktop wants such a thing."""
+    # As launchers do: Qt shows it to the compositor, which lets no window push forward.
+    os.environ["XDG_ACTIVATION_TOKEN"] = token
+
+
+def bring_to_front(window: QWidget) -> None:
+    """Show a window before all others."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()

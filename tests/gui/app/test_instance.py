@@ -1,0 +1,394 @@
+"""One process for all windows: what a second start hands over, and whom nobody listens to."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import pruneapp
+from pruneapp import resources
+from pruneapp.gui import application
+from pruneapp.gui.app import instance
+from pruneapp.gui.app.instance import (
+    GREETING,
+    LONGEST,
+    MOST_FILES,
+    TAKEN,
+    OpenFiles,
+    address,
+    by_socket,
+    hand_over,
+)
+from pruneapp.gui.application import InstanceServer
+from pruneapp.json_codec import encoded
+from tests.conftest import ROOT
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has pipes instead")
+
+
+@pytest.fixture(autouse=True)
+def runtime(tmp_path_factory, monkeypatch):
+    """The folder of sockets: never that of the person who runs the tests."""
+    folder = tmp_path_factory.mktemp("run")
+    folder.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def server(qtbot):
+    """A process that listens, and what it was given."""
+    found = InstanceServer(address())
+    found.taken = []
+    found.received.connect(found.taken.append)
+    assert found.listen()
+    yield found
+    found.close()
+    qtbot.waitUntil(lambda: not found._lines)
+    found.deleteLater()
+
+
+def python(*arguments):
+    """Start another process."""
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=SAMPLE.parent,
+        text=True,
+    )
+
+
+def in_thread(qtbot, call):
+    """Call what blocks, as another process does, while events are handled here."""
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(call()))
+    thread.start()
+    qtbot.waitUntil(lambda: bool(answers))
+    thread.join()
+    return answers[0]
+
+
+def test_files_are_handed_over(qtbot, server, tmp_path):
+    odd = tmp_path / os.fsdecode(b"caf\xe9 \xe4.pt")  # no UTF-8
+    request = OpenFiles((str(odd), "s3://bucket/m.pt"), "model", "token")
+    assert in_thread(qtbot, lambda: by_socket(address(), request))
+    assert server.taken == [request]
+    assert Path(server.taken[0].files[0]) == odd
+
+
+def test_files_are_handed_over_by_qt_where_there_are_pipes(qtbot, server):
+    """In a process of its own: waiting, Qt keeps Python's other threads from running."""
+    code = f"import pruneapp.gui.app.instance as i; print(i.by_pipe({address()!r}, i.OpenFiles()))"
+    process = python("-c", code)
+    qtbot.waitUntil(lambda: process.poll() is not None)
+    assert process.communicate() == ("True\n", "")
+    assert server.taken == [OpenFiles()]
+
+
+def test_only_its_owner_may_speak_to_it(server, runtime):
+    (path,) = runtime.iterdir()
+    assert str(path) == address()
+    assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+    assert pruneapp.__version__ in path.name
+
+
+@pytest.mark.parametrize("variable", ["DISPLAY", "XDG_CONFIG_HOME"])
+def test_another_screen_or_other_settings_are_another_instance(monkeypatch, variable):
+    before = address()
+    monkeypatch.setenv(variable, ":7")
+    assert address() not in {before, None}
+
+
+@pytest.mark.parametrize("wrong", ["mode", "link", "missing"])
+def test_a_folder_that_others_may_write_to_is_not_used(runtime, tmp_path, monkeypatch, wrong):
+    if wrong == "mode":
+        runtime.chmod(0o770)
+    elif wrong == "link":
+        link = tmp_path / "link"
+        link.symlink_to(runtime)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(link))
+    else:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
+    assert address() is None
+    assert not hand_over(OpenFiles())
+
+
+def test_without_a_folder_of_the_session_there_is_one_of_the_user(runtime, monkeypatch):
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setenv("TMPDIR", str(runtime))
+    folder = Path(address()).parent
+    assert folder == runtime / f"pruneapp-{os.getuid()}"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    (runtime / ("long" * 30)).mkdir()
+    monkeypatch.setenv("TMPDIR", str(runtime / ("long" * 30)))
+    assert address() is None
+
+
+def test_what_a_killed_process_left_is_replaced(qtbot, server):
+    second = InstanceServer(address())
+    assert not second.listen(), "the first one listens"
+    second.deleteLater()
+    server.close()
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(address())  # and nobody listens
+    began = time.monotonic()
+    assert not hand_over(OpenFiles())
+    assert time.monotonic() - began < 0.5
+    assert server.listen()
+    assert in_thread(qtbot, lambda: hand_over(OpenFiles()))
+    assert server.taken == [OpenFiles()]
+
+
+def test_one_that_does_not_answer_is_passed_over_within_a_second(runtime, monkeypatch):
+    monkeypatch.setattr(instance, "PATIENCE_S", 0.2)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(address())
+        deaf.listen()
+        began = time.monotonic()
+        assert not hand_over(OpenFiles((str(SAMPLE),)))
+        assert 0.15 < time.monotonic() - began < 1
+        with deaf.accept()[0] as line:
+            line.settimeout(1)
+            assert line.recv(10) == b"", "nothing was sent to it"
+
+
+@pytest.mark.parametrize("greeting", [b"HTTP/1.1 200 OK\r\n", b"x" * 5000, b"", GREETING])
+def test_something_else_at_the_address_is_not_spoken_to(runtime, monkeypatch, greeting):
+    """Nor believed, if it does not say that it has taken what was sent."""
+    monkeypatch.setattr(instance, "PATIENCE_S", 0.3)
+    heard = []
+
+    def serve(other):
+        with other.accept()[0] as line:
+            line.sendall(greeting)
+            line.settimeout(1)
+            heard.append(line.recv(1000))
+
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(address())
+        other.listen()
+        thread = threading.Thread(target=serve, args=(other,))
+        thread.start()
+        assert not hand_over(OpenFiles(("/a.pt",)))
+        thread.join()
+    assert bool(heard[0]) == (greeting == GREETING)
+
+
+HOSTILE = {
+    "not JSON": b"open /etc/passwd\n",
+    "not ours": b'{"files": "x"}\n',
+    "another field": b'{"files": [], "run": "rm"}\n',
+    "too many": encoded({"files": ["/a"] * (MOST_FILES + 1)}) + b"\n",
+    "twice": b'{"files": [], "files": []}\n',
+    "deep": b"[" * 100_000 + b"\n",
+    "not UTF-8": b'{"files": ["\xff"]}\n',
+    "too long": b"x" * (LONGEST + 4096),
+}
+
+
+@pytest.mark.parametrize("sent", HOSTILE)
+def test_nonsense_is_ignored_in_a_sentence(qtbot, server, caplog, sent):
+    caplog.set_level(logging.INFO, "pruneapp")
+
+    def speak():
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(address())
+            line.settimeout(10)
+            assert line.recv(1000) == GREETING
+            try:
+                line.sendall(HOSTILE[sent])
+                return line.recv(1000)
+            except OSError:  # it has hung up
+                return b""
+
+    assert in_thread(qtbot, speak) == b""
+    assert server.taken == []
+    (said,) = [r.getMessage() for r in caplog.records if "ignored" in r.getMessage()]
+    assert said.startswith("A request to open files was ignored: ")
+    assert len(said) < 300
+    assert in_thread(qtbot, lambda: hand_over(OpenFiles()))  # it listens as before
+
+
+def test_who_says_nothing_whole_is_hung_up_on(qtbot, server, monkeypatch):
+    monkeypatch.setattr(application, "PATIENCE_S", 0.1)
+
+    def dawdle():
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(address())
+            line.settimeout(5)
+            line.sendall(b'{"files"')
+            return line.recv(1000), line.recv(1000)
+
+    assert in_thread(qtbot, dawdle) == (GREETING, b"")
+    qtbot.waitUntil(lambda: not server._lines)
+
+
+def test_so_many_speak_at_once_and_no_more(qtbot, server):
+    lines = [socket.socket(socket.AF_UNIX) for _ in range(30)]
+    try:
+        for line in lines:
+            line.connect(address())
+        qtbot.wait(50)
+        assert len(server._lines) <= 16
+        closed = 0
+        for line in lines:
+            line.settimeout(1)
+            closed += line.recv(1000) == b""
+        assert closed == 14
+    finally:
+        for line in lines:
+            line.close()
+    qtbot.waitUntil(lambda: not server._lines)
+    assert in_thread(qtbot, lambda: hand_over(OpenFiles()))
+
+
+def test_another_user_is_not_listened_to(qtbot, server, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "pruneapp")
+    monkeypatch.setattr(application, "is_of_another", lambda _fd: True)
+    assert not in_thread(qtbot, lambda: by_socket(address(), OpenFiles()))
+    assert "it is of another user" in caplog.text
+    monkeypatch.undo()
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_PEERCRED"), reason="Linux says who it is")
+def test_whose_the_other_end_is(monkeypatch):
+    one, other = socket.socketpair()
+    with one, other:
+        assert not instance.is_of_another(one.fileno())
+        uid = os.getuid()
+        monkeypatch.setattr(os, "getuid", lambda: uid + 1)
+        assert instance.is_of_another(one.fileno())
+        one.send(b"still open")
+
+
+# In the window
+
+
+@pytest.fixture
+def first(new_person):
+    """A person at a window that listens."""
+    person = new_person()
+    person.launcher.listen()
+    person.wait_ready()
+    return person
+
+
+def start_again(person, *files):
+    """Start the command once more; it ends without a word."""
+    process = python("-m", "pruneapp", *files)
+    person.wait(lambda: process.poll() is not None)
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_a_second_start_opens_its_files_in_the_first(first, tmp_path):
+    """By names that are relative to where it was started."""
+    other = tmp_path / "model.safetensors"
+    other.write_bytes(SAMPLE.read_bytes())
+    start_again(first, SAMPLE.name, other)
+    first.wait_open(SAMPLE)  # nothing was open there
+    second = first.at_window(1)
+    second.wait_open(other)
+    first.wait_idle()
+    assert second.window.isActiveWindow()
+    start_again(first, SAMPLE.name)
+    first.wait(first.window.isActiveWindow)
+    assert len(first.launcher.starts) == 2
+
+
+def test_a_second_start_without_a_file_shows_a_window_without_one(first, monkeypatch):
+    monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "abc")
+    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles.of((), None)))
+    first.wait_idle()
+    assert len(first.launcher.starts) == 1
+    first.drop(SAMPLE)
+    first.wait_open(SAMPLE)
+    os.environ.pop("XDG_ACTIVATION_TOKEN", None)
+    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles((), token="def")))
+    assert first.at_window(1).document is None
+    assert os.environ.get("XDG_ACTIVATION_TOKEN") in {"def", None}  # Qt may have used it
+
+
+def test_a_state_dict_and_a_file_that_is_gone_are_handed_over_too(first, tmp_path):
+    gone = tmp_path / "gone.pt"
+    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles((str(gone),), "ema")))
+    first.wait(lambda: first.trouble)
+    assert "gone.pt" in first.trouble[0]
+    assert in_thread(first.qtbot, lambda: hand_over(OpenFiles(("what://x/y.pt",))))
+    first.wait(lambda: any("what" in sentence for sentence in first.trouble))
+    assert len(first.launcher.starts) == 1
+
+
+def test_nobody_listens_after_the_last_window(first):
+    assert Path(address()).exists()
+    assert first.window.close()
+    assert not Path(address()).exists()
+    assert not hand_over(OpenFiles())
+
+
+# Starts the command, and says whether it gets as far as a window.
+COMMAND = """
+import sys
+from pathlib import Path
+from pruneapp import __main__ as command
+from pruneapp.gui import application
+
+def show(files, state_dict, *, listens):
+    print([file.name for file in files], state_dict, listens)
+    return 0
+
+application.main = show
+sys.exit(command.main(sys.argv[1:]))
+"""
+
+
+def test_a_new_instance_speaks_to_nobody(run_python, runtime):
+    """Nor does a first one, of which nothing is told by Qt before there is a window."""
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(address())
+        line.listen()
+        line.setblocking(False)
+        out = run_python(COMMAND, "--new-instance", "a.pt", "b.pt", **env)
+        assert out == "['a.pt', 'b.pt'] None False\n"
+        with pytest.raises(BlockingIOError):
+            line.accept()
+    Path(address()).unlink()
+    assert run_python(COMMAND, "c.pt", "--state-dict", "ema", **env) == "['c.pt'] ema True\n"
+
+
+def test_the_first_picture_needs_no_network_module(run_python):
+    out = run_python(
+        "import sys, pruneapp.gui.application, pruneapp.gui.app.instance\n"
+        "print('PySide6.QtNetwork' in sys.modules)"
+    )
+    assert out == "False\n"
+
+
+def test_who_hands_over_needs_no_qt(run_python):
+    out = run_python(
+        "import sys, pruneapp.gui.app.instance as i\n"
+        "i.hand_over(i.OpenFiles())\n"
+        "print('PySide6' in sys.modules)"
+    )
+    assert out == "False\n"
+
+
+def test_what_is_said_is_a_line_of_json():
+    assert json.loads(GREETING) == {"pruneapp": pruneapp.__version__}
+    assert json.loads(TAKEN) == {"taken": True}
+    assert GREETING.endswith(b"\n")
