@@ -11,6 +11,7 @@ from pruneapp.errors import words_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from pathlib import Path
 
 # What the header process is called with: see checkpoint/parser_main.py. In a frozen bundle
 # this very program is the only interpreter there is.
@@ -79,6 +80,8 @@ def _run(argv: list[str], usual: Any) -> int:
             return fail(
                 f"At most {MOST_FILES} files can be opened at once (got {len(files)}). Open fewer."
             )
+        if options.reset:
+            return _begin_anew(files, options)
         if not options.new_instance and hand_over(OpenFiles.of(files, options.state_dict)):
             return 0
         from pruneapp.gui.application import main as show_window
@@ -86,6 +89,31 @@ def _run(argv: list[str], usual: Any) -> int:
         return show_window(files, options.state_dict, listens=not options.new_instance)
     except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
         return defect()
+
+
+def _begin_anew(files: list[Path], options: Namespace) -> int:
+    from pruneapp.cli.terminal import fail
+    from pruneapp.gui.app.instance import address, is_answered
+    from pruneapp.gui.app.settings import set_aside
+
+    place = address()
+    if sys.platform != "win32" and place is not None and is_answered(place):
+        return fail(
+            "The settings cannot be reset while a window is open, which would write them again. "
+            "Close all windows, then try again."
+        )
+    try:
+        kept = set_aside()
+    except OSError as error:
+        return fail(
+            f"The settings '{error.filename}' cannot be renamed: {words_of(error)}. Check your "
+            "permissions, or delete the file."
+        )
+    if kept is not None:
+        sys.stdout.write(f"The settings of before are in '{kept}'.\n")
+    from pruneapp.gui.application import main as show_window
+
+    return show_window(files, options.state_dict, listens=not options.new_instance)
 
 
 def run_command(options: Namespace) -> int:

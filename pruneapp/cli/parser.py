@@ -869,6 +869,11 @@ def _window() -> Parser:
         help="open windows in a process of their own, also where one with windows is there",
     )
     parser.add_argument(
+        "--reset",
+        action="store_true",
+        help="begin with the settings of a new installation; the old ones are kept in a file",
+    )
+    parser.add_argument(
         "--version",
         action=_Version,
         nargs=0,

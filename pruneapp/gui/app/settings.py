@@ -133,6 +133,22 @@ def language_of(tags: Iterable[str]) -> str:
     return next((name for name in names if name in known or name[:2] == "en"), "en")
 
 
+def settings_file() -> Path:
+    """Return where the system keeps the settings of this person."""
+    return Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
+
+
+def set_aside() -> Path | None:
+    """Rename the settings, in place of those of the last time; returns to what, None for none."""
+    file = settings_file()
+    kept = file.with_name("settings.old.json")
+    try:
+        file.replace(kept)
+    except FileNotFoundError:
+        return None
+    return kept
+
+
 class Stored(msgspec.Struct):
     """What is written to the file."""
 
@@ -173,7 +189,7 @@ class Settings(QObject):
 
     def __init__(self, path: Path | None = None) -> None:
         super().__init__()
-        self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
+        self._path = path or settings_file()
         self._stored = Stored()
         self._lock = threading.Lock()
         self._latest: bytes | None = None  # that is not written yet

@@ -371,6 +371,27 @@ def test_a_new_instance_speaks_to_nobody(run_python, runtime):
     assert run_python(COMMAND, "c.pt", "--state-dict", "ema", **env) == "['c.pt'] ema True\n"
 
 
+def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
+    run_python, runtime, tmp_path, monkeypatch
+):
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file, kept = (tmp_path / "pruneapp" / name for name in ("settings.json", "settings.old.json"))
+    file.parent.mkdir()
+    file.write_text("{}")
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(address())
+        line.listen()
+        code = COMMAND.replace("sys.exit(", "print(")  # it fails, and says why
+        assert run_python(code, "--reset", **env) == "2\n"
+    assert file.exists()
+    Path(address()).unlink()
+    said = f"The settings of before are in '{kept}'.\n"
+    assert run_python(COMMAND, "--reset", "a.pt", **env) == said + "['a.pt'] None True\n"
+    assert (kept.read_text(), file.exists()) == ("{}", False)
+    assert run_python(COMMAND, "--reset", **env) == "[] None True\n"
+
+
 def test_the_first_picture_needs_no_network_module(run_python):
     out = run_python(
         "import sys, pruneapp.gui.application, pruneapp.gui.app.instance\n"
