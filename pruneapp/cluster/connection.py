@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import signal
+import threading
 import time
 import uuid
 import warnings
@@ -33,7 +34,13 @@ _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 # Seconds that a scheduler is given to answer.
 _PATIENCE = 10
 # What Dask logs under names of their own.
-_LOUD = ("client", "comm", "core", "nanny", "scheduler", "worker", "utils", "batched")
+_LOUD = (
+    "distributed",
+    *(
+        f"distributed.{name}"
+        for name in ("client", "comm", "core", "nanny", "scheduler", "worker", "utils", "batched")
+    ),
+)
 # Seconds in which the first worker should be there.
 _FIRST_WORKER = 60
 # Versions of Pruneapp, numpy and Python. As a text: a worker without Pruneapp could not load a
@@ -117,9 +124,17 @@ class Cluster:
     Workers that join later take part, those that go are done without as long as there is one.
     """
 
-    def __init__(self, client: Client, address: str, job: Job | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        address: str,
+        job: Job | None = None,
+        *,
+        kill: Callable[[], None] | None = None,
+    ) -> None:
         job = job or Job()
         self._client = client
+        self._kill = kill  # ends the workers at once, if they are ours
         self.address = address
         self.flow = Flow()
         self._partial: dict[str, int] = {}  # bytes of tasks that are under way, by key
@@ -315,9 +330,12 @@ class Cluster:
 
         try:
             yield submit
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(Exception):
-                self._client.cancel(futures, force=True)
+                if self._kill is not None and isinstance(error, (Cancelled, KeyboardInterrupt)):
+                    self._kill()  # what they write is about to be removed
+                else:
+                    self._client.cancel(futures, force=True)
             raise
         finally:
             for future in futures:
@@ -430,25 +448,39 @@ def connect(address: str, job: Job) -> Iterator[Cluster]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet())
         if local is not None:
-            client = stack.enter_context(_processes(int(local[1])))
+            workers = stack.enter_context(_processes(int(local[1]), job))
+            assert workers.client is not None
+            cluster = Cluster(workers.client, address, job, kill=workers.kill)
         else:
-            client = stack.enter_context(_client(address))
-        yield stack.enter_context(Cluster(client, address, job))
+            cluster = Cluster(stack.enter_context(_client(address)), address, job)
+        yield stack.enter_context(cluster)
+
+
+# Who wants silence, by threads, and the levels before the first of them did.
+_silence = threading.Lock()
+_silenced: list[int] = []
+_levels: list[int] = []
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Let Dask say nothing of what is mended or told in a sentence."""
-    names = ("distributed", *(f"distributed.{name}" for name in _LOUD))
-    loggers = [logging.getLogger(name) for name in names]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
+    loggers = [logging.getLogger(name) for name in _LOUD]
+    with _silence:
+        if not _silenced:
+            _levels.extend(logger.level for logger in loggers)
+        _silenced.append(threading.get_ident())
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+        with _silence:
+            _silenced.remove(threading.get_ident())
+            if not _silenced:
+                for logger, level in zip(loggers, _levels, strict=True):
+                    logger.setLevel(level)
+                _levels.clear()
 
 
 @contextlib.contextmanager
@@ -474,60 +506,106 @@ def _client(address: str) -> Iterator[Client]:
 
 
 @contextlib.contextmanager
-def _processes(count: int) -> Iterator[Client]:
+def _processes(count: int, job: Job) -> Iterator[LocalWorkers]:
     """Start processes of this machine, which end with the block."""
-    import dask
-    from distributed import Client, LocalCluster
-
-    threads = max(1, len(os.sched_getaffinity(0)) // count) if _affine() else 1
-    settings = {
-        "distributed.scheduler.allowed-failures": _MOST_DEATHS,
-        "distributed.worker.memory.target": False,
-        "distributed.worker.memory.spill": False,
-        "distributed.worker.memory.pause": False,
-        "distributed.worker.memory.terminate": False,
-        "distributed.admin.tick.limit": "1h",
-    }
-    with dask.config.set(settings), _interrupts_later(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a port for a dashboard that nobody asked for
-        try:
-            cluster = LocalCluster(
-                n_workers=count,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                worker_dashboard_address=None,
-                silence_logs=50,
-                memory_limit=0,
-                env={"PRUNEAPP_THREADS": str(threads)},
-            )
-        except RuntimeError as error:
-            raise ClusterError(
-                f"{counted(count, 'process', 'processes')} could not be started on this machine.",
-                remedy="Choose fewer of them, and look at the memory that is free.",
-                details=str(error),
-            ) from error
+    workers = LocalWorkers(count)
+    with _interrupts_later():
+        workers.start()
     try:
-        client = Client(cluster, set_as_default=False)
-        try:
-            yield client
-        except BaseException:
-            _kill(cluster)  # they are at work, and nobody waits for it
-            raise
-        finally:
+        while not workers.ready.wait(_LOOK / 5):
+            job.step(0, "Starting workers")
+        if workers.error is None:
+            yield workers
+    except BaseException:
+        workers.kill()  # whoever cancelled it goes on meanwhile
+        raise
+    workers.end()
+    workers.join()
+    if workers.error is not None:
+        raise workers.error
+
+
+class LocalWorkers(threading.Thread):
+    """Processes of this machine: a thread starts them, and ends them once nobody wants them.
+
+    So neither keeps anybody waiting. Python waits for it before the program ends.
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__(name="pruneapp-cluster")
+        self._count = count
+        self._over = threading.Event()
+        self._killed = False
+        self._cluster: LocalCluster | None = None
+        self.client: Client | None = None
+        self.error: BaseException | None = None  # why they could not be started
+        self.ready = threading.Event()
+
+    def end(self) -> None:
+        """Have the processes end, whose work is done."""
+        self._over.set()
+
+    def kill(self) -> None:
+        """End the processes at once, or as soon as they have begun."""
+        self._killed = True
+        self._over.set()
+        for nanny in [] if self._cluster is None else list(self._cluster.workers.values()):
             with contextlib.suppress(Exception):
-                client.close(timeout=2)
-    finally:
-        with contextlib.suppress(Exception):
-            cluster.close(timeout=5)
+                pid, nanny.process.on_exit = nanny.pid, None  # it would start another one
+                os.kill(pid, signal.SIGKILL)
 
+    def run(self) -> None:
+        """Start them, wait, and end them."""
+        with _quiet():
+            try:
+                self._begin()
+            except BaseException as error:  # noqa: BLE001 - whoever waits for them is told
+                self.error = error
+            self.ready.set()
+            self._over.wait()
+            if self._killed:
+                self.kill()  # those that had just begun
+            with contextlib.suppress(Exception):
+                if self.client is not None:
+                    self.client.close(timeout=2)
+            with contextlib.suppress(Exception):
+                if self._cluster is not None:
+                    self._cluster.close(timeout=5)
 
-def _kill(cluster: LocalCluster) -> None:
-    """End the processes of workers at once."""
-    for nanny in cluster.workers.values():
-        with contextlib.suppress(Exception):
-            nanny.auto_restart = False
-            os.kill(nanny.pid, signal.SIGKILL)
+    def _begin(self) -> None:
+        import dask
+        from distributed import Client, LocalCluster
+
+        threads = max(1, len(os.sched_getaffinity(0)) // self._count) if _affine() else 1
+        settings = {
+            "distributed.scheduler.allowed-failures": _MOST_DEATHS,
+            "distributed.worker.memory.target": False,
+            "distributed.worker.memory.spill": False,
+            "distributed.worker.memory.pause": False,
+            "distributed.worker.memory.terminate": False,
+            "distributed.admin.tick.limit": "1h",
+        }
+        with dask.config.set(settings), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a port for a dashboard that nobody asked for
+            try:
+                self._cluster = LocalCluster(
+                    n_workers=self._count,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    worker_dashboard_address=None,
+                    silence_logs=50,
+                    memory_limit=0,
+                    env={"PRUNEAPP_THREADS": str(threads)},
+                )
+            except RuntimeError as error:
+                raise ClusterError(
+                    f"{counted(self._count, 'process', 'processes')} could not be started on this "
+                    "machine.",
+                    remedy="Choose fewer of them, and look at the memory that is free.",
+                    details=str(error),
+                ) from error
+            self.client = Client(self._cluster, set_as_default=False)
 
 
 def _affine() -> bool:

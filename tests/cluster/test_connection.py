@@ -1,0 +1,61 @@
+"""Processes of this machine: whoever cancels goes on at once, and nothing is left of them."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import threading
+import time
+
+import pytest
+
+from pruneapp.cluster.connection import LocalWorkers, Work, connect
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+SOON_S = 0.25
+
+
+def cancel_after(token: CancelToken, seconds: float) -> list[float]:
+    """Cancel soon; the list gets the moment."""
+    at: list[float] = []
+    threading.Timer(seconds, lambda: (at.append(time.monotonic()), token.cancel())).start()
+    return at
+
+
+def end() -> None:
+    """Wait until what is done behind is done, and see that nothing is left."""
+    for thread in threading.enumerate():
+        if isinstance(thread, LocalWorkers):
+            thread.join(10)
+    assert not [t for t in threading.enumerate() if isinstance(t, LocalWorkers)]
+    assert not multiprocessing.active_children()
+    assert logging.getLogger("distributed.worker").level != logging.CRITICAL
+
+
+def test_a_cancelled_job_is_over_at_once_and_its_processes_soon():
+    token, at = CancelToken(), list[list[float]]()
+    job = Job(cancel=token)
+
+    def work() -> None:
+        with connect("local:2", job) as cluster:
+            assert len(multiprocessing.active_children()) == 2
+            at.append(cancel_after(token, 0.2))
+            cluster.run([Work(time.sleep, (60,))] * 2, job)
+
+    with pytest.raises(Cancelled):
+        work()
+    assert time.monotonic() - at[0][0] < SOON_S
+    end()
+
+
+def test_who_cancels_while_processes_start_does_not_wait_for_them(monkeypatch):
+    begin = threading.Event()
+    monkeypatch.setattr(LocalWorkers, "_begin", lambda self: begin.wait(10))
+    token = CancelToken()
+    at = cancel_after(token, 0.05)
+    with pytest.raises(Cancelled), connect("local:2", Job(cancel=token)):
+        pass
+    assert time.monotonic() - at[0] < SOON_S
+    assert any(isinstance(thread, LocalWorkers) for thread in threading.enumerate())
+    begin.set()
+    end()
