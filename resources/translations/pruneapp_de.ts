@@ -265,6 +265,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Nur Tensoren zeigen, deren Namen passen</translation>
     </message>
     <message>
+        <source>C&amp;heck or uncheck selection</source>
+        <translation>Auswahl ankreu&amp;zen oder abwählen</translation>
+    </message>
+    <message>
+        <source>Check the selected rows of the tree, or uncheck them if all are checked (Space there)</source>
+        <translation>Ausgewählte Zeilen des Baums ankreuzen oder, wenn alle angekreuzt sind, abwählen (dort Leertaste)</translation>
+    </message>
+    <message>
         <source>Check &amp;all shown</source>
         <translation>&amp;Alle gezeigten ankreuzen</translation>
     </message>

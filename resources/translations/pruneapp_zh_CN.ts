@@ -265,6 +265,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>仅显示名称匹配的张量</translation>
     </message>
     <message>
+        <source>C&amp;heck or uncheck selection</source>
+        <translation>勾选或取消勾选所选(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Check the selected rows of the tree, or uncheck them if all are checked (Space there)</source>
+        <translation>勾选树中选中的行；如果都已勾选，则取消勾选（在树中按空格键）</translation>
+    </message>
+    <message>
         <source>Check &amp;all shown</source>
         <translation>勾选所有显示项(&amp;A)</translation>
     </message>

@@ -25,10 +25,14 @@ class Node:
     ----------
     path
         Where it is; for whoever hears of it to do something with it.
-    labelled
-        Whether a label stands for it.
+    place
+        Which of the children of the one above it is.
+    label
+        What the label says that stands for it.
     text
         What is to be seen in its place, if that is known.
+    value, content
+        The number that a slider or box stands at, and what a field holds, if that is known.
     """
 
     role: str
@@ -37,11 +41,18 @@ class Node:
     focusable: bool = False
     showing: bool = True
     enabled: bool = True
-    labelled: bool = False
+    checked: bool = False
+    expanded: bool = False
+    focused: bool = False
+    selected: bool = False
+    label: str = ""
     actions: list[str] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
     path: object = None
+    place: int = 0
     text: str = ""
+    value: float | None = None
+    content: str = ""
 
     @classmethod
     def from_dict(cls, said) -> Node:
@@ -53,6 +64,10 @@ class Node:
         yield self, above
         for child in self.children:
             yield from child.walk((*above, self))
+
+    def called(self, name: str) -> bool:
+        """Whether its name begins so, or what it is called else."""
+        return any(said.startswith(name) for said in (self.name, self.label, self.description))
 
     def find(self, role: str, name: str) -> Node | None:
         """Return the first thing of a role whose name begins so, one that is shown if possible."""
@@ -87,7 +102,7 @@ def _complaint(node: Node, owner: Node | None) -> str:
     named_by_owner = belongs and owner is not None and bool(owner.name)
     if node.focusable and not node.name and node.role not in CELLS and not named_by_owner:
         return "has no name"
-    if node.role == "combo box" and not (node.labelled or node.description):
+    if node.role == "combo box" and not (node.label or node.description):
         # Qt names it by what is chosen in it.
         return "says what is chosen, but not what for"
     drawn = node.role == DRAWN and node.focusable and bool(node.name)

@@ -6,7 +6,14 @@ is the number of an open file.
 
 - ``{"do": "windows"}``: the names of all windows.
 - ``{"do": "tree", "menus": true}``: all that is told of what is shown, and of menus that are not.
+  With ``"front": true`` of the window in front alone; with ``"roles": [ROLE, ...]`` only the place
+  of what has another role.
 - ``{"do": "act", "path": PATH, "number": N}``: does the action N of a thing.
+- ``{"do": "write", "path": PATH, "text": TEXT}``: puts a text in the place of what a field holds.
+- ``{"do": "set", "path": PATH, "value": X}``: gives a slider or a box of a number a value.
+- ``{"do": "select", "path": PATH, "number": N}``: selects the child N of a thing, and no other.
+
+A thing is told with its PATH, and with its place among all children of the one that it is in.
 
 Plain D-Bus instead of the library Atspi: that one keeps what it heard, so that it may be old, and
 is one package more.
@@ -14,6 +21,7 @@ is one package more.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -24,15 +32,29 @@ from gi.repository import Gio, GLib
 
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 ACTION = "org.a11y.atspi.Action"
+EDITABLE = "org.a11y.atspi.EditableText"
+SELECTION = "org.a11y.atspi.Selection"
+TEXT = "org.a11y.atspi.Text"
+VALUE = "org.a11y.atspi.Value"
+PROPERTIES = "org.freedesktop.DBus.Properties"
 ROOT = "/org/a11y/atspi/accessible/root"
 PATIENCE_MS = 20_000
 # Numbers of the specification.
-STATES = {"enabled": 8, "focusable": 11, "showing": 25}
+STATES = {
+    "checked": 4,
+    "enabled": 8,
+    "expanded": 10,
+    "focusable": 11,
+    "focused": 12,
+    "selected": 23,
+    "showing": 25,
+}
 LABELLED_BY = 2
 MENUS = frozenset({"menu bar", "menu item", "check menu item", "popup menu", "separator"})
 # Of these nobody asks what can be done with them; there are many.
-MUTE = frozenset({"label", "tree item", "list item", "cell", "layered pane", "panel"})
+MUTE = frozenset({"label", "layered pane", "panel"})
 DEPTH = 40
+NUMBERS = frozenset({"slider", "spin box", "spin button", "progress bar"})
 
 
 def patiently(ask):
@@ -73,10 +95,29 @@ class Desktop:
             name, path, interface, method, arguments, None, flags, PATIENCE_MS, None
         ).unpack()
 
-    def property(self, place, interface, name):
-        """Return a property."""
-        arguments = GLib.Variant("(ss)", (interface, name))
-        return self.call(place, "org.freedesktop.DBus.Properties", "Get", arguments)[0]
+    def call_all(self, calls):
+        """Call many methods at once; None for each that said nothing, as of a thing that is gone.
+
+        One after another, a window of some hundred things takes seconds.
+        """
+        answers = [None] * len(calls)
+        left = len(calls)
+
+        def take(bus, result, number):
+            nonlocal left
+            left -= 1
+            with contextlib.suppress(GLib.Error):  # gone meanwhile
+                answers[number] = bus.call_finish(result).unpack()
+
+        flags = Gio.DBusCallFlags.NONE
+        for number, ((name, path), interface, method, arguments) in enumerate(calls):
+            self._bus.call(
+                *(name, path, interface, method, arguments, None, flags, PATIENCE_MS, None),
+                *(take, number),
+            )
+        while left:
+            GLib.MainContext.default().iteration(True)
+        return answers
 
     def begin(self, place, interface, method, arguments):
         """Call a method and do not wait: one that opens a dialog says nothing until it closes."""
@@ -100,59 +141,115 @@ class Desktop:
 
     def windows(self, place):
         """Return the names of all windows."""
-        names = []
-        for child in patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))[0]:
-            try:
-                names.append(self.property(tuple(child), ACCESSIBLE, "Name"))
-            except GLib.Error:
-                continue  # gone meanwhile
-        return names
+        (children,) = patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
+        found = self.call_all([property_of(tuple(child), ACCESSIBLE, "Name") for child in children])
+        return [name for (name,) in filter(None, found)]
 
-    def node(self, place, depth=0, *, menus):
-        """Return what a thing tells, and what is in it.
+    def front(self, place):
+        """Return the place of the window that was opened last."""
+        (children,) = patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))
+        return tuple(children[-1]) if children else place
 
-        None for one that is gone meanwhile, or not shown and in no menu.
+    def tree(self, place, *, menus=False, roles=()):
+        """Return what a thing tells, and what is in it; level by level, each at once.
+
+        What is gone meanwhile is left out, and what is not shown and in no menu.
         """
-        try:
-            low, high = self.call(place, ACCESSIBLE, "GetState")[0]
-            states = low | high << 32
-            states = {word: bool(states >> bit & 1) for word, bit in STATES.items()}
-            role = self.call(place, ACCESSIBLE, "GetRoleName")[0]
-            if not (states["showing"] or (menus and role in MENUS)):
-                return None
-            said = {
-                "path": list(place),
-                "role": role,
-                "name": self.property(place, ACCESSIBLE, "Name"),
-                "description": self.property(place, ACCESSIBLE, "Description"),
-                "labelled": role == "combo box" and self.is_labelled(place),
-                "actions": self.actions(place) if self.can_act(role, states) else [],
-                **states,
-            }
-            children = self.call(place, ACCESSIBLE, "GetChildren")[0]
-        except GLib.Error:
-            return None
-        inside = children if depth < DEPTH else []
-        nodes = [self.node(tuple(child), depth + 1, menus=menus) for child in inside]
-        said["children"] = [node for node in nodes if node is not None]
-        return said
+        top = []
+        level = [(tuple(place), top, 0)]
+        for _depth in range(DEPTH):
+            below = []
+            known = self.call_all(
+                [
+                    (at, ACCESSIBLE, method, None)
+                    for at, _above, _number in level
+                    for method in ("GetState", "GetRoleName")
+                ]
+            )
+            shown = []
+            for thing, state, role in zip(level, known[::2], known[1::2], strict=True):
+                if state is None or role is None:
+                    continue
+                low, high = state[0]
+                states = {w: bool((low | high << 32) >> bit & 1) for w, bit in STATES.items()}
+                if states["showing"] or (menus and role[0] in MENUS):
+                    shown.append((*thing, role[0], states))
+            asked = [
+                self.questions(at, role, states, mute=bool(roles) and role not in roles)
+                for at, _, _, role, states in shown
+            ]
+            answers = iter(self.call_all([call for of in asked for call in of.values()]))
+            for (at, above, number, role, states), of in zip(shown, asked, strict=True):
+                said = {word: next(answers) for word in of}
+                if said.get("name", ()) is None or said["children"] is None:
+                    continue
+                node = {"path": list(at), "place": number, "role": role, **states, **read(said)}
+                labels = node.pop("labels")
+                named = self.call_all([property_of(label, ACCESSIBLE, "Name") for label in labels])
+                node["label"] = " ".join(name for (name,) in filter(None, named))
+                inside = said["children"][0]
+                below += [(tuple(at), node["children"], n) for n, at in enumerate(inside)]
+                above.append(node)
+            level = below
+        return top[0] if top else None
+
+    def questions(self, place, role, states, *, mute):
+        """Return the calls that tell of a thing; of a mute one only what is in it."""
+        calls = {"children": (place, ACCESSIBLE, "GetChildren", None)}
+        if mute:
+            return calls
+        calls["name"] = property_of(place, ACCESSIBLE, "Name")
+        calls["description"] = property_of(place, ACCESSIBLE, "Description")
+        if role == "combo box":
+            calls["relations"] = (place, ACCESSIBLE, "GetRelationSet", None)
+        if self.can_act(role, states):
+            calls["actions"] = (place, ACTION, "GetActions", None)
+        if role in NUMBERS:
+            calls["value"] = property_of(place, VALUE, "CurrentValue")
+        if role == "text":
+            calls["content"] = (place, TEXT, "GetText", GLib.Variant("(ii)", (0, -1)))
+        return calls
 
     @staticmethod
     def can_act(role, states):
         """Return whether it is worth asking what can be done with a thing."""
         return role not in MUTE and (role != "filler" or states["focusable"])
 
-    def is_labelled(self, place):
-        """Return whether a label stands for a thing."""
-        relations = self.call(place, ACCESSIBLE, "GetRelationSet")[0]
-        return any(kind == LABELLED_BY and of for kind, of in relations)
 
-    def actions(self, place):
-        """Return the names of what can be done with a thing."""
-        try:
-            return [name for name, *_ in self.call(place, ACTION, "GetActions")[0]]
-        except GLib.Error:
-            return []  # nothing
+def property_of(place, interface, name):
+    """Return the call that asks for a property."""
+    return place, PROPERTIES, "Get", GLib.Variant("(ss)", (interface, name))
+
+
+def read(said):
+    """Return the answers to `Desktop.questions` as plain values."""
+    relations = said.get("relations") or ((),)
+    description = said.get("description") or ("",)
+    actions = said.get("actions") or ((),)
+    return {
+        "name": said["name"][0] if "name" in said else "",
+        "description": description[0],
+        "labels": [tuple(at) for kind, of in relations[0] if kind == LABELLED_BY for at in of],
+        "actions": [name for name, *_ in actions[0]],
+        "value": said["value"][0] if said.get("value") else None,
+        "content": said["content"][0] if said.get("content") else "",
+        "children": [],
+    }
+
+
+def doing(question):
+    """Return interface, method and arguments of what is to be done."""
+    if question["do"] == "write":
+        return EDITABLE, "SetTextContents", GLib.Variant("(s)", (question["text"],))
+    if question["do"] == "set":
+        value = GLib.Variant("(ssv)", (VALUE, "CurrentValue", GLib.Variant("d", question["value"])))
+        return PROPERTIES, "Set", value
+    number = GLib.Variant("(i)", (question["number"],))
+    return (
+        (SELECTION, "SelectChild", number)
+        if question["do"] == "select"
+        else (ACTION, "DoAction", number)
+    )
 
 
 def main(answers, launcher, *command):
@@ -169,10 +266,14 @@ def main(answers, launcher, *command):
             if question["do"] == "windows":
                 answer = desktop.windows(place)
             elif question["do"] == "tree":
-                answer = desktop.node(place, menus=question["menus"])
+                top = desktop.front(place) if question.get("front") else place
+                menus, roles = question["menus"], question.get("roles", ())
+                answer = desktop.tree(top, menus=menus, roles=roles)
             else:
-                number = GLib.Variant("(i)", (question["number"],))
-                desktop.begin(tuple(question["path"]), ACTION, "DoAction", number)
+                if question["do"] == "select":
+                    desktop.begin(tuple(question["path"]), SELECTION, "ClearSelection", None)
+                interface, method, arguments = doing(question)
+                desktop.begin(tuple(question["path"]), interface, method, arguments)
                 answer = {}
             told.write(json.dumps(answer) + "\n")
             told.flush()

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -112,18 +113,39 @@ class Ears:
         """Return the names of all windows."""
         return self._ask({"do": "windows"})
 
-    def tree(self, *, menus: bool = False) -> Node:
+    def tree(self, *, menus: bool = False, front: bool = False, roles: Sequence[str] = ()) -> Node:
         """Return all that the application tells of what is shown, of menus if they are asked for.
 
         The application need not be there at once, nor all of it.
+
+        Parameters
+        ----------
+        front
+            Whether only the window is of interest that was opened last.
+        roles
+            What is of interest; of others only their places are told. All, if none are given.
         """
-        return Node.from_dict(self._ask({"do": "tree", "menus": menus}))
+        question = {"do": "tree", "menus": menus, "front": front, "roles": list(roles)}
+        told = self._ask(question)
+        return Node.from_dict(told) if told else Node("window", "")  # that is gone by now
 
     def act(self, node: Node, action: str | None = None) -> None:
         """Do an action of a thing, its first if none is named."""
         assert node.actions, f"{node} has no actions"
         number = node.actions.index(action) if action else 0
         self._ask({"do": "act", "path": node.path, "number": number})
+
+    def write(self, node: Node, text: str) -> None:
+        """Put a text in the place of what a field holds."""
+        self._ask({"do": "write", "path": node.path, "text": text})
+
+    def set_value(self, node: Node, value: float) -> None:
+        """Give a slider, or a box of a number, a value."""
+        self._ask({"do": "set", "path": node.path, "value": value})
+
+    def select(self, node: Node, number: int) -> None:
+        """Select a child of a thing."""
+        self._ask({"do": "select", "path": node.path, "number": number})
 
     def _ask(self, question):
         self._process.stdin.write(json.dumps(question) + "\n")

@@ -212,6 +212,14 @@ _EDIT = _in(
         separated=True,
     ),
     ActionSpec(
+        "check_selected",
+        QT_TRANSLATE_NOOP("Actions", "C&heck or uncheck selection"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Check the selected rows of the tree, or uncheck them if all are checked (Space there)",
+        ),
+    ),
+    ActionSpec(
         "check_shown",
         QT_TRANSLATE_NOOP("Actions", "Check &all shown"),
         keys=("Ctrl+A",),

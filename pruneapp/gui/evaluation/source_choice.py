@@ -178,7 +178,7 @@ class SourceChoice(QWidget):
         field.setAccessibleDescription(help_)
         field.setToolTip(help_)
         field.setMinimumWidth(320)
-        field.textEdited.connect(lambda _text: self._typed.start())
+        field.entered.connect(lambda _text: self._typed.start())
         return field
 
     def _ask_numbers(self, grid: QGridLayout, row: int) -> None:

@@ -226,6 +226,7 @@ class NavigationController(QObject):
             "previous_tensor": self._previous,
             "next_tensor": self._next,
             "find": self._find,
+            "check_selected": tree.view.check_selected,
             "check_shown": tree.check_all_shown,
             "check_none": tree.uncheck_all,
             "copy_name": self._copy_name,
@@ -236,7 +237,7 @@ class NavigationController(QObject):
         views.pages.pageChanged.connect(self._on_page)
         views.pages.model.tensorClicked.connect(tree.set_focused)
         self._on_page(views.pages.page)
-        for name in ("tensor_list", "check_shown", "check_none"):
+        for name in ("tensor_list", "check_selected", "check_shown", "check_none"):
             actions[name].triggered.connect(self._show_tree)
         actions["tensor_list"].toggled.connect(self._list_tensors)
         tree.flatChanged.connect(actions["tensor_list"].setChecked)

@@ -345,7 +345,7 @@ class AmountEditor(Editor):
         self.set_value(param.default)
         self.slider.valueChanged.connect(self._slid)
         self.slider.sliderReleased.connect(self.released)
-        self.field.textEdited.connect(self._typed)
+        self.field.entered.connect(self._typed)
         self.field.editingFinished.connect(self._tidy)
         self.counts.toggled.connect(self._switched)
 

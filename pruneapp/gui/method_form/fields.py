@@ -194,7 +194,7 @@ class BoundEditor(Editor):
         self._name(self.field)
         self.line.addWidget(self.field)
         self.line.addStretch(1)
-        self.field.textEdited.connect(self.changed)
+        self.field.entered.connect(self.changed)
         self.field.editingFinished.connect(self._tidy)
 
     def value(self) -> Any:

@@ -99,7 +99,7 @@ class ScanDialog(DecisionDialog):
         self.estimate = plain(wrap=True, ink=MUTED)
         self.estimate.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.methods.activated.connect(self._on_changed)
-        self.fractions.textEdited.connect(self._on_changed)
+        self.fractions.entered.connect(self._on_changed)
         self._valid = True
         parts = about, self.state, self.choice, rows, repairing, self.estimate
         self.lay_out(parts, wide=self.choice)

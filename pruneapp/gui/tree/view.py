@@ -164,6 +164,7 @@ class TreeView(QTreeView):
         self._current = (model.nodes, ROOT)
         self._selected: list[int] = []
         self._settling = single_shot(self, _SETTLED_MS, self._sort_again)
+        self._following = single_shot(self, 0, self._follow_selection)
         self._orders = {False: Order(), True: Order()}  # of the tree, and of the list
         self._chosen_columns = False
         self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower
@@ -556,6 +557,24 @@ class TreeView(QTreeView):
         if current.isValid() and not self._restoring:
             self.nodeFocused.emit(current.internalId())
 
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """Take note of a row that was selected: the cursor may have to follow."""
+        super().selectionChanged(selected, deselected)
+        if not self._restoring and selected.count():
+            self._following.start()
+
+    def _follow_selection(self) -> None:
+        """Put the cursor on the only selected row, if nobody did that.
+
+        Keys and the mouse move both. A screen reader selects alone: it could not go to a tensor.
+        """
+        chosen = self.selectionModel().selection()
+        if chosen.count() != 1 or chosen.at(0).height() != 1:
+            return
+        (node,) = self.selected_nodes() or (ROOT,)
+        if node not in {ROOT, self.currentIndex().internalId()}:
+            self.setCurrentIndex(self.tree.index_of(node))
+
     def select_nodes(self, nodes: Iterable[int]) -> None:
         """Select the rows of these nodes, as far as they are shown; the cursor stays."""
         self._restoring = True
@@ -630,12 +649,20 @@ class TreeView(QTreeView):
         )
         copy_rows(self, rows)
 
+    def check_selected(self) -> None:
+        """Check the selected rows; uncheck them if all are checked already.
+
+        Tab alone puts the cursor on a row, and selects none: then it is that one.
+        """
+        nodes = self.selected_nodes()
+        if not nodes and self.currentIndex().isValid():
+            nodes = [self.currentIndex().internalId()]
+        self.tree.check(nodes, on=not self.tree.checks.all_checked(nodes))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Check with Space, everything shown with Ctrl+A; the rest is Qt's."""
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
-            nodes = self.selected_nodes()
-            # All alike: on, unless all are on already.
-            self.tree.check(nodes, on=not self.tree.checks.all_checked(nodes))
+            self.check_selected()
         elif event.key() == Qt.Key.Key_A and (
             event.modifiers() == Qt.KeyboardModifier.ControlModifier
         ):

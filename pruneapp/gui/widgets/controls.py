@@ -17,11 +17,13 @@ from typing import TypeVar
 from PySide6.QtCore import (
     QElapsedTimer,
     QEvent,
+    QItemSelectionModel,
     QKeyCombination,
     QObject,
     QRect,
     Qt,
     QTimer,
+    Signal,
     SignalInstance,
 )
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QWheelEvent
@@ -82,6 +84,32 @@ class ComboBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # else the wheel brings the focus
         self._typed = ""
         self._since = QElapsedTimer()
+        self._followed: QItemSelectionModel | None = None  # of the list, once it was shown
+        # Keys and the mouse select an item first, and then move the cursor to it.
+        self._following = single_shot(self, 0, self._take_selected)
+
+    def showPopup(self) -> None:
+        """Show the list, in which a screen reader may choose."""
+        super().showPopup()
+        selection = self.view().selectionModel()
+        if self._followed is not selection:
+            self._followed = selection
+            selection.selectionChanged.connect(self._on_selected)
+
+    def _on_selected(self) -> None:
+        self._following.start()
+
+    def _take_selected(self) -> None:
+        """Choose an item that was selected in the list without the cursor: by a screen reader.
+
+        It can do that alone; Qt takes nothing but what is clicked, or entered by Return.
+        """
+        view = self.view()
+        chosen = [index.row() for index in view.selectionModel().selectedIndexes()]
+        if view.isVisible() and len(chosen) == 1 and chosen[0] != view.currentIndex().row():
+            self.hidePopup()
+            self.setCurrentIndex(chosen[0])
+            self.activated.emit(chosen[0])
 
     def event(self, event: QEvent) -> bool:
         """Take what is typed to choose by it, before the window's keys of one letter do."""
@@ -227,6 +255,24 @@ class LineEdit(QLineEdit):
     Qt's own takes undo and redo always, so that a step done from the keyboard could not be undone
     from there; and on X11 it takes Ctrl+E for the End key, so that nothing would be exported.
     """
+
+    # By the person: typed, pasted, or put in by a screen reader; `textEdited` leaves that out.
+    entered = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._is_set = False  # while the window itself sets the text
+        self.textChanged.connect(self._on_changed)
+
+    def setText(self, text: str | None, /) -> None:
+        """Show a text; `entered` says nothing of it."""
+        before, self._is_set = self._is_set, True
+        super().setText(text)
+        self._is_set = before
+
+    def _on_changed(self, text: str) -> None:
+        if not self._is_set:
+            self.entered.emit(text)
 
     def event(self, event: QEvent) -> bool:
         """Let the shortcut of the window win where the field has no use for it."""

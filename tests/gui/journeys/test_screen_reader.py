@@ -107,7 +107,7 @@ def told(interface) -> Node:
         focusable=bool(state.focusable),
         showing=not (state.invisible or state.offscreen),
         enabled=not state.disabled,
-        labelled=bool(relations),
+        label=" ".join(label.text(QAccessible.Text.Name) for label, _kind in relations),
         actions=list(actions.actionNames()) if actions else [],
         children=[told(child) for child in inside if child is not None and child.isValid()],
         text=thing.text().replace("&", "") if isinstance(thing, QLabel) else "",

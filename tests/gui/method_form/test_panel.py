@@ -586,7 +586,7 @@ def test_errors_name_the_rule_that_they_are_about(form, qtbot):
     form.list.setCurrentRow(0)
     assert not form.errors_beside_fields(), "the field of rule 2 is out of sight"
     field.setText("20 %")
-    field.textEdited.emit("20 %")
+    field.entered.emit("20 %")
     assert form.list.height() == height
     assert "✕" not in form.list.item(1).text()
 

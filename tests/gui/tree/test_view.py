@@ -11,8 +11,8 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
-from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from PySide6.QtGui import QAccessible, QColor, QGuiApplication
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionViewItem
 
 from pruneapp.gui.tree.cell_text import DANGER_ROLE
 from pruneapp.gui.tree.columns import Column
@@ -707,3 +707,32 @@ def test_an_asterisk_shares_the_width_once_for_all_that_it_opens(qtbot, tree, mo
     assert node(tree, "all.7.part") in view._open
     needed = view.name_width()
     assert view.columnWidth(Column.NAME) >= min(needed, view.viewport().width() // 3)
+
+
+def test_a_row_that_a_screen_reader_selects_is_gone_to(tree, qtbot):
+    # In the tree of Qt 6.11 a selection of nested rows falls on others: it takes the row in its
+    # module for that of the tree.
+    tree.set_flat(flat=True)
+    QApplication.processEvents()  # it is laid out
+    focused = []
+    tree.focusChanged.connect(focused.append)
+    rows = QAccessible.queryAccessibleInterface(tree.view)
+    names = [rows.child(at).text(QAccessible.Text.Name) for at in range(rows.childCount())]
+    select = rows.selectionInterface()
+    select.clear()
+    select.select(rows.child(names.index("fc.weight")))
+    qtbot.waitUntil(lambda: focused == ["module.fc.weight"])
+    assert tree.view.currentIndex().data() == "fc.weight"
+    select.select(rows.child(names.index("fc.bias")))  # another one besides
+    QApplication.processEvents()
+    assert focused == ["module.fc.weight"]
+
+
+def test_space_checks_the_row_that_tab_leads_to(tree, qtbot):
+    tree.view.selectionModel().clear()
+    tree.view.selectionModel().setCurrentIndex(
+        tree.model.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate
+    )
+    before = tree.checked()
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert set(tree.checked()) ^ set(before)

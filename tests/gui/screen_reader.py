@@ -1,0 +1,189 @@
+"""Somebody with a screen reader, who acts by what it offers and knows what it says."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.gui.accessibility_tree import Node
+from tests.gui.real_screen import Ears
+
+PATIENCE_S = 60
+BUTTONS = ("push button", "check box", "radio button", "button menu")
+FIELDS = ("text", "spin box")
+LISTS = ("tree", "table", "list")
+ROWS = ("tree item", "table cell", "list item", "cell")
+
+
+class ScreenReader:
+    """Does everything by actions, values, texts and selections of the accessibility bus."""
+
+    def __init__(self, ears: Ears) -> None:
+        self.ears = ears
+        self._menus: Node | None = None
+
+    def until(self, found, what: str):
+        """Wait until something is found, and return it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not (answer := found()):
+            assert time.monotonic() < deadline, f"not heard: {what}; heard: {self.heard()}"
+            time.sleep(0.01)  # of another process, which does not tell what it is about to say
+        return answer
+
+    def find(self, name: str, roles: Sequence[str]) -> Node:
+        """Return what is shown, can be used, and is called so, once it is there."""
+
+        def look() -> Node | None:
+            nodes = [n for n, _ in self.ears.tree(front=True, roles=roles).walk()]
+            found = [n for n in nodes if n.role in roles and n.called(name) and n.enabled]
+            exact = [n for n in found if n.name == name]
+            return next(iter(exact or found), None)
+
+        return self.until(look, f"one of {roles} called '{name}'")
+
+    def heard(self) -> str:
+        """Return all that is told of the window in front."""
+        said = []
+        for node, _ in self.ears.tree(front=True).walk():
+            said += [node.name, node.description, node.content]
+        return " | ".join(filter(None, said))
+
+    def start_anew(self) -> None:
+        """Close what is open, whatever became of it."""
+        while len(self.ears.windows()) > 1:
+            nodes = self.ears.tree(front=True, roles=BUTTONS).walk()
+            for leave in [n for n, _ in nodes if n.name in {"Cancel", "Close", "Discard changes"}]:
+                self.push_node(leave)
+            time.sleep(0.05)  # until it is gone, or another is there
+        self.command("Prune", "Reset form")
+        self.command("File", "Close")
+        self.until(self._is_empty, "the window without a file")
+
+    def _is_empty(self) -> bool:
+        if len(self.ears.windows()) > 1:
+            self.push("Discard changes")
+            return False
+        return self.ears.windows() == ["Pruneapp"]
+
+    # What journeys are made of
+
+    def command(self, *path: str) -> None:
+        """Give a command of the menus."""
+        if self._menus is None:
+            self._menus = self.ears.tree(menus=True, roles=("menu item",))
+        node = self._menus
+        for text in path:  # entries keep their places, but not their names
+            inside = [n for n, _ in node.walk() if n.role == "menu item"]
+            node = next(n for n in inside if n.name.rstrip("…") == text)
+        self.ears.act(node, "Press")
+
+    def push(self, name: str) -> None:
+        """Press a button, or the box of a word."""
+        node = self.find(name, BUTTONS)
+        self.ears.act(node, "Press" if "Press" in node.actions else None)
+
+    def fill(self, name: str, text: str) -> None:
+        """Put a text into a field."""
+        node = self.find(name, FIELDS)
+        self.ears.write(node, text)
+        self.until(lambda: text in _plain(self.find(name, FIELDS).content), f"'{text}' in '{name}'")
+
+    def choose(self, name: str, item: str) -> None:
+        """Choose an item of a box by the beginnings of both."""
+        node = self.find(name, ("combo box",))
+        if node.name.startswith(item):
+            return
+        self.ears.act(node, "ShowMenu")
+
+        def rows() -> tuple[Node, int] | None:
+            tree = self.ears.tree(front=True, roles=("list", "list item", "combo box"))
+            for box, _ in tree.walk():
+                if box.role == "combo box" and box.called(name):
+                    for inner in box.children:
+                        for row in inner.children:
+                            if row.name.startswith(item):
+                                return inner, row.place
+            return None
+
+        inner, place = self.until(rows, f"'{item}' in the list of '{name}'")
+        self.ears.select(inner, place)
+        self.until(lambda: self.find(item, ("combo box",)), f"'{item}' in '{name}'")
+
+    def pick(self, item: str) -> None:
+        """Choose one of some radio buttons."""
+        self.push_node(self.find(item, ("radio button",)))
+
+    def show_tab(self, item: str) -> None:
+        """Show a page of a dialog."""
+        self.push_node(self.find(item, ("page tab",)))
+
+    def enter(self, name: str, number: int) -> None:
+        """Put a number into a box."""
+        self.ears.set_value(self.find(name, ("spin box",)), number)
+
+    def push_node(self, node: Node) -> None:
+        """Do what a thing is for."""
+        self.ears.act(node, "Press" if "Press" in node.actions else None)
+
+    def slide(self, name: str, value: float) -> None:
+        """Move a slider to a value."""
+        self.ears.set_value(self.find(name, ("slider",)), value)
+
+    def go_to_row(self, name: str, row: str) -> None:
+        """Put the cursor on a row of a tree or table, and select it."""
+
+        def rows() -> tuple[Node, int] | None:
+            tree = self.ears.tree(front=True, roles=(*LISTS, *ROWS))
+            for table, _ in tree.walk():
+                if table.role in LISTS and table.called(name):
+                    for node in table.children:
+                        if node.role in ROWS and node.name.startswith(row):
+                            return table, node.place
+            return None
+
+        table, place = self.until(rows, f"a row '{row}' of '{name}'")
+        self.ears.select(table, place)
+
+    def turn_to(self, page: str) -> None:
+        """Show a page of the middle."""
+        self.push_node(self.find(page, ("page tab",)))
+
+    @contextmanager
+    def choosing(self, path: Path):
+        """Answer the dialog that the block opens by a file."""
+        before = len(self.ears.windows())
+        yield
+        self.until(lambda: len(self.ears.windows()) > before, "a dialog that asks for a file")
+        self.ears.write(self.find("File name", ("text",)), str(path))
+        for name in ("Open", "Save", "Choose"):
+            nodes = self.ears.tree(front=True, roles=("push button",)).walk()
+            found = [n for n, _ in nodes if n.role == "push button" and n.name == name]
+            if found:
+                self.push(name)
+                return
+        raise AssertionError("the dialog has no button to accept the file")
+
+    def sees(self, *texts: str) -> None:
+        """Wait until texts are told of the window in front."""
+
+        def told() -> bool:
+            heard = _plain(self.heard())
+            return all(_plain(text) in heard for text in texts)
+
+        self.until(told, str(texts))
+
+    def misses(self, *texts: str) -> None:
+        """Wait until texts are not told any more."""
+
+        def gone() -> bool:
+            heard = _plain(self.heard())
+            return not any(_plain(text) in heard for text in texts)
+
+        self.until(gone, f"the end of {texts}")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s\u00a0\u200b]+", " ", text)
