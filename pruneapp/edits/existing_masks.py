@@ -202,6 +202,60 @@ def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
     )
 
 
+@dataclass(frozen=True)
+class TakenMasks:
+    """Masks of another document that fit a checkpoint, and why others do not."""
+
+    masks: Mapping[str, BitMask]  # by first names, in the order of the checkpoint
+    misfits: tuple[str, ...] = ()  # a sentence for each
+
+
+def masks_from(
+    source: Snapshot, names: Iterable[str], checkpoint: Checkpoint, job: Job
+) -> TakenMasks:
+    """Return what a state of another document prunes of some tensors that a checkpoint has as well.
+
+    A tensor is the same by any of its names, and of the same shape. What was made permanent there
+    counts as pruned. Tensors of which nothing is pruned there are left out.
+
+    Raises
+    ------
+    SelectionError
+        If nothing is pruned in any of them, or none that is fits.
+    """
+    mine = {name: e for e in job.cancel.each(checkpoint.entries.values()) for name in e.names}
+    found: dict[str, BitMask] = {}
+    misfits: list[str] = []
+    for name in job.cancel.each(names):
+        layers = [layer[name] for layer in (source.masks, source.permanent) if name in layer]
+        if not any(mask.pruned for mask in layers):
+            continue
+        there = source.entry(name)
+        here = next((mine[one] for one in there.names if one in mine), None)
+        if here is None:
+            misfits.append(f"'{name}': there is no tensor of this name.")
+        elif here.shape != there.shape:
+            shapes = f"{list(there.shape)}, but {list(here.shape)} here"
+            misfits.append(f"'{name}' has the shape {shapes}.")
+        elif not here.prunable:
+            misfits.append(f"'{name}' cannot be pruned here: {here.why_not}.")
+        else:
+            found[here.name] = layers[0] & layers[1] if len(layers) > 1 else layers[0]
+    if not found and not misfits:
+        raise SelectionError(
+            f"Nothing is pruned in these tensors of '{source.checkpoint.path.name}'.",
+            remedy="Prune them there first.",
+        )
+    if not found:
+        raise SelectionError(
+            f"No tensor of these of '{source.checkpoint.path.name}' fits '{checkpoint.path.name}'.",
+            remedy="Names and shapes must be the same.",
+            details="\n".join(misfits),
+        )
+    masks = {name: found[name] for name in checkpoint.entries if name in found}
+    return TakenMasks(masks, tuple(misfits))
+
+
 def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
     """Return whether a file holds masks for tensors of a checkpoint, and no weights under any name.
 

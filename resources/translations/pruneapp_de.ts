@@ -4980,6 +4980,33 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
+    <name>MaskDragController</name>
+    <message>
+        <source>Drop here to prune what is pruned in {tensors} of {file}.</source>
+        <translation>Hier ablegen, um zu prunen, was in {tensors} von {file} geprunt ist.</translation>
+    </message>
+    <message>
+        <source>Reading masks</source>
+        <translation>Masken werden gelesen</translation>
+    </message>
+    <message>
+        <source>Masks of {tensors} were taken from {file}. Left out, because they do not fit this file: {others}.</source>
+        <translation>Masken von {tensors} aus {file} übernommen. Ausgelassen, weil sie nicht zu dieser Datei passen: {others}.</translation>
+    </message>
+    <message>
+        <source>Masks of {tensors} were taken from {file}. Prune applies them.</source>
+        <translation>Masken von {tensors} aus {file} übernommen. Prunen wendet sie an.</translation>
+    </message>
+    <message>
+        <source>1 tensor</source>
+        <translation>1 Tensor</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <translation>{n} Tensoren</translation>
+    </message>
+</context>
+<context>
     <name>MenuButton</name>
     <message>
         <source>Copy or save this picture and its data</source>

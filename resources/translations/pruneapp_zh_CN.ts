@@ -4980,6 +4980,33 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>MaskDragController</name>
+    <message>
+        <source>Drop here to prune what is pruned in {tensors} of {file}.</source>
+        <translation>拖放到此处，以剪去 {file} 的 {tensors}中已剪枝的权重。</translation>
+    </message>
+    <message>
+        <source>Reading masks</source>
+        <translation>正在读取掩码</translation>
+    </message>
+    <message>
+        <source>Masks of {tensors} were taken from {file}. Left out, because they do not fit this file: {others}.</source>
+        <translation>已从 {file} 取得 {tensors}的掩码。因与此文件不匹配而略去：{others}。</translation>
+    </message>
+    <message>
+        <source>Masks of {tensors} were taken from {file}. Prune applies them.</source>
+        <translation>已从 {file} 取得 {tensors}的掩码。点击“剪枝”即可应用。</translation>
+    </message>
+    <message>
+        <source>1 tensor</source>
+        <translation>1 个张量</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <translation>{n} 个张量</translation>
+    </message>
+</context>
+<context>
     <name>MenuButton</name>
     <message>
         <source>Copy or save this picture and its data</source>

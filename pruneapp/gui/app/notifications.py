@@ -52,7 +52,7 @@ class NoticeTopic(Enum):
     HISTORY = (HistoryError,)
     EVALUATION = (EvaluationError,)
     # Told of without an error, or by one that is about something else where it comes from.
-    OTHER_MASKS = ("applying masks of a session",)
+    OTHER_MASKS = ("applying masks of a session, or of another window",)
     SAVING = ("closing the session file",)
     RECOVERY_DATA = ("recovery data",)
     CHECKSUM = ("the checksum of the open file",)
@@ -90,9 +90,9 @@ class Notifications(QObject):
         number = self._bar.set_notice(str(error), details=error.details)
         self._replace(topic or NoticeTopic.of(error), number)
 
-    def mention(self, topic: NoticeTopic, text: str) -> None:
+    def mention(self, topic: NoticeTopic, text: str, details: str = "") -> None:
         """Say what is no trouble."""
-        self._replace(topic, self._bar.set_notice(text, trouble=False))
+        self._replace(topic, self._bar.set_notice(text, details=details, trouble=False))
 
     def offer(
         self,
@@ -110,8 +110,11 @@ class Notifications(QObject):
 
     @Slot(str)
     def say_done(self, text: str) -> None:
-        """Say what was done, in the status bar."""
-        self._done.set_done(text)
+        """Say what was done, in the status bar; "" for nothing."""
+        if text:
+            self._done.set_done(text)
+        else:
+            self._done.clear()
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

@@ -38,6 +38,7 @@ class Windows(QObject):
         self._files: dict[QMainWindow, Callable[[], Path | None]] = {}
         self.own_methods: set[str] = set()  # names of those that came from files of the person
         self.quitting = False  # while all are being closed
+        self.dragged: object = None  # what is being dragged out of one; who takes it knows it
 
     def add(self, window: QMainWindow, file: Callable[[], Path | None]) -> None:
         """Take a window, and who knows what is open in it."""

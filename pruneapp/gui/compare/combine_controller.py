@@ -1,25 +1,39 @@
-"""The masks of another file: how far they agree with those here, and one made of both."""
+"""The masks of others: of a file, and one made of both; of another window, by dragging its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QRadioButton, QWidget
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.apply_manual_edit import ManualEditPreview, compute_manual_edit
-from pruneapp.edits.existing_masks import Combination, combine, masks_of, overlap
-from pruneapp.gui.app.context import AppContext
+from pruneapp.edits.existing_masks import (
+    Combination,
+    TakenMasks,
+    combine,
+    masks_from,
+    masks_of,
+    overlap,
+)
+from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.dialogs import DialogController
+from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.open_document import OpenDocument
+from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
+from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.labels import MUTED, heading, plain
-from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent
+from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
+from pruneapp.gui.widgets.screen import bring_to_front
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.results.short_names import ShortNames
@@ -237,3 +251,119 @@ class CombineController(DialogController[CombineDialog]):
     def _on_combined(self, preview: ManualEditPreview) -> None:
         if self._session.commit(preview):
             self.done.emit(preview)
+
+
+# Told from text that is dragged; the names of the tensors come as text beside it.
+_FORMAT = "application/x-pruneapp-masks"
+
+
+@dataclass(frozen=True, eq=False)
+class DraggedMasks:
+    """Rows that are dragged out of a window, and the state that it shows."""
+
+    window: QWidget
+    names: tuple[str, ...]
+    state: Snapshot
+
+    @property
+    def file(self) -> str:
+        """The name of the file that is open there."""
+        return self.state.checkpoint.path.name
+
+
+class MaskDragController(Controller):
+    """Lets selected rows be dragged into another window, which asks to prune what is pruned there.
+
+    As masks of a file: the form asks for them, the preview shows them, and a click applies them.
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        session: OpenDocument,
+        tree: ModuleTree,
+        *,
+        extras: LoadedMasks,
+        form: FormController,
+    ) -> None:
+        super().__init__(context)
+        self._session, self._tree = session, tree
+        self._extras, self._form = extras, form
+        tree.view.dragRequested.connect(self._drag)
+
+    @Slot()
+    def _drag(self) -> None:
+        document, names = self._session.document, self._tree.selected()
+        if document is None or not names:
+            return
+        data = QMimeData()
+        data.setData(_FORMAT, b"")
+        data.setText("\n".join(names))
+        self._windows.dragged = DraggedMasks(self._window, names, document.snapshot())
+        drag = QDrag(self._tree.view)
+        drag.setMimeData(data)
+        drag.exec(Qt.DropAction.CopyAction)
+        self._windows.dragged = None
+
+    def _offered(self, event: QDropEvent) -> DraggedMasks | None:
+        """Return what another window of this process lets this one have."""
+        dragged = self._windows.dragged
+        if (
+            not isinstance(dragged, DraggedMasks)
+            or dragged.window is self._window
+            or self._session.document is None
+            or not event.mimeData().hasFormat(_FORMAT)
+        ):
+            return None
+        return dragged
+
+    @Slot(object)
+    def welcome(self, event: QDragEnterEvent) -> None:
+        """Let rows of another window be dropped here."""
+        if (dragged := self._offered(event)) is not None:
+            event.acceptProposedAction()
+            text = self.tr("Drop here to prune what is pruned in {tensors} of {file}.")
+            self._notifications.say_done(
+                text.format(tensors=self._counted(len(dragged.names)), file=dragged.file)
+            )
+
+    @Slot()
+    def dismiss(self) -> None:
+        """Say no longer what a drop would do."""
+        if self._windows.dragged is not None:
+            self._notifications.say_done("")
+
+    @Slot(object)
+    def take(self, event: QDropEvent) -> None:
+        """Ask to prune what is pruned in the rows that are dropped."""
+        dragged, document = self._offered(event), self._session.document
+        if dragged is None or document is None:
+            return
+        event.acceptProposedAction()
+        bring_to_front(self._window)
+        names, state, checkpoint = dragged.names, dragged.state, document.checkpoint
+        self._session.work(
+            self.tr("Reading masks"),
+            lambda job: masks_from(state, names, checkpoint, job),
+            partial(self._on_masks, dragged.file),
+        )
+
+    def _on_masks(self, file: str, taken: TakenMasks) -> None:
+        self._extras.set_masks(taken.masks, file, self._form.ask_for_masked)
+        tensors = self._counted(len(taken.masks))
+        text = self.tr("Masks of {tensors} were taken from {file}. Prune applies them.")
+        self._notifications.say_done(text.format(tensors=tensors, file=file))
+        if taken.misfits:
+            text = self.tr(
+                "Masks of {tensors} were taken from {file}. Left out, because they do not fit this "
+                "file: {others}."
+            )
+            others = self._counted(len(taken.misfits))
+            self._notifications.mention(
+                NoticeTopic.OTHER_MASKS,
+                text.format(tensors=tensors, file=file, others=others),
+                "\n".join(taken.misfits),
+            )
+
+    def _counted(self, tensors: int) -> str:
+        return plural(tensors, self.tr("1 tensor"), self.tr("{n} tensors"))

@@ -156,6 +156,10 @@ class MainWindow(QMainWindow):
 
     dropped = Signal(object)  # the path of a file or a folder
     droppedForWindow = Signal(object)  # with Ctrl held: it is for a window of its own
+    # (QDragEnterEvent, QDropEvent) Something else than a file; accept it to have it dropped.
+    otherEntered = Signal(object)
+    otherDropped = Signal(object)
+    otherLeft = Signal()  # it was not dropped here
     activated = Signal()  # the person came back to the window
     closing = Signal(object)  # a QCloseEvent; ignore it to keep the window open
     closed = Signal(object)  # the window itself: it is gone
@@ -370,10 +374,13 @@ class MainWindow(QMainWindow):
         if _dropped_path(event.mimeData()) is not None:
             event.acceptProposedAction()
             self.empty.set_dropping(dropping=True)
+        else:
+            self.otherEntered.emit(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Forget the welcome."""
         self.empty.set_dropping(dropping=False)
+        self.otherLeft.emit()
         super().dragLeaveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -384,6 +391,8 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             apart = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
             (self.droppedForWindow if apart else self.dropped).emit(path)
+        else:
+            self.otherDropped.emit(event)
 
 
 def _dropped_path(data: QMimeData) -> Path | None:

@@ -25,6 +25,7 @@ from pruneapp.gui.app.settings_controller import SettingsController
 from pruneapp.gui.app.windows import TITLE, Windows
 from pruneapp.gui.commands.actions import plain
 from pruneapp.gui.commands.declarations import ACTIONS
+from pruneapp.gui.compare.combine_controller import MaskDragController
 from pruneapp.gui.compare.compare_controller import CompareController
 from pruneapp.gui.document.history_controller import (
     BranchController,
@@ -422,6 +423,9 @@ class Workbench(QObject):
             groups=self.groups,
             histograms=self.histograms,
         )
+        self.mask_drag = MaskDragController(
+            context, session, views.tree, extras=self.extras, form=self.form
+        )
         self.patterns = PatternController(context, session, views.tree, self.show_tensor)
         session.opened.connect(view.restore)
         session.closed.connect(view.remember)
@@ -474,6 +478,9 @@ class Workbench(QObject):
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.droppedForWindow.connect(self.files.open_in_window)
+        window.otherEntered.connect(self.mask_drag.welcome)
+        window.otherDropped.connect(self.mask_drag.take)
+        window.otherLeft.connect(self.mask_drag.dismiss)
         window.activated.connect(self.files.look_at_file)
         window.activated.connect(self.recent.look)
         window.activated.connect(self.evaluation.look_at_script)

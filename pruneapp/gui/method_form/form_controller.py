@@ -87,12 +87,21 @@ class LoadedMasks(QObject):
                 return read_masks_for(checkpoint, names_in(masks, checkpoint), masks, job)
 
         def done(masks: Mapping[str, BitMask]) -> None:
-            self._masks, self.mask_file = masks, path.name
-            if taken is not None:
-                taken(list(masks))
-            self.changed.emit()
+            self.set_masks(masks, path.name, taken)
 
         self._session.work(self.tr("Reading masks"), work, done)
+
+    def set_masks(
+        self,
+        masks: Mapping[str, BitMask],
+        file: str,
+        taken: Callable[[Sequence[str]], None] | None = None,
+    ) -> None:
+        """Take masks, and what the file is called that they are of; as `load_masks`."""
+        self._masks, self.mask_file = masks, file
+        if taken is not None:
+            taken(list(masks))
+        self.changed.emit()
 
     def load_scores(self, path: Path, taken: Callable[[], None] | None = None) -> None:
         """Open a file of importance scores; `taken` is told once they are loaded."""
@@ -524,9 +533,9 @@ class FormController(QObject):
         """Let the person choose a file, and ask to prune what its masks prune."""
         name = self._chosen_file(self.tr("Load masks"))
         if name and self._session.document is not None:
-            self._extras.load_masks(Path(name), self._ask_for_masked)
+            self._extras.load_masks(Path(name), self.ask_for_masked)
 
-    def _ask_for_masked(self, names: Sequence[str]) -> None:
+    def ask_for_masked(self, names: Sequence[str]) -> None:
         """Ask for what loaded masks prune; their tensors are checked as long as that is asked."""
         self._want("custom_from_mask")
         self._put_marks_back()  # those of the person, not of other masks

@@ -185,7 +185,7 @@ _COLUMNS = len(COLUMNS)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _NOWHERE = QModelIndex()
 # Made once: a view asks for the flags of every row that it lays out.
-_MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
 _MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
 _TENSOR = _MODULE | Qt.ItemFlag.ItemNeverHasChildren
 _TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren

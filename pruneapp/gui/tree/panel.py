@@ -231,6 +231,17 @@ class ModuleTree(QWidget):
         """Return the names of the checked tensors in file order."""
         return self.model.checks.names()
 
+    def selected(self) -> tuple[str, ...]:
+        """Return the names of the tensors in the selected rows, and below them, in file order."""
+        nodes, chosen = self.model.nodes, np.zeros_like(self.model.checks.checked)
+        for node in self.view.selected_nodes():
+            tensor = int(nodes.tensor[node])
+            if tensor >= 0:
+                chosen[tensor] = True
+            else:
+                chosen |= self.model.checks.below(node)
+        return tuple(nodes.rows[tensor].name for tensor in np.flatnonzero(chosen).tolist())
+
     def checked_rows(self) -> tuple[TensorRow, ...]:
         """Return the checked tensors in file order."""
         return self.model.checks.rows()

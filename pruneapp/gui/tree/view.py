@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -156,6 +157,7 @@ class TreeView(QTreeView):
 
     nodeFocused = Signal(int)  # the node under the cursor, by the person
     checkAllRequested = Signal()  # of what is shown
+    dragRequested = Signal()  # the selected rows are being dragged
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -633,6 +635,20 @@ class TreeView(QTreeView):
         if first.isValid() and last.isValid():
             rows = QItemSelection(*sorted((first, last), key=QModelIndex.row))
             self.selectionModel().select(rows, command)
+
+    # Dragging
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Let rows that are selected be dragged; dragging over others selects them."""
+        index = self.indexAt(event.position().toPoint())
+        plain = event.button() == Qt.MouseButton.LeftButton and not event.modifiers()
+        selected = index.isValid() and self.selectionModel().isSelected(index)
+        self.setDragEnabled(plain and selected)
+        super().mousePressEvent(event)
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:
+        """Have what is selected dragged."""
+        self.dragRequested.emit()
 
     # Keys
 

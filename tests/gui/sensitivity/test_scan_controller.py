@@ -98,7 +98,7 @@ def test_one_sentence_says_which_amounts_there_are(scans, opened):
 
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
     """Loaded masks check their tensors for as long as the form asks for them."""
-    opened.workbench.form._ask_for_masked([SECOND])
+    opened.workbench.form.ask_for_masked([SECOND])
     assert opened.views.tree.checked() == (SECOND,)
     dialog = scans.ask()
     assert dialog.estimate.text().startswith("1 checked tensor ×")

@@ -1,0 +1,218 @@
+"""Rows dragged from one window into another: what is pruned there is asked for here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from safetensors.numpy import save_file
+
+from tests.gui.manual_edit.edit_actions import said
+from tests.gui.person import LEFT, node_named
+
+COPY = Qt.DropAction.CopyAction
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+def write(path, shapes, seed):
+    rng = np.random.default_rng(seed)
+    save_file({n: rng.normal(size=s).astype(np.float32) for n, s in shapes.items()}, path)
+    return path
+
+
+@pytest.fixture
+def pair(new_person, tmp_path):
+    """The first has pruned its file; the second has one with other shapes and names in part."""
+    base = {"enc.a.weight": (8, 5), "enc.b.weight": (6, 8), "head.weight": (4, 6)}
+    one = write(tmp_path / "one.safetensors", {**base, "gone.weight": (3, 3)}, 1)
+    two = write(tmp_path / "two.safetensors", {**base, "head.weight": (5, 6)}, 2)
+    first = new_person(one)
+    first.wait_ready()
+    first.wait_open(one)
+    first.chooses_file(two)
+    first.key("Ctrl+Shift+N")
+    second = first.at_window(1)
+    second.wait_open(two)
+    yield first, second
+    assert first.launcher.windows.dragged is None
+    assert not first.bugs + second.bugs
+
+
+def prune(person):
+    steps = len(person.states)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def row(person, name):
+    tree = person.views.tree
+    index = tree.model.index_of(node_named(tree, name))
+    tree.view.scrollTo(index)
+    rect = tree.view.visualRect(index)
+    return QPoint(rect.left() + 60, rect.center().y())
+
+
+def select(person, *names):
+    """Click rows, those after the first with Ctrl."""
+    viewport = person.views.tree.view.viewport()
+    for place, name in enumerate(names):
+        held = Qt.KeyboardModifier.ControlModifier if place else NONE
+        person.qtbot.mouseClick(viewport, LEFT, held, row(person, name))
+
+
+def drag(person, name, onto, monkeypatch, carried=None):
+    """Drag the selected rows by one of them, and let them go over another window.
+
+    Returns the text that was dragged, and whether it was welcome; None if nothing was dragged.
+    """
+    found = []
+
+    def carry(drag, _actions):
+        data = drag.mimeData()
+        target = onto.window
+        at = QPointF(target.rect().center())
+        enter = QDragEnterEvent(at.toPoint(), COPY, data, LEFT, NONE)
+        QCoreApplication.sendEvent(target, enter)
+        if enter.isAccepted():
+            QCoreApplication.sendEvent(target, QDropEvent(at, COPY, data, LEFT, NONE))
+        found.append((data.text(), enter.isAccepted()))
+        return COPY
+
+    monkeypatch.setattr(QDrag, "exec", carried or carry)
+    viewport, at = person.views.tree.view.viewport(), row(person, name)
+    person.qtbot.mousePress(viewport, LEFT, NONE, at)
+    for step in (5, 20, 40):
+        if not found:
+            person.qtbot.mouseMove(viewport, at + QPoint(step, step // 2))
+    person.qtbot.mouseRelease(viewport, LEFT, NONE, at)
+    return found[0] if found else None
+
+
+def masks(person):
+    return {name: mask.bools() for name, mask in person.document.masks.items()}
+
+
+def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monkeypatch):
+    first, second = pair
+    prune(first)
+    wanted = masks(first)
+    select(first, "enc.a.weight", "enc.b.weight")
+    text, welcome = drag(first, "enc.b.weight", second, monkeypatch)
+    assert welcome
+    assert text == "enc.a.weight\nenc.b.weight"
+    second.wait(lambda: second.rule.method.currentText() == "Custom mask from file…")
+    assert second.rule.mask_name.text() == "one.safetensors"
+    assert second.views.tree.checked() == ("enc.a.weight", "enc.b.weight")
+    assert len(second.states) == 1, "nothing is done before a click"
+    assert said(second).startswith("Masks of 2 tensors were taken from one.safetensors")
+    assert second.window.isActiveWindow()
+    prune(second)
+    found = masks(second)
+    assert set(found) == {"enc.a.weight", "enc.b.weight"}
+    for name, kept in found.items():
+        np.testing.assert_array_equal(kept, wanted[name])
+    assert len(first.states) == 2
+    second.key("Ctrl+Z")
+    second.wait(lambda: second.document.position == 0)
+
+
+def test_a_module_stands_for_what_is_below_it_and_the_list_for_its_rows(pair, monkeypatch):
+    first, second = pair
+    prune(first)
+    select(first, "enc")
+    text, _ = drag(first, "enc", second, monkeypatch)
+    assert text == "enc.a.weight\nenc.b.weight"
+    second.wait(lambda: second.rule.mask_name.text() == "one.safetensors")
+    first.key("Ctrl+L")
+    select(first, "enc.b.weight")
+    text, _ = drag(first, "enc.b.weight", second, monkeypatch)
+    assert text == "enc.b.weight"
+    second.wait(lambda: second.views.tree.checked() == ("enc.b.weight",))
+
+
+def test_what_does_not_fit_is_said(pair, monkeypatch):
+    first, second = pair
+    prune(first)
+    first.key("Ctrl+L")
+    select(first, "enc.a.weight", "gone.weight", "head.weight")
+    drag(first, "head.weight", second, monkeypatch)
+    second.wait(lambda: second.notices)
+    (sentence,) = second.notices
+    taken, _, left = sentence.partition(". ")
+    assert taken == "Masks of 1 tensor were taken from one.safetensors"
+    assert left == "Left out, because they do not fit this file: 2 tensors."
+    (notice,) = second.window.notices.notices
+    assert sorted(notice.details.toPlainText().splitlines()) == [
+        "'gone.weight': there is no tensor of this name.",
+        "'head.weight' has the shape [4, 6], but [5, 6] here.",
+    ]
+    assert second.views.tree.checked() == ("enc.a.weight",)
+    assert not second.trouble
+
+
+@pytest.mark.parametrize("why", ["nothing pruned", "nothing fits"])
+def test_where_nothing_can_be_taken_the_form_stays(pair, monkeypatch, why):
+    first, second = pair
+    if why == "nothing fits":
+        prune(first)
+    first.key("Ctrl+L")
+    select(first, "gone.weight" if why == "nothing fits" else "enc.a.weight")
+    before = second.rule.method.currentText()
+    name = "gone.weight" if why == "nothing fits" else "enc.a.weight"
+    drag(first, name, second, monkeypatch)
+    second.wait(lambda: second.trouble)
+    wanted = {
+        "nothing pruned": "Nothing is pruned in these tensors of 'one.safetensors'.",
+        "nothing fits": "No tensor of these of 'one.safetensors' fits 'two.safetensors'.",
+    }
+    assert second.trouble[0].startswith(wanted[why])
+    assert second.rule.method.currentText() == before
+
+
+def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
+    first, second = pair
+    prune(first)
+    select(first, "enc.a.weight")
+    heard = []
+
+    def pass_over(drag, _actions):
+        enter = QDragEnterEvent(QPoint(400, 300), COPY, drag.mimeData(), LEFT, NONE)
+        QCoreApplication.sendEvent(second.window, enter)
+        heard.append(said(second))
+        QCoreApplication.sendEvent(second.window, QDragLeaveEvent())
+        heard.append(said(second))
+        return COPY
+
+    drag(first, "enc.a.weight", second, monkeypatch, pass_over)
+    assert heard == ["Drop here to prune what is pruned in 1 tensor of one.safetensors.", ""]
+    second.wait_idle()
+    assert second.rule.method.currentText() != "Custom mask from file…"
+
+
+def test_a_window_takes_nothing_from_itself_nor_without_a_file(pair, monkeypatch):
+    first, second = pair
+    prune(first)
+    select(first, "enc.a.weight")
+    assert drag(first, "enc.a.weight", first, monkeypatch) == ("enc.a.weight", False)
+    second.key("Ctrl+W")
+    second.wait(lambda: second.document is None)
+    assert drag(first, "enc.a.weight", second, monkeypatch) == ("enc.a.weight", False)
+
+
+def test_dragging_over_rows_that_are_not_selected_selects_them(pair):
+    """As before rows could be dragged."""
+    first, _ = pair
+    first.key("Ctrl+L")
+    select(first, "enc.a.weight")
+    viewport = first.views.tree.view.viewport()
+    begin, end = row(first, "enc.b.weight"), row(first, "head.weight")
+    first.qtbot.mousePress(viewport, LEFT, NONE, begin)
+    for at in (begin + QPoint(0, 6), (begin + end) / 2, end):
+        first.qtbot.mouseMove(viewport, at)
+    first.qtbot.mouseRelease(viewport, LEFT, NONE, end)
+    assert set(first.views.tree.selected()) >= {"enc.b.weight", "head.weight"}
+    assert "enc.a.weight" not in first.views.tree.selected()
+    first.qtbot.mouseClick(viewport, LEFT, NONE, end)  # of several selected rows it leaves one
+    assert first.views.tree.selected() == ("head.weight",)
