@@ -73,7 +73,7 @@ def _of(document: Document, words: str, rounds: int) -> Iterator[Line]:
 
 
 def _on_all(checkpoint: Checkpoint, words: str, rounds: int) -> Iterator[Line]:
-    """Edit all 100,000 tensors, make that final, and treat the zeros that are there then."""
+    """Edit all 100,000 tensors, make that permanent, and treat the zeros that are there then."""
     entries = checkpoint.entries.values()
     every = tuple(entry.name for entry in entries)
     assert len(every) == 100_000
@@ -81,7 +81,7 @@ def _on_all(checkpoint: Checkpoint, words: str, rounds: int) -> Iterator[Line]:
     edit = ManualEdit("prune", first, "the first weight of each")
     asked: dict[str, Callable[[Snapshot], Proposal]] = {
         "edit": lambda snapshot: compute_manual_edit(snapshot, edit, Job()),
-        "make final": lambda snapshot: Finalize(every).propose(snapshot, Job()),
+        "make permanent": lambda snapshot: Finalize(every).propose(snapshot, Job()),
         "treat zeros": lambda snapshot: TreatZeros(every).propose(snapshot, Job()),
     }
     beside, commits, states = ({name: list[float]() for name in asked} for _ in range(3))
