@@ -13,9 +13,10 @@ from __future__ import annotations
 import heapq
 import math
 import random
+import statistics
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reference import ROOT, write
 
@@ -96,6 +97,15 @@ class Pass:
 
 
 @dataclass(frozen=True)
+class Run:
+    """A run that was made: its step, workers, and seconds, each time."""
+
+    counted: bool
+    workers: int
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Estimate:
     """How long a run takes in seconds, and what limits its longest pass."""
 
@@ -106,9 +116,13 @@ class Estimate:
 UNIT = 256e6
 MESSAGE = 8 * 1024  # bytes of the counts of a unit: those of a bracket, after a sample
 
-# Of docs/performance.md: counting from the stages of the whole job, the rest from the 13.3 s that
-# one machine takes for the folder of 4 GB. What a task and the start take was not measured.
-RATES = Rates(count=1.2e9, finish=0.36e9, task=0.003, start=1.5)
+# Counting from the stages of the whole job in docs/performance.md; finishing from the medians of
+# `RUNS` with one worker, less the start; the start from `bench cluster`. What a task takes was not
+# measured.
+RATES = Rates(count=1.2e9, finish=0.29e9, task=0.003, start=1.5)
+# Of the machine of `RUNS`, and those that a worker takes that finishes a shard: one thread writes,
+# one compares, one hashes.
+MACHINE_CORES, FINISH_CORES = 2, 1.5
 STORAGES = (
     Storage("NVMe in each worker", 3 * GB, 1.5 * GB),
     Storage("NFS, 1 GB/s", 1 * GB, 1 * GB, 1 * GB, 1 * GB),
@@ -119,6 +133,18 @@ MODELS = (
     Model("70 B", 70e9, 30),
     Model("670 B", 670e9, 163),
     Model("5 T", 5e12, 1200),
+)
+
+
+# What `bench cluster` runs, and what it took, in turn and on two days; other programs ran beside.
+TRIED = Model("4 GB", 4.295e9 / 2, 8)
+RUNS = (
+    Run(counted=True, workers=1, seconds=(16.1, 19.1, 19.2)),
+    Run(counted=True, workers=2, seconds=(13.9, 16.2, 13.3)),
+    Run(counted=True, workers=4, seconds=(15.8, 34.1, 14.0)),
+    Run(counted=False, workers=1, seconds=(18.3, 18.6, 26.7)),
+    Run(counted=False, workers=2, seconds=(14.5, 45.4, 15.3)),
+    Run(counted=False, workers=4, seconds=(14.8, 27.6, 22.6)),
 )
 
 
@@ -198,6 +224,44 @@ def _play(each: Pass, size: float, speeds: Sequence[float], storage: Storage, ta
         link = max(link, given) + size * shared
         heapq.heappush(free, (max(given + alone, link), number))
     return max(at for at, _ in free)
+
+
+def _on_two_cores(workers: int, *, counted: bool) -> tuple[float, float]:
+    """Return the seconds of what was run by the formula, and the median of ten plays."""
+    # Workers of one machine share its cores.
+    share = min(1.0, MACHINE_CORES / (FINISH_CORES * workers))
+    rates = replace(RATES, finish=RATES.finish * share)
+    # A fraction of a core each where there are more workers: they count that much slower.
+    rates = replace(rates, count=rates.count / workers)
+    disk = Storage("in the page cache", math.inf, math.inf)
+    said = expected(TRIED, workers, disk, rates, counted=counted, cores=MACHINE_CORES).seconds
+    plays = [
+        simulated(TRIED, workers, disk, rates, seed, counted=counted, cores=MACHINE_CORES)
+        for seed in range(10)
+    ]
+    return said, sorted(plays)[len(plays) // 2]
+
+
+def runs() -> Iterator[str]:
+    """Yield the table of what was run, beside what formula and simulation say."""
+    rows = []
+    for run in RUNS:
+        said, played = _on_two_cores(run.workers, counted=run.counted)
+        took = sorted(run.seconds)
+        middle = statistics.median(took)
+        rows.append(
+            (
+                "L1, one threshold" if run.counted else "2:4, within tensors",
+                f"{run.workers}",
+                f"{said:.1f} s",
+                f"{played:.1f} s",
+                f"{middle:.1f} s",
+                f"{took[0]:.1f} to {took[-1]:.1f} s",
+                f"{middle / said:.2f}",
+            )
+        )
+    head = ("step", "workers", "formula", "play", "measured", "least to most", "ratio")
+    yield from _table(head, rows)
 
 
 def words(seconds: float) -> str:
@@ -282,6 +346,7 @@ def differences() -> Iterator[str]:
 
 
 TABLES = {
+    "runs": runs,
     "costs": costs,
     "times of a global step": lambda: times(counted=True),
     "times of a step within tensors": lambda: times(counted=False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
@@ -377,6 +377,24 @@ class Snapshot:
             given=given,
             protected=layers.protected.get(first),
         )
+
+    def views(self, names: Iterable[str]) -> Iterator[TensorView]:
+        """Yield what a method sees of tensors, by first names, for which nothing else is given."""
+        entries, kept, protected = self.checkpoint.entries, self.masks, self.protected
+        bare = not kept and not protected
+        for name in names:
+            entry = entries[name]
+            if bare:
+                yield TensorView(name, entry.shape, entry.dtype, None, StateReader(self, name))
+            else:
+                yield TensorView(
+                    name,
+                    entry.shape,
+                    entry.dtype,
+                    kept.get(name),
+                    StateReader(self, name),
+                    protected=protected.get(name),
+                )
 
     def inputs(self, statistics: Statistics, name: str) -> Inputs | None:
         """Return what was seen of the inputs of a tensor; None if that is nothing.

@@ -1,4 +1,7 @@
-"""A command on a cluster of this machine; prints as JSON the most memory that its processes took.
+"""A command on a cluster of this machine; prints as JSON what its processes took.
+
+The most memory of any, and the seconds in which they were started and ended, which are those of
+Dask: the same for a job of a minute and of an hour.
 
 ``python -m tests.benchmarks.cluster_job prune … --cluster local:2``
 """
@@ -8,9 +11,12 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import time
+from collections.abc import Callable
+from typing import Any
 
 from pruneapp.__main__ import main
-from pruneapp.cluster.connection import Cluster
+from pruneapp.cluster.connection import Cluster, LocalWorkers
 
 
 def peak_mb() -> float:
@@ -20,15 +26,29 @@ def peak_mb() -> float:
 
 def run() -> int:
     peaks: dict[str, float] = {}
-    close = Cluster.close
+    at: dict[str, float] = {}
 
-    def closed(cluster: Cluster) -> None:
-        peaks.update(cluster.client.run(peak_mb))
-        close(cluster)
+    def noting(kind: type, name: str, before: str, after: str) -> None:
+        call: Callable[..., Any] = getattr(kind, name)
 
-    Cluster.close = closed  # type: ignore[method-assign]  # the last moment at which they are there
+        def noted(its: Any, *arguments: Any, **more: Any) -> Any:
+            if name == "close":  # the last moment at which they are there
+                peaks.update(its.client.run(peak_mb))
+            at.setdefault(before, time.perf_counter())
+            result = call(its, *arguments, **more)
+            at[after] = time.perf_counter()
+            return result
+
+        setattr(kind, name, noted)
+
+    noting(LocalWorkers, "start", "start", "")
+    noting(Cluster, "__init__", "", "started")
+    noting(Cluster, "close", "end", "")
+    noting(LocalWorkers, "join", "", "ended")
     status = main(sys.argv[1:])
-    sys.stdout.write(json.dumps({"client": peak_mb(), "worker": max(peaks.values())}) + "\n")
+    processes = at["started"] - at["start"] + at["ended"] - at["end"]
+    answer = {"client": peak_mb(), "worker": max(peaks.values()), "processes": processes}
+    sys.stdout.write(json.dumps(answer) + "\n")
     return status
 
 
