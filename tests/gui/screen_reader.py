@@ -53,23 +53,20 @@ class ScreenReader:
 
     def start_anew(self) -> None:
         """Close what is open, whatever became of it."""
-        self._leave_dialogs()
-        self.command("Prune", "Reset form")
-        self.command("File", "Close")
-
-        def is_empty() -> bool:
-            self._leave_dialogs()
-            return self.ears.windows() == ["Pruneapp"]
-
-        self.until(is_empty, "the window without a file")
-
-    def _leave_dialogs(self) -> None:
         while len(self.ears.windows()) > 1:
             nodes = self.ears.tree(front=True, roles=BUTTONS).walk()
             for leave in [n for n, _ in nodes if n.name in {"Cancel", "Close", "Discard changes"}]:
                 self.push_node(leave)
-            # A button that is pressed stays down for 100 ms, and begins anew if pressed meanwhile.
-            time.sleep(0.2)
+            time.sleep(0.05)  # until it is gone, or another is there
+        self.command("Prune", "Reset form")
+        self.command("File", "Close")
+        self.until(self._is_empty, "the window without a file")
+
+    def _is_empty(self) -> bool:
+        if len(self.ears.windows()) > 1:
+            self.push("Discard changes")
+            return False
+        return self.ears.windows() == ["Pruneapp"]
 
     # What journeys are made of
 
