@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -36,6 +38,7 @@ from PySide6.QtWidgets import (
     QTreeView,
     QWidget,
 )
+from translations import LANGUAGES, read, source_of
 
 PATIENCE_MS = 20_000
 STEP_MS = 10
@@ -64,6 +67,25 @@ def wait_until(true: Callable[[], object], what: str) -> None:
             return
         wait(STEP_MS)
     raise StepError(f"Waited {PATIENCE_MS // 1000} s in vain: {what}.")
+
+
+def is_said(shown: str, text: str) -> bool:
+    """Whether something that is shown says an English text, in any language of the window."""
+    return _plain(shown) in {_plain(text), *_translated().get(_plain(text), ())}
+
+
+@cache
+def _translated() -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for language in LANGUAGES:
+        for message in read(source_of(language)):
+            found.setdefault(_plain(message.source), set()).add(_plain(message.translation or ""))
+    return found
+
+
+def _plain(text: str) -> str:
+    """Return a text of a menu without its mnemonic and dots."""
+    return re.sub(r"\(&\w\)|&", "", text).rstrip("…")
 
 
 def _shown(kind: type[QDialog]) -> list[QDialog]:
@@ -132,8 +154,8 @@ class Person:
 
     def choose(self, box: QComboBox, text: str) -> None:
         """Open a box and click on one of its lines."""
-        place = box.findText(text)
-        if place < 0:
+        shown = (at for at in range(box.count()) if is_said(box.itemText(at), text))
+        if (place := next(shown, -1)) < 0:
             offered = ", ".join(box.itemText(i) for i in range(box.count()))
             raise StepError(f"There is no '{text}' to choose, only {offered}.")
         # An editable box opens at its arrow only.
@@ -151,9 +173,7 @@ class Person:
         bar = self.window.menuBar()
         place: QWidget = bar
         for text in path:
-            found = next(
-                (a for a in place.actions() if a.text().replace("&", "").rstrip("…") == text), None
-            )
+            found = next((a for a in place.actions() if is_said(a.text(), text)), None)
             if found is None or not found.isEnabled():
                 raise StepError(f"The menu has no '{text}' that can be chosen now.")
             geometry = (

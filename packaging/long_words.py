@@ -60,10 +60,10 @@ DIALOGS = (
         "change_keys",
         "questions",
     ),
-    *("about",),
+    *("about", "plugins", "guide"),
 )
 # What is put in, and what stands for itself.
-_FIXED = re.compile(r"\{[^{}]*\}|%L?n|\(\*[^)]*\)|&.|\\?\n|\t.*|[^\w]")
+_FIXED = re.compile(r"&?\{[^{}]*\}|%L?n|\(\*[^)]*\)|&.|\\?\n|\t.*|[^\w]")
 
 
 class LongWords(QTranslator):

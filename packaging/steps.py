@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driving import StepError, wait, wait_until
+from driving import StepError, is_said, wait, wait_until
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QTabBar, QWidget
@@ -106,12 +106,16 @@ def rules(walk: Tour) -> None:
         person.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
         person.click(form.add)
         for rule, kind, amount in (
-            (0, "all Conv2d layers", "20%"),
-            (1, "all Linear layers", "40%"),
+            (0, "Conv2d", "20%"),
+            (1, "Linear", "40%"),
         ):
             line = form.list.visualItemRect(form.list.item(rule))
             person.click(form.list.viewport(), line.center())
-            person.choose(form.rules[rule].target, kind)
+            target = form.rules[rule].target
+            all_of_kind = next(
+                text for at in range(target.count()) if kind in (text := target.itemText(at))
+            )
+            person.choose(target, all_of_kind)
             person.choose(form.rules[rule].method, label_of(walk, "l1_unstructured"))
             person.replace(amount_field(walk, rule), amount)
         wait_until(lambda: walk.bench.preview.state.preview, "the preview")
@@ -169,7 +173,7 @@ def export(walk: Tour) -> None:
 def discard(walk: Tour, box: QDialog) -> None:
     """Answer the question about work that is in no file."""
     assert isinstance(box, QMessageBox)
-    walk.person.click(next(b for b in box.buttons() if b.text() == "Discard changes"))
+    walk.person.click(next(b for b in box.buttons() if is_said(b.text(), "Discard changes")))
 
 
 def trouble(walk: Tour) -> None:
@@ -193,7 +197,7 @@ def trouble(walk: Tour) -> None:
         assert isinstance(box, QMessageBox)
         with walk.step("unexported", "work that would be lost is asked for"):
             pass
-        person.click(next(b for b in box.buttons() if b.text() == "Discard changes"))
+        person.click(next(b for b in box.buttons() if is_said(b.text(), "Discard changes")))
 
     person.answering(QMessageBox, answer, lambda: person.press("Ctrl+W"))
     wait_until(lambda: walk.bench.session.document is None, "the file to be closed")
@@ -225,7 +229,7 @@ def in_both_sizes(walk: Tour) -> None:
         tabs = next(
             bar
             for bar in walk.window.findChildren(QTabBar)
-            if bar.isVisible() and "Prune" in [bar.tabText(n) for n in range(bar.count())]
+            if bar.isVisible() and any(is_said(bar.tabText(n), "Prune") for n in range(bar.count()))
         )
         walk.person.click(tabs, tabs.tabRect(1).center())
     walk.window.resize(*SIZE)

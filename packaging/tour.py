@@ -1,7 +1,7 @@
 """Drive the real window through the main job, by mouse and keys, and keep a picture of each step.
 
     .venv/bin/python packaging/tour.py [DIR] [--docs]
-    .venv/bin/python packaging/tour.py [DIR] --views [FILE ...]
+    .venv/bin/python packaging/tour.py [DIR] --views [FILE ...] [--language de|zh_CN]
 
 DIR (by default ./tour, with --docs a folder for temporary files) gets the exported file and the
 pictures of two tours, light and dark, of one window at 150 %, and of every view of the sample.
@@ -10,6 +10,7 @@ With --views it gets every view of each FILE, of the sample if none is named, in
 checked, long names) once a scale, and nothing else.
 With --docs those that the documentation shows go to docs/pictures as well; the README's show the
 ResNet-20 of ../shared/data if it is there, else the sample.
+With --language the window speaks that; the texts of the model and of the engine stay English.
 The exit status is 1 if a step failed; then failed.png shows what was to be seen.
 """
 
@@ -61,6 +62,7 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", metavar="DIR", type=Path)
     parser.add_argument("--docs", action="store_true", help="write docs/pictures as well")
     parser.add_argument("--views", nargs="*", type=Path, metavar="FILE", help="look at files only")
+    parser.add_argument("--language", default="en", help="language of the window")
     parser.add_argument("--only", help=argparse.SUPPRESS)  # one of the tours, by its name
     options = parser.parse_args()
     # Notices show whole paths: those of the documentation are to be the same everywhere.
@@ -69,7 +71,7 @@ def main() -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if options.only:
         file = options.views[0].resolve() if options.views else None
-        return tour(folder / options.only, options.only, file)
+        return tour(folder / options.only, options.only, file, options.language)
     if options.views is None:
         walks = [("light", "1", None), ("dark", "1", None), ("scaled", SCALE, None)]
         walks += [("light-views", "1", None), ("dark-views", "1", None)]
@@ -81,7 +83,7 @@ def main() -> int:
             for scale in SCALES
         ]
         walks += [(f"{theme}-states-{scale}", scale, None) for theme, scale in STATES]
-    statuses = [walk(folder, *each) for each in walks]
+    statuses = [walk(folder, *each, options.language) for each in walks]
     print(f"The pictures are in {folder}")
     if any(statuses):
         print("A step failed.")
@@ -91,14 +93,14 @@ def main() -> int:
     return 0
 
 
-def walk(folder: Path, only: str, scale: str, file: Path | None) -> int:
+def walk(folder: Path, only: str, scale: str, file: Path | None, language: str) -> int:
     """Take one of the tours in a process of its own; returns its exit status."""
     shutil.rmtree(folder / only, ignore_errors=True)
     # The person's own settings are neither shown nor touched.
     with tempfile.TemporaryDirectory(prefix="pruneapp-tour-") as home:
         folders = {f"XDG_{kind}_HOME": home for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
         environment = {**os.environ, **folders, "QT_SCALE_FACTOR": scale}
-        command = [sys.executable, __file__, str(folder), "--only", only]
+        command = [sys.executable, __file__, str(folder), "--only", only, "--language", language]
         if file is not None:
             command += ["--views", str(file)]
         return subprocess.run(command, env=environment, check=False).returncode
@@ -144,9 +146,11 @@ class Tour:
         Gets the pictures and the exported file.
     theme
         Word in front of what is printed.
+    language
+        That of the window.
     """
 
-    def __init__(self, folder: Path, theme: str) -> None:
+    def __init__(self, folder: Path, theme: str, language: str) -> None:
         from driving import Person, wait_until
         from PySide6.QtCore import QRect, qInstallMessageHandler
 
@@ -163,6 +167,7 @@ class Tour:
         sys.setswitchinterval(application.SWITCH_INTERVAL_S)
         self.application = application.make_application(["pruneapp"])
         self.application.setCursorFlashTime(0)
+        self.application.speak(language)
         settings = Settings()
         settings.set_welcomed()  # the window of every day
         appearance = Appearance(self.application, "light")
@@ -236,7 +241,7 @@ class Tour:
         self.window.hide()
 
 
-def tour(folder: Path, only: str, file: Path | None) -> int:
+def tour(folder: Path, only: str, file: Path | None, language: str) -> int:
     """Walk through the main job once; returns the exit status."""
     import shrunk
     import states
@@ -248,7 +253,7 @@ def tour(folder: Path, only: str, file: Path | None) -> int:
     # Names of files are shown as they are typed: short ones make the same picture everywhere.
     os.chdir(folder)
     print(f"{only.capitalize()}:", flush=True)
-    walk = Tour(folder, only)
+    walk = Tour(folder, only, language)
     try:
         if only == "scaled":
             steps.scaled(walk)

@@ -28,7 +28,7 @@ from pruneapp.gui.app.settings import LANGUAGE, SETTINGS
 from pruneapp.gui.widgets.engine_text import CONTEXT, TIMES
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
-from pruneapp.params import ChoiceParam, FileParam, Param, SubsetParam
+from pruneapp.params import ChoiceParam, FileParam, Param, SizeParam, SubsetParam
 from pruneapp.recipes.replay import SCHEDULE
 from pruneapp.results.tensor_group import in_sentence
 
@@ -186,6 +186,8 @@ def _of_params(where: str, params: tuple[Param, ...]) -> Iterator[tuple[str, str
         at = f"{where}, {param.name}"
         yield at, param.label
         yield at, param.help
+        if isinstance(param, SizeParam):
+            yield at, param.nothing
         if isinstance(param, ChoiceParam | SubsetParam) and param != LANGUAGE:
             # Languages are called as they call themselves.
             for choice in param.choices:

@@ -2821,6 +2821,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Einen Ordner mit Shards bis zu dieser Größe schreiben, mit einer Indexdatei wie in transformers und den anderen Dateien des Modells.</translation>
     </message>
     <message>
+        <source>as opened</source>
+        <extracomment>format safetensors, shard_size</extracomment>
+        <translation>wie geöffnet</translation>
+    </message>
+    <message>
         <source>torch state dict, dense</source>
         <extracomment>format torch</extracomment>
         <translation>torch-State-Dict, dicht</translation>
@@ -3254,6 +3259,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Gram matrices that are summed at once take no more; with less, the inputs are run several times.</source>
         <extracomment>repair, memory</extracomment>
         <translation>Gram-Matrizen, die zugleich summiert werden, brauchen nicht mehr; mit weniger laufen die Eingaben mehrmals durch.</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <extracomment>repair, memory</extracomment>
+        <translation>beliebig</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -4823,6 +4833,17 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Arrows move, Space cuts or keeps a layer.</source>
         <translation>Pfeile bewegen, die Leertaste entfernt oder behält eine Schicht.</translation>
+    </message>
+</context>
+<context>
+    <name>Layout</name>
+    <message>
+        <source>A vector of {n} in lines of {width}, read like text.</source>
+        <translation>Ein Vektor von {n} in Zeilen zu {width}, zu lesen wie Text.</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one {what}</source>
+        <translation>Jeder Block von {height}×{width} ist: {what}</translation>
     </message>
 </context>
 <context>

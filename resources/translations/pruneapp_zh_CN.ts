@@ -2821,6 +2821,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>写入由不超过此大小的分片组成的文件夹，含 transformers 式的索引文件和模型的其他文件。</translation>
     </message>
     <message>
+        <source>as opened</source>
+        <extracomment>format safetensors, shard_size</extracomment>
+        <translation>与打开时相同</translation>
+    </message>
+    <message>
         <source>torch state dict, dense</source>
         <extracomment>format torch</extracomment>
         <translation>torch 状态字典，稠密</translation>
@@ -3254,6 +3259,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Gram matrices that are summed at once take no more; with less, the inputs are run several times.</source>
         <extracomment>repair, memory</extracomment>
         <translation>同时累加的格拉姆矩阵不超过此值；内存较少时，输入会运行多次。</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <extracomment>repair, memory</extracomment>
+        <translation>任意</translation>
     </message>
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
@@ -4823,6 +4833,17 @@ Files are read, never run.</source>
     <message>
         <source>Arrows move, Space cuts or keeps a layer.</source>
         <translation>方向键移动，空格键裁去或保留一层。</translation>
+    </message>
+</context>
+<context>
+    <name>Layout</name>
+    <message>
+        <source>A vector of {n} in lines of {width}, read like text.</source>
+        <translation>{n} 个元素的向量，每行 {width} 个，按文本顺序阅读。</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one {what}</source>
+        <translation>每个 {height}×{width} 块为一个{what}</translation>
     </message>
 </context>
 <context>

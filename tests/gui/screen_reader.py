@@ -53,20 +53,25 @@ class ScreenReader:
 
     def start_anew(self) -> None:
         """Close what is open, whatever became of it."""
-        while len(self.ears.windows()) > 1:
-            nodes = self.ears.tree(front=True, roles=BUTTONS).walk()
-            for leave in [n for n, _ in nodes if n.name in {"Cancel", "Close", "Discard changes"}]:
-                self.push_node(leave)
-            time.sleep(0.05)  # until it is gone, or another is there
+        self.until(self._is_alone, "the end of the dialogs")
         self.command("Prune", "Reset form")
         self.command("File", "Close")
-        self.until(self._is_empty, "the window without a file")
+        self.until(
+            lambda: self._is_alone() and self.ears.windows() == ["Pruneapp"],
+            "the window without a file",
+        )
 
-    def _is_empty(self) -> bool:
-        if len(self.ears.windows()) > 1:
-            self.push("Discard changes")
-            return False
-        return self.ears.windows() == ["Pruneapp"]
+    def _is_alone(self) -> bool:
+        """Whether there is no dialog; one that is there is left, if it is still there then."""
+        if len(self.ears.windows()) == 1:
+            return True
+        nodes = [n for n, _ in self.ears.tree(front=True, roles=BUTTONS).walk()]
+        for name in ("Discard changes", "Cancel", "Close"):
+            if found := [node for node in nodes if node.name == name and node.actions]:
+                self.push_node(found[0])
+                time.sleep(0.05)  # of another process, which does not tell when it is gone
+                return False
+        return False
 
     # What journeys are made of
 

@@ -54,6 +54,7 @@ class AboutDialog(Dialog):
         self.list.setAccessibleName(self.tr("Licenses"))
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
+        self.list.header().setStretchLastSection(False)  # long names of licenses scroll into sight
         self.list.setHeaderLabels([self.tr("Package"), self.tr("Version"), self.tr("License")])
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
@@ -113,7 +114,7 @@ class AboutDialog(Dialog):
         for number, item in enumerate(self._items):
             item.setData(0, Qt.ItemDataRole.UserRole, number)
         self.list.addTopLevelItems(self._items)
-        for column in range(2):  # the last takes the rest
+        for column in range(self.list.columnCount()):
             self.list.resizeColumnToContents(column)
         if self._items:
             self.list.setCurrentItem(self._items[0])

@@ -36,6 +36,7 @@ from pruneapp.results.document_rows import TensorRow
 Named = tuple[str, QAction]
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 # Nobody reads more of them; who looks for another one types more of its name.
+_AROUND = 40  # pixels beside the columns: margins, and what they are padded by
 _MOST_TENSORS = 200
 
 
@@ -84,6 +85,11 @@ class EntryTable(QTableWidget):
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
                 item.setToolTip(as_plain(entry.tip or entry.name))
                 self.setItem(row, column, item)
+
+    def whole_width(self) -> int:
+        """Return the width in which no entry loses anything."""
+        columns = sum(self.sizeHintForColumn(column) for column in range(2))
+        return columns + self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows by Ctrl+C."""
@@ -237,5 +243,6 @@ class KeySheet(Dialog):
         layout.addWidget(table)
         add_button_row(layout, self.change)
         self.table = table
+        self.resize(max(self.width(), table.whole_width() + _AROUND), self.height())
         self.change.clicked.connect(self.accept)
         self.change.clicked.connect(self.changeRequested)

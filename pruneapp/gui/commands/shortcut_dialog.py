@@ -41,6 +41,7 @@ from pruneapp.gui.widgets.screen import Dialog
 _ID = int(Qt.ItemDataRole.UserRole)
 _COMMAND, _SHORTCUT, _DEFAULT = range(3)
 _FIELD_WIDTH = 220  # with room for what Qt writes into an empty one
+_AROUND = 80  # beside the columns: margins, the bar, and what they are padded by
 _ROW_SPACE = 6  # pixels, as in the sheet of shortcuts
 _LINES = 2  # of what is said below, however much it is
 _TYPING = ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
@@ -178,10 +179,13 @@ class ShortcutDialog(Dialog):
         by_keys = label_for(self.pressed, self.tr("or by keys:"))
         add_row(layout, self.search, by_keys, self.pressed, wide=self.search)
         layout.addWidget(self._found, 1)
-        add_row(layout, self.name, self.editor, self.remove, self.reset, wide=self.name)
+        layout.addWidget(self.name)
+        add_row(layout, self.editor, self.remove, self.reset, None)
         add_row(layout, self.said, self.go, wide=self.said)
         add_button_row(layout, self.close_button, beside=(self.reset_all,))
         self._fill()
+        columns = sum(map(self.table.sizeHintForColumn, range(self.table.columnCount())))
+        self.resize(max(self.width(), columns + _AROUND), self.height())
 
         self.search.textChanged.connect(self._filter)
         self.search.returnPressed.connect(self.table.setFocus)

@@ -76,12 +76,21 @@ class _FormColumn(QWidget):
         parts = self._form, self._preview
         follow_font(self, lambda column: column.fit())
         for part in parts:
+            part.content.rearranged.connect(self._grow)
             part.content.rearranged.connect(self._share)
 
     def fit(self) -> None:
         """Be wide enough for all that is in it."""
+        self.setMinimumWidth(self._least_width())
+
+    def _least_width(self) -> int:
         least = [part.least_width() for part in (self._form, self._preview)]
-        self.setMinimumWidth(max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least))
+        return max(FORM_WIDTH, self._header.minimumSizeHint().width(), *least)
+
+    def _grow(self) -> None:
+        # Numbers come that were not there at first. It stays as wide: nothing jumps to and fro.
+        if (least := self._least_width()) > self.minimumWidth():
+            self.setMinimumWidth(least)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

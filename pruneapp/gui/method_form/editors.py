@@ -41,9 +41,15 @@ from pruneapp.params import (
 _INT_MAX = 2**31 - 1
 
 
-def fit_digits(field: QWidget) -> None:
-    """Give a field the width of ten digits."""
-    follow_font(field, lambda one: one.setFixedWidth(one.fontMetrics().horizontalAdvance("0") * 10))
+def fit_digits(field: LineEdit) -> None:
+    """Give a field the width of ten digits, or of the words that it shows while it is empty."""
+
+    def fit(one: LineEdit) -> None:
+        advance = one.fontMetrics().horizontalAdvance
+        words = advance(one.placeholderText()) + advance("0") * 2
+        one.setFixedWidth(max(advance("0") * 10, words))
+
+    follow_font(field, fit)
 
 
 class Editor(QWidget):

@@ -23,6 +23,7 @@ from pruneapp.gui.method_form.form_model import FormContext, FormRow, MethodForm
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import (
     ComboBox,
+    ElidedBox,
     add_row,
     lay_in_column,
     lay_in_row,
@@ -65,7 +66,7 @@ class RuleEditor(QWidget):
         # Of which tensors, and what, was said last; see `set_matches`.
         self._matches: tuple[str | None, int | None, int, tuple[str, ...]] = None, None, 0, ()
         self._elsewhere: Mapping[int, int] = {}
-        self.method = ComboBox(self)
+        self.method = ElidedBox(self)
         self.method.setAccessibleName(self.tr("Method"))
         self.method.setMinimumContentsLength(8)
         self.method.setSizeAdjustPolicy(

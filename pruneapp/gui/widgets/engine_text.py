@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pruneapp.gui.widgets.labels import translate
-from pruneapp.params import Choice, ChoiceParam, Param, SubsetParam
+from pruneapp.params import Choice, ChoiceParam, Param, SizeParam, SubsetParam
 from pruneapp.results.export import FormatOffer
 
 CONTEXT = "Declarations"  # as packaging/translations.py writes it
@@ -38,6 +38,8 @@ def said_param(param: P) -> P:
         choices = tuple(map(_said_choice, param.choices))
         if choices != param.choices:
             param = replace(param, choices=choices)
+    if isinstance(param, SizeParam) and (nothing := said(param.nothing)) != param.nothing:
+        param = replace(param, nothing=nothing)
     return param
 
 

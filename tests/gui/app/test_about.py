@@ -123,3 +123,13 @@ def test_a_bundle_has_a_folder_of_licenses(tmp_path, monkeypatch):
     )
     (folder / "README.txt").unlink()
     assert installation.licenses() == ()
+
+
+def test_a_long_name_of_a_license_scrolls_into_sight(show):
+    words = "BSD-3-Clause AND 0BSD AND MIT AND Zlib AND CC0-1.0 " * 4
+    about = show(AboutDialog(), 640, 480)
+    about.set_facts({"Qt": "6.11.3"}, [License("numpy", "2.4", words, "")])
+    bar = about.list.horizontalScrollBar()
+    assert about.list.columnWidth(2) >= about.list.sizeHintForColumn(2)
+    QApplication.processEvents()
+    assert bar.maximum() > 0

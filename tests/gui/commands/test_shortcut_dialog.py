@@ -291,3 +291,21 @@ def test_declared_shortcuts_are_written_as_qt_writes_them():
     """Or one that a person chose would not be the same key."""
     for spec in ACTIONS:
         assert declared(spec) == spec.keys
+
+
+def test_nothing_in_the_dialogs_of_shortcuts_is_cut(at_work, dialog):
+    for name in dialog._rows:
+        dialog.table.setCurrentItem(dialog._rows[name])
+        assert not dialog.name.is_elided, name
+    for column in range(dialog.table.columnCount()):
+        assert dialog.table.columnWidth(column) >= dialog.table.sizeHintForColumn(column)
+    dialog.close()
+    at_work.menu("Help", "Keyboard shortcuts")
+    at_work.wait(lambda: isinstance(QApplication.activeModalWidget(), KeySheet))
+    sheet = QApplication.activeModalWidget()
+    sheet.table.item(0, 0).setText("A command of a name that is as long as they come " * 2)
+    again = sheet.table.whole_width()
+    sheet.resize(again + 40, 480)
+    QApplication.processEvents()
+    assert sheet.table.columnWidth(0) >= sheet.table.sizeHintForColumn(0)
+    sheet.close()

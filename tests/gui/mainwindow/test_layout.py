@@ -263,3 +263,15 @@ def test_at_150_percent_it_has_half_of_the_window(tmp_path):
         assert int(whole) == 720
         assert int(width) >= 600, page
         assert int(height) >= 360, page
+
+
+def test_the_column_grows_with_numbers_that_are_wider_than_it(opened):
+    """Those that come later, or are in a language of longer words: none is cut at the edge."""
+    opened.window.resize(1280, 800)
+    figures = opened.views.preview.findChild(StepFigures)
+    figures.setMinimumWidth(520)
+    area = figures.parentWidget()
+    while not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    opened.wait(lambda: area.viewport().width() >= area.widget().minimumSizeHint().width() > 520)
+    assert inside(figures, opened.window)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -13,8 +14,11 @@ from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.engine_text import TIMES, said, said_product
+from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.number_format import count
 from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.tile import Tile, TileRequest
+from pruneapp.results.tile import Layout, Tile, TileRequest
 
 # Requests while one moves: a few a second, and the last one always.
 REQUEST_MS = 40
@@ -24,6 +28,21 @@ LARGE = 1 << 23
 REST_MS = 120
 # Pixels that take longer to colour than a frame has: on a screen of 200 % nearly all of a tile.
 HEAVY = 1 << 20
+
+
+def note_words(layout: Layout) -> str:
+    """Return what is to be known of a layout in the person's language."""
+    if layout.wrap:
+        words = translate("Layout", "A vector of {n} in lines of {width}, read like text.")
+        return words.format(n=count(layout.shape[0]), width=count(layout.wrap))
+    dims = layout.row_dims, layout.column_dims
+    height, width = (math.prod(layout.shape[d] for d in of[1:]) for of in dims)
+    if height * width <= 1:
+        return layout.note
+    outer = (label.split(TIMES)[0] for label in (layout.row_label, layout.column_label) if label)
+    what = said("kernel") if layout.note.endswith("kernel") else said_product(TIMES.join(outer))
+    words = translate("Layout", "Each {height}×{width} block is one {what}")
+    return words.format(height=count(height), width=count(width), what=what)
 
 
 class TileRequests(QObject):
@@ -239,7 +258,7 @@ class WeightReadout(QObject):
         if layout is None:
             return ""
         if place is None:
-            return layout.note
+            return note_words(layout)
         known, index = self._known(place), layout.index(*place)
         names = layout.dims or ("",) * len(index)
         at = ", ".join(f"{name} {i}".strip() for name, i in zip(names, index, strict=True))
