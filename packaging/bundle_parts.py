@@ -25,7 +25,7 @@ EXCLUDED = (
     *("OpenGL", "cupy", "colorcet", "matplotlib", "scipy", "numba", "h5py", "IPython", "PIL"),
     *("pyqtgraph.examples", "pyqtgraph.opengl", "pyqtgraph.canvas", "pyqtgraph.flowchart"),
     *("pyqtgraph.console", "pyqtgraph.jupyter"),
-    *("PySide6.QtTest", "PySide6.QtQml", "PySide6.QtQuick"),
+    *("PySide6.QtTest", "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick"),
     # The second backend of zstandard, 12 MB, for interpreters that are not CPython.
     *("zstandard._cffi", "zstandard.backend_cffi", "_cffi_backend", "cffi"),
     # of the standard library: nothing is fetched from anywhere, and nothing is typed at a prompt

@@ -97,7 +97,7 @@ def _begin_anew(files: list[Path], options: Namespace) -> int:
     from pruneapp.gui.app.settings import set_aside
 
     place = address()
-    if sys.platform != "win32" and place is not None and is_answered(place):
+    if place is not None and is_answered(place):
         return fail(
             "The settings cannot be reset while a window is open, which would write them again. "
             "Close all windows, then try again."

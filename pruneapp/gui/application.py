@@ -19,6 +19,7 @@ from PySide6.QtCore import (
     QLocale,
     QMessageLogContext,
     QObject,
+    QSocketNotifier,
     QTimer,
     QtMsgType,
     QTranslator,
@@ -53,7 +54,7 @@ from pruneapp.gui.widgets.theme import Style, ThemeManager
 from pruneapp.json_codec import decode
 
 if TYPE_CHECKING:
-    from PySide6.QtNetwork import QLocalSocket
+    import socket
 
     from pruneapp.gui.document.open_document import OpenRequest
     from pruneapp.gui.mainwindow.workbench import Workbench
@@ -344,33 +345,54 @@ class InstanceServer(QObject):
 
     def __init__(self, address: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        from PySide6.QtNetwork import QLocalServer
-
         self._address = address
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._on_connection)
+        self._socket: socket.socket | None = None
+        self._notifier: QSocketNotifier | None = None
         self._lines: set[InstanceLine] = set()
 
     def listen(self) -> bool:
         """Listen, unless another process does; what one left behind that was killed goes."""
-        if sys.platform != "win32" and is_answered(self._address):
+        import socket
+
+        if is_answered(self._address):
             return False
-        self._server.removeServer(self._address)
-        return self._server.listen(self._address)
+        with suppress(OSError):
+            os.unlink(self._address)  # noqa: PTH108 - no path of ours
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            line.bind(self._address)  # in a folder that nobody else can enter
+            os.chmod(self._address, 0o600)  # noqa: PTH101
+            line.listen(4 * _MOST_LINES)
+        except OSError:
+            line.close()
+            return False
+        line.setblocking(False)
+        self._socket = line
+        self._notifier = QSocketNotifier(line.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_connection)
+        return True
 
     def close(self) -> None:
         """Listen no more."""
-        self._server.close()
         for line in tuple(self._lines):
             line.hang_up()
+        if self._socket is not None and self._notifier is not None:
+            self._notifier.setEnabled(False)
+            self._notifier.deleteLater()
+            self._socket.close()
+            self._socket = self._notifier = None
+            with suppress(OSError):
+                os.unlink(self._address)  # noqa: PTH108
 
     @Slot()
     def _on_connection(self) -> None:
-        while (line := self._server.nextPendingConnection()) is not None:
+        while self._socket is not None:
+            try:
+                line, _ = self._socket.accept()
+            except OSError:  # there is none, or it has gone
+                return
             if len(self._lines) >= _MOST_LINES:
-                line.abort()
-                line.deleteLater()
+                line.close()
                 continue
             made = InstanceLine(line, self)
             self._lines.add(made)
@@ -385,25 +407,23 @@ class InstanceLine(QObject):
     received = Signal(object)  # OpenFiles
     ended = Signal(object)  # the line itself
 
-    def __init__(self, line: QLocalSocket, parent: QObject) -> None:
+    def __init__(self, line: socket.socket, parent: QObject) -> None:
         super().__init__(parent)
         self._line = line
         self._came = b""
         self._over = False
-        line.setParent(self)
-        line.setReadBufferSize(LONGEST)
-        line.readyRead.connect(self._on_read)
-        line.disconnected.connect(self.hang_up)
+        line.setblocking(False)
+        self._notifier = QSocketNotifier(line.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_read)
         self._patience = single_shot(self, round(PATIENCE_S * 1000), self.hang_up)
 
     def begin(self) -> None:
         """Say who is here."""
         self._patience.start()
-        if sys.platform != "win32" and is_of_another(int(self._line.socketDescriptor())):
+        if is_of_another(self._line.fileno()):
             self._ignore("it is of another user")
-            return
-        self._line.write(GREETING)
-        self._on_read()  # what came at once
+        else:
+            self._say(GREETING)
 
     @Slot()
     def hang_up(self) -> None:
@@ -411,17 +431,29 @@ class InstanceLine(QObject):
         if not self._over:
             self._over = True
             self._patience.stop()
-            self._line.flush()
-            self._line.disconnectFromServer()
+            self._notifier.setEnabled(False)
+            self._line.close()
             self.ended.emit(self)
             self.deleteLater()
+
+    def _say(self, line: bytes) -> None:
+        with suppress(OSError):  # who has gone wants no answer
+            self._line.sendall(line)
 
     @Slot()
     def _on_read(self) -> None:
         if self._over:
             return
-        self._came += bytes(self._line.readAll().data())
-        if len(self._came) > LONGEST:
+        try:
+            more = self._line.recv(LONGEST)
+        except BlockingIOError:
+            return
+        except OSError:
+            more = b""
+        self._came += more
+        if not more:
+            self.hang_up()
+        elif len(self._came) > LONGEST:
             self._ignore("it is too long")
         elif self._came.endswith(b"\n"):
             self._take()
@@ -432,13 +464,12 @@ class InstanceLine(QObject):
         except JsonError as error:
             self._ignore(str(error))
             return
-        self._line.write(TAKEN)
+        self._say(TAKEN)
         self.hang_up()  # before windows are made, for which nobody waits there
         self.received.emit(request)
 
     def _ignore(self, why: str) -> None:
         log.info("A request to open files was ignored: %s.", why.rstrip("."))
-        self._line.abort()  # which hangs up, if it was there
         self.hang_up()
 
 
@@ -507,15 +538,9 @@ class Launcher(QObject):
         self._open_waiting()
 
     def listen(self) -> None:
-        """Take files over from other starts, as soon as there is a window that works."""
-        self.starts[0].ready.connect(self._listen)
-
-    @Slot()
-    def _listen(self) -> None:
+        """Take files over from other starts."""
         place = address()
-        if place is None:
-            return
-        with suppress(ImportError):  # of an installation without that part of Qt
+        if place is not None:
             self._server = InstanceServer(place, self)
             self._server.received.connect(self.take)
             self._server.listen()
@@ -636,7 +661,7 @@ def main(
     for file in more:
         launcher.open(file)
     if listens:
-        launcher.listen()
+        launcher.listen()  # takes less than a millisecond
     status = application.exec()
     settings.flush()
     if not launcher.ended:

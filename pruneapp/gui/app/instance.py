@@ -55,16 +55,17 @@ class OpenFiles(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def address() -> str | None:
-    """Return where the windows of this person listen; None where nobody else is kept out.
+    """Return where the windows of this person listen; None where there is no place for that.
 
+    That is on Windows, whose Python has no such sockets, and where others may write to the folder.
     Those of this version, on this screen, with these settings: others are others.
     """
+    if sys.platform == "win32":
+        return None
     about = [os.environ.get(name, "") for name in ("DISPLAY", "WAYLAND_DISPLAY")]
-    about += [platformdirs.user_config_dir("pruneapp"), os.environ.get("USERNAME", "")]
+    about.append(platformdirs.user_config_dir("pruneapp"))
     key = hashlib.sha256("\0".join(about).encode(errors="surrogateescape")).hexdigest()[:12]
     name = f"pruneapp-{pruneapp.__version__}-{key}"
-    if sys.platform == "win32":
-        return name  # of a pipe
     folder = _folder()
     path = "" if folder is None else str(folder / name)
     return path if path and len(os.fsencode(path)) <= _LONGEST_PATH else None
@@ -91,8 +92,6 @@ def hand_over(request: OpenFiles) -> bool:
     place = address()
     if place is None:
         return False
-    if sys.platform == "win32":
-        return by_pipe(place, request)
     return by_socket(place, request) if os.path.lexists(place) else False
 
 
@@ -116,28 +115,6 @@ def by_socket(path: str, request: OpenFiles) -> bool:
             return _line(receive) == TAKEN
     except OSError:
         return False
-
-
-def by_pipe(name: str, request: OpenFiles) -> bool:
-    """Hand over by Qt, which has pipes where Python has no sockets of the system."""
-    from PySide6.QtNetwork import QLocalSocket
-
-    ends = time.monotonic() + PATIENCE_S
-
-    def left_ms() -> int:
-        return max(round((ends - time.monotonic()) * 1000), 1)
-
-    def receive() -> bytes:
-        line.waitForReadyRead(left_ms())
-        return bytes(line.readAll().data())
-
-    line = QLocalSocket()
-    line.connectToServer(name)
-    if not line.waitForConnected(left_ms()) or _line(receive) != GREETING:
-        return False
-    line.write(encoded(request) + b"\n")
-    line.waitForBytesWritten(left_ms())
-    return _line(receive) == TAKEN
 
 
 def _line(receive: Callable[[], bytes]) -> bytes:

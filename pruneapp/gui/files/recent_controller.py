@@ -112,7 +112,8 @@ class RecentController(Controller):
         start.recentRequested.connect(self._on_requested)
         start.pinRequested.connect(self._pin)
         start.removeRequested.connect(self._remove)
-        self._settings.recentChanged.connect(self.show_list)
+        # Those of other windows: where a file is opened, the page is about to be hidden.
+        self._settings.recentChanged.connect(self.show_list, Qt.ConnectionType.QueuedConnection)
         sessions.saved.connect(self.show_list)
         session.opened.connect(self.show_list)
         session.opened.connect(self.look)
@@ -215,11 +216,14 @@ class RecentController(Controller):
     @Slot(str, bool)
     def _pin(self, path: str, pinned: bool) -> None:
         self._settings.pin(locate(path), pinned=pinned)
+        self.show_list()
 
     @Slot(str)
     def _remove(self, path: str) -> None:
         self._settings.remove_recent([locate(path)])
+        self.show_list()
 
     @Slot()
     def _remove_missing(self) -> None:
         self._settings.remove_recent(self._missing)
+        self.show_list()

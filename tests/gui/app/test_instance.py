@@ -35,7 +35,7 @@ from tests.conftest import ROOT
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has pipes instead")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such sockets")
 
 
 @pytest.fixture(autouse=True)
@@ -88,15 +88,6 @@ def test_files_are_handed_over(qtbot, server, tmp_path):
     assert in_thread(qtbot, lambda: by_socket(address(), request))
     assert server.taken == [request]
     assert Path(server.taken[0].files[0]) == odd
-
-
-def test_files_are_handed_over_by_qt_where_there_are_pipes(qtbot, server):
-    """In a process of its own: waiting, Qt keeps Python's other threads from running."""
-    code = f"import pruneapp.gui.app.instance as i; print(i.by_pipe({address()!r}, i.OpenFiles()))"
-    process = python("-c", code)
-    qtbot.waitUntil(lambda: process.poll() is not None)
-    assert process.communicate() == ("True\n", "")
-    assert server.taken == [OpenFiles()]
 
 
 def test_only_its_owner_may_speak_to_it(server, runtime):
@@ -390,14 +381,6 @@ def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
     assert run_python(COMMAND, "--reset", "a.pt", **env) == said + "['a.pt'] None True\n"
     assert (kept.read_text(), file.exists()) == ("{}", False)
     assert run_python(COMMAND, "--reset", **env) == "[] None True\n"
-
-
-def test_the_first_picture_needs_no_network_module(run_python):
-    out = run_python(
-        "import sys, pruneapp.gui.application, pruneapp.gui.app.instance\n"
-        "print('PySide6.QtNetwork' in sys.modules)"
-    )
-    assert out == "False\n"
 
 
 def test_who_hands_over_needs_no_qt(run_python):
