@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.errors import PruneAppError, abridged
 from pruneapp.gui.export.format_list import check_words, files_words, rounded_to
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
+from pruneapp.gui.widgets.engine_text import said_error
 from pruneapp.gui.widgets.labels import DANGER, TEXT, as_plain, heading, plain, translate
 from pruneapp.results.export import FormatOffer, TargetCheck
 
@@ -217,7 +218,7 @@ class TargetRow(QWidget):
             try:
                 self.place()
             except PruneAppError as error:
-                return str(error)
+                return said_error(error)
             return ""
         problem = misplaced(
             self.text(),
