@@ -252,6 +252,7 @@ def templates() -> dict[str, list[str]]:
 
 # Functions, classes and tables whose texts are parts of sentences: all that have a space.
 PARTS: dict[str, tuple[str, ...]] = {
+    "analysis/layout.py": ("_wrapped",),
     "analysis/patterns.py": ("look_for_pattern", "_look", "broken_patterns"),
     "analysis/tiles.py": ("difference_tile",),
     "checkpoint/checkpoint.py": ("_index_beside", "_part_of_more"),
@@ -347,6 +348,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "installation.py": ("remedy_for",),
     "json_codec.py": ("read", "load", "_explained", "_unique", "_refuse_constant", "_finite"),
     "methods/amounts.py": ("_too_large", "target_of"),
+    "methods/builtin/patterns.py": ("describe",),
     "methods/limits.py": ("describe",),
     "params.py": ("__str__", "describe"),
     "recipes/fit.py": ("fit",),
@@ -379,6 +381,8 @@ WORDS = (
         "whole."
     ),
     *("No tensor matches '{pattern}'.", "{name} or {name2}"),
+    *("Each {height}×{width} block is one kernel", "Each {height}×{width} block is one {axes}"),
+    "{axis} × {axis2}",
     "The export is complete, but a file beside it could not be written: {error}",
     "Run {path} to check whether the model still works.",
     (

@@ -12648,6 +12648,11 @@ steps</extracomment>
         <translation>Wählen Sie die imatrix dieses Modells.</translation>
     </message>
     <message>
+        <source>A vector of {size} in lines of {wrap}, read like text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Vektor mit {size} Elementen in Zeilen zu {wrap}, zu lesen wie Text.</translation>
+    </message>
+    <message>
         <source>It has {len} dimensions, and no dimension {dim}.</source>
         <extracomment>sentences</extracomment>
         <translation>Er hat {len} Dimensionen und keine Dimension {dim}.</translation>
@@ -14453,6 +14458,16 @@ steps</extracomment>
         <translation>von &apos;{names}&apos;</translation>
     </message>
     <message>
+        <source>n:m, such as 2:4: n weights kept of every m, with n from 1 to m - 1 and m up to {MOST}</source>
+        <extracomment>sentences</extracomment>
+        <translation>n:m, etwa 2:4: von je m Gewichten bleiben n, mit n von 1 bis m - 1 und m bis {MOST}</translation>
+    </message>
+    <message>
+        <source>rows x columns, each from 1 to {MOST}, such as 4x4</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeilen x Spalten, je von 1 bis {MOST}, etwa 4x4</translation>
+    </message>
+    <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
         <translation>ein Anteil von 0.0 bis 1.0, oder von 0% bis 100%</translation>
@@ -14994,6 +15009,21 @@ steps</extracomment>
         <source>{name} or {name2}</source>
         <extracomment>sentences</extracomment>
         <translation>{name} oder {name2}</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one kernel</source>
+        <extracomment>sentences</extracomment>
+        <translation>Jeder Block von {height}×{width} ist ein Kernel</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one {axes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Jeder Block von {height}×{width} ist eins von: {axes}</translation>
+    </message>
+    <message>
+        <source>{axis} × {axis2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{axis} × {axis2}</translation>
     </message>
     <message>
         <source>The export is complete, but a file beside it could not be written: {error}</source>

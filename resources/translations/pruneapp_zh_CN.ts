@@ -12647,6 +12647,11 @@ steps</extracomment>
         <translation>请选择此模型的 imatrix。</translation>
     </message>
     <message>
+        <source>A vector of {size} in lines of {wrap}, read like text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{size} 个元素的向量，每行 {wrap} 个，按文本方式阅读。</translation>
+    </message>
+    <message>
         <source>It has {len} dimensions, and no dimension {dim}.</source>
         <extracomment>sentences</extracomment>
         <translation>它有 {len} 个维度，没有维度 {dim}。</translation>
@@ -14452,6 +14457,16 @@ steps</extracomment>
         <translation>（&apos;{names}&apos;）</translation>
     </message>
     <message>
+        <source>n:m, such as 2:4: n weights kept of every m, with n from 1 to m - 1 and m up to {MOST}</source>
+        <extracomment>sentences</extracomment>
+        <translation>n:m，例如 2:4：每 m 个权重保留 n 个，n 从 1 到 m - 1，m 不超过 {MOST}</translation>
+    </message>
+    <message>
+        <source>rows x columns, each from 1 to {MOST}, such as 4x4</source>
+        <extracomment>sentences</extracomment>
+        <translation>行数 x 列数，各从 1 到 {MOST}，例如 4x4</translation>
+    </message>
+    <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
         <translation>0.0 到 1.0 的份额，或 0% 到 100%</translation>
@@ -14993,6 +15008,21 @@ steps</extracomment>
         <source>{name} or {name2}</source>
         <extracomment>sentences</extracomment>
         <translation>{name} 或 {name2}</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one kernel</source>
+        <extracomment>sentences</extracomment>
+        <translation>每个 {height}×{width} 的块是一个核</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one {axes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>每个 {height}×{width} 的块是一个{axes}</translation>
+    </message>
+    <message>
+        <source>{axis} × {axis2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{axis} × {axis2}</translation>
     </message>
     <message>
         <source>The export is complete, but a file beside it could not be written: {error}</source>

@@ -21,6 +21,8 @@ _NUMBERS = {"n": r"(\d[\d,.]*)", "percent": r"([<>]?\d[\d,.]* ?%)"}
 _WORDLESS = re.compile(r"[\W\d_]*")
 # Names in quotation marks are the same in every language, and so are lists of them.
 _QUOTED = re.compile(r"'[^']*'(?:, '[^']*')*")
+# Gaps that hold lists of names, or of words of code.
+_LISTS = frozenset({"join", "words"})
 # Where one of two values ends that have nothing between them: "12, which fits all tensors,".
 _FIRST_OF_TWO = re.compile(r"[^,(:]*")
 _OUTER_SPACE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
@@ -180,9 +182,7 @@ class SentenceTemplates:
             strict = templates is self._sentences
             if not known and (letters < _FEW_LETTERS if strict else not letters):
                 continue
-            translation = self._say(template.source)
-            if translation != template.source:
-                return translation.format(**said_values)
+            return self._say(template.source).format(**said_values)
         return None
 
     def _values(
@@ -202,7 +202,7 @@ class SentenceTemplates:
             if template.quotes(gap) or _WORDLESS.fullmatch(value) or _QUOTED.fullmatch(value):
                 continue
             found = self._value(value, templates)
-            all_known = all_known and found is not None
+            all_known = all_known and (found is not None or name in _LISTS)
             said_values[name] = value if found is None else found
         return said_values, all_known
 

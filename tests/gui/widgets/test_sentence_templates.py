@@ -7,13 +7,19 @@ import json
 import re
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from pruneapp import resources
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
 from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, joined
+from pruneapp.methods.limits import LIMITS, Limits
+from pruneapp.methods.registry import METHODS
+from pruneapp.params import AmountParam, ChoiceParam, FileParam, Param
 
 ROOT = Path(__file__).resolve().parents[3]
 spec = importlib.util.spec_from_file_location(
@@ -212,3 +218,67 @@ def test_who_reads_english_loads_nothing(run_python):
         "L1 20 % on 3 tensors",
         "False",
     ]
+
+
+def english_in(text: str, *, but: Iterable[str] = ()) -> list[str]:
+    """Return the words in small letters of a Chinese text that are neither names nor values."""
+    named = re.sub(r"'[^']*'|\w+\.\w+(\.\w+)*", "", text)
+    return [word for word in re.findall(r"\b[a-z]{2,}\b", named) if word not in but]
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
+@pytest.mark.parametrize("names", [("a.weight",), ("a.weight", "a.bias", "b.weight")])
+def test_steps_of_every_method_are_said_in_full(method, names):
+    values = {p.name: f"sha256:{64 * '0'}" for p in method.params if isinstance(p, FileParam)}
+    if method.granularity == "units":  # which need statistics for some scores alone
+        values = {}
+    words = {c.value for p in method.params if isinstance(p, ChoiceParam) for c in p.choices}
+    words |= {"sha", "nuc", "fro", "inf"}
+    rows = [Row(names, method.name, values)]
+    for param in method.params:
+        if isinstance(param, AmountParam):
+            rows.append(Row(names, method.name, values | {param.name: 12}))
+        if isinstance(param, ChoiceParam):
+            rows += [
+                Row(names, method.name, values | {param.name: choice.value})
+                for choice in param.choices
+                if not choice.needs
+            ]
+    found = templates_in("zh_CN")
+    scope = "local" if "local" in method.scopes else "global"
+    for row in rows:
+        step = Step((row,), scope)
+        assert english_in(found.step(step.label()), but=words) == []
+        assert english_in(found.step(step.detail()), but=words) == []
+
+
+def test_steps_of_several_rules_are_said_in_full():
+    found = templates_in("zh_CN")
+    first = Row(("a.weight", "b.weight"), "l1_unstructured", {"amount": 0.5})
+    second = Row(("c.weight",), "ln_structured", {"amount": 2, "dim": 0}, "c*")
+    limits = Limits(floor=0.1, ceiling=0.9, spare=("embeddings", "first", "last"))
+    for rows in ((first, second), (first,) * 5, (second,)):
+        for counts in ((), [3] * len(rows)):
+            for more in ({"companions": second in rows}, {"dependents": second in rows}):
+                step = Step(rows, limits=limits, **more)
+                assert english_in(found.step(step.label(counts))) == []
+                assert english_in(found.step(step.detail(counts))) == []
+
+
+def refusals(param: Param) -> Iterator[ParameterError]:
+    """Yield what is said of values that are none."""
+    for value in (-1, 2.5, "?", None):
+        try:
+            param.validate(value)
+        except ParameterError as error:
+            yield error
+
+
+def test_what_is_wrong_with_a_value_is_said_in_full():
+    found = templates_in("zh_CN")
+    every = (*LIMITS, *(param for method in METHODS.values() for param in method.params))
+    for param in every:
+        words = {c.value for c in getattr(param, "choices", ())} | {"yes", "no", "inf", "nan"}
+        for error in refusals(param):
+            assert english_in(found.sentence(error.sentence), but=words) == [], error.sentence
+            assert english_in(found.sentence(error.remedy), but=words) == [], error.remedy

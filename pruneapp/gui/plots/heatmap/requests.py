@@ -13,7 +13,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said_step
+from pruneapp.gui.widgets.engine_text import said_sentence, said_step
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.tile import Tile, TileRequest
 
@@ -240,7 +240,7 @@ class WeightReadout(QObject):
         if layout is None:
             return ""
         if place is None:
-            return layout.note
+            return said_sentence(layout.note)
         known, index = self._known(place), layout.index(*place)
         names = layout.dims or ("",) * len(index)
         at = ", ".join(f"{name} {i}".strip() for name, i in zip(names, index, strict=True))
