@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.params import Choice, ChoiceParam, Param, with_labels
-from pruneapp.results.document_rows import HistoryItem, numbered
-from pruneapp.results.export import FormatOffer
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they import numpy, and the first picture has texts
     from pruneapp.gui.widgets.sentence_templates import SentenceTemplates
+    from pruneapp.results.document_rows import HistoryItem
+    from pruneapp.results.export import FormatOffer
 
 CONTEXT = "Declarations"  # as packaging/translations.py writes it
 SENTENCES = "Sentences"  # as well
@@ -84,6 +84,8 @@ def said_title(item: HistoryItem) -> str:
 
 def said_number(state: int, item: HistoryItem) -> str:
     """Return the same with the number of the state."""
+    from pruneapp.results.document_rows import numbered
+
     return numbered(state, replace(item, name=said_title(item)))
 
 
