@@ -10,12 +10,16 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -25,7 +29,7 @@ from pruneapp.analysis.layout import layout
 from pruneapp.export.catalog import FORMATS
 from pruneapp.groups.family import LABELS
 from pruneapp.gui.app.settings import LANGUAGE, SETTINGS
-from pruneapp.gui.widgets.engine_text import CONTEXT, TIMES
+from pruneapp.gui.widgets.engine_text import CONTEXT, LANGUAGE_OF, SENTENCES, TIMES
 from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import ChoiceParam, FileParam, Param, SizeParam, SubsetParam
@@ -33,10 +37,15 @@ from pruneapp.recipes.replay import SCHEDULE
 from pruneapp.results.tensor_group import in_sentence
 
 ROOT = Path(__file__).resolve().parent.parent
+CODE = ROOT / "pruneapp"
 
 FOLDER = ROOT / "resources" / "translations"
+# The templates of sentences, for the window to find them in what it is given.
+TEMPLATES = FOLDER / "sentences.json"
 LANGUAGES = tuple(c.value for c in LANGUAGE.choices if c.value not in {"system", "en"})
 _PLACEHOLDER = re.compile(r"\{\w*[^{}]*\}|%L?n|%L?\d+")
+# Gaps of templates that hold a verb or a pronoun, which a translation may say otherwise.
+_GRAMMAR = frozenset({"{are}", "{were}", "{were2}", "{verb}", "{them}", "{them2}", "{they}"})
 _MNEMONIC = re.compile(r"&(?=[^\s&])")
 
 
@@ -62,6 +71,8 @@ def main() -> int:
     )
     parser.add_argument("--open", action="store_true", help="list what is not translated yet")
     options = parser.parse_args()
+    if not options.open:
+        TEMPLATES.write_text(templates_as_json(), encoding="utf-8")
     for language in LANGUAGES:
         file = source_of(language)
         if options.open:
@@ -103,12 +114,19 @@ def collect(file: Path) -> None:
     """Bring a file up to date with the texts of the window; what is translated stays so."""
     with tempfile.TemporaryDirectory() as folder:
         declared = Path(folder, "declared.py")
-        declared.write_text("\n".join(_marked(*text) for text in declarations()), encoding="utf-8")
+        texts = [_marked(CONTEXT, *text) for text in declarations()]
+        texts.append(
+            _marked(SENTENCES, "the name of the language, as in pruneapp_NAME.ts", LANGUAGE_OF)
+        )
+        found = templates()
+        for kind, sources in found.items():
+            texts += [_marked(SENTENCES, kind, text) for text in sources]
+        declared.write_text("\n".join(texts), encoding="utf-8")
         _run(
             "pyside6-lupdate",
             *("-silent", "-no-obsolete", "-locations", "none", "-extensions", "py"),
             *("-disable-heuristic", "similartext", "-disable-heuristic", "sametext"),
-            *("-source-language", "en", str(ROOT / "pruneapp" / "gui"), str(declared)),
+            *("-source-language", "en", str(CODE / "gui"), str(declared)),
             *("-ts", str(file)),
         )
 
@@ -125,7 +143,13 @@ def problem(message: Message) -> str:
         return ""
     if not translation.strip():
         return "is empty"
-    if set(_PLACEHOLDER.findall(source)) != set(_PLACEHOLDER.findall(translation)):
+    gaps, filled = (Counter(_PLACEHOLDER.findall(text)) for text in (source, translation))
+    if message.context == SENTENCES:
+        left_out = gaps.keys() - filled.keys() - _GRAMMAR
+        differ = left_out or filled - gaps
+    else:
+        differ = gaps.keys() ^ filled.keys()
+    if differ:
         return "has other placeholders"
     if bool(_MNEMONIC.search(source)) != bool(_MNEMONIC.search(translation)):
         return "has a mnemonic, or lacks one"
@@ -195,10 +219,374 @@ def _of_params(where: str, params: tuple[Param, ...]) -> Iterator[tuple[str, str
                 yield at, choice.help
 
 
-def _marked(where: str, text: str) -> str:
+def _marked(context: str, where: str, text: str) -> str:
     # Quoted so that lupdate, which knows a few escapes alone, reads what Python reads.
     quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'#: {where}\nQT_TRANSLATE_NOOP("{CONTEXT}", "{quoted}")'
+    return f'#: {where}\nQT_TRANSLATE_NOOP("{context}", "{quoted}")'
+
+
+def templates_as_json() -> str:
+    """Return what the window reads."""
+    return json.dumps(templates(), indent=0, ensure_ascii=False) + "\n"
+
+
+def templates() -> dict[str, list[str]]:
+    """Return the templates of what the engine says: of sentences and parts of them, and of steps.
+
+    A template is a text with gaps as `str.format` has them.
+    """
+    modules = {
+        str(path.relative_to(CODE)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(CODE.rglob("*.py"))
+    }
+    errors = errors_of(modules.values())
+    found: dict[str, None] = {}
+    for path, module in modules.items():
+        if not path.startswith("cli"):
+            found |= dict.fromkeys(said_in(module, errors))
+    for path, names in PARTS.items():
+        found |= dict.fromkeys(_parts(modules[path], names))
+    found |= dict.fromkeys((*WORDS, *SYSTEM))
+    # What has no text of its own fits everything.
+    unique = [text for text in found if re.sub(r"\{\w*\}", "", text).strip()]
+    return {"sentences": unique, "steps": list(STEPS)}
+
+
+# Functions, classes and tables whose texts are parts of sentences: all that have a space.
+PARTS: dict[str, tuple[str, ...]] = {
+    "analysis/layout.py": ("_wrapped",),
+    "analysis/patterns.py": ("look_for_pattern", "_look", "broken_patterns"),
+    "analysis/tiles.py": ("difference_tile",),
+    "checkpoint/checkpoint.py": ("_index_beside", "_part_of_more"),
+    "checkpoint/dtypes.py": ("_INTEGER", "DTYPES"),
+    "checkpoint/formats/headers.py": (
+        "parse",
+        "_load",
+        "_metadata",
+        "_tensor",
+        "parse_index_file",
+        "_check_name",
+    ),
+    "checkpoint/formats/safetensors.py": ("read_header", "_check_size", "_notices"),
+    "checkpoint/formats/sharded.py": ("read_index", "_compare", "_list"),
+    "checkpoint/io/atomic_file.py": ("write_error", "_what_is_missing", "_remedy"),
+    "checkpoint/io/source.py": ("refuse_irregular", "cannot_open"),
+    "checkpoint/lookalikes.py": (
+        "_UNPACK",
+        "_AGAIN",
+        "_ORIGINAL",
+        "save_in_python",
+        "_MARKS",
+        "_SUFFIXES",
+        "explain",
+    ),
+    "checkpoint/mask_pairs.py": ("_unpaired", "_twice", "find_overlaps", "_reasons"),
+    "checkpoint/prunability.py": (
+        "_BUFFERS",
+        "_BNB_REASON",
+        "_RECOMPUTED",
+        "why_not",
+        "_rules",
+        "_by_name",
+        "_scaled",
+    ),
+    "checkpoint/torchfile/archive.py": (
+        "find_directory",
+        "read_archive",
+        "_check_others",
+        "_read_member",
+        "_read_local",
+    ),
+    "checkpoint/torchfile/to_contents.py": ("build", "_about_code"),
+    "checkpoint/torchfile/torch_objects.py": ("QUANTIZED", "_opaque"),
+    "checkpoint/torchfile/zip_format.py": ("_check_kind", "read_member", "_member_of"),
+    "document/selection.py": ("_no_match", "_not_prunable", "groups_of"),
+    "document/step.py": ("naming",),
+    "edits/apply_manual_edit.py": ("_reason",),
+    "edits/coupled_tensors.py": ("_BIAS", "_NORM"),
+    "edits/dependents.py": ("sentence", "_why_not"),
+    "edits/existing_masks.py": ("_UNCHANGED",),
+    "errors.py": ("first_names", "nearest"),
+    "evaluation/allocation.py": ("_check_share",),
+    "evaluation/collection.py": ("collect_sums", "collect", "count_uses", "_run"),
+    "evaluation/process.py": ("last_words",),
+    "evaluation/metric.py": ("band_of", "refuse_no_numbers"),
+    "evaluation/script.py": ("find_interpreter",),
+    "evaluation/runner.py": ("_NOT_RUN", "_placed", "verify", "_load", "_apply", "_run"),
+    "evaluation/worker.py": ("start", "_wait"),
+    "export/completeness.py": (
+        "losses",
+        "_notices",
+        "_lost",
+        "_no_tensors",
+        "_outside",
+        "_elsewhere",
+    ),
+    "export/destination/sidecars.py": (
+        "left_in_folder",
+        "copy_with",
+        "type_notices",
+        "loading_notices",
+    ),
+    "export/destination/target.py": (
+        "_file_notices",
+        "left_as_it_was",
+        "_followed",
+        "_check_name",
+        "plan_folder",
+    ),
+    "export/exporter.py": ("_copied", "_report", "_kept_as"),
+    "export/format.py": ("unscaled",),
+    "export/formats/csr.py": ("_why_dense", "notice"),
+    "export/formats/onnx.py": ("_why_not", "_plan"),
+    "export/formats/resumable.py": ("_plan_masks",),
+    "export/formats/safetensors.py": ("refuses",),
+    "export/formats/torch.py": ("_plan", "_never_for", "_never_in_place"),
+    "export/rounding.py": ("describe",),
+    "export/sharding.py": ("_too_large",),
+    "groups/blocks.py": ("find_blocks",),
+    "groups/family_groups.py": ("_axis", "_bound", "_layer_axis", "_vocabulary_axis"),
+    "groups/structure.py": ("bind", "_of_graph", "_of_blocks", "read_config"),
+    "installation.py": ("remedy_for",),
+    "json_codec.py": ("read", "load", "_explained", "_unique", "_refuse_constant", "_finite"),
+    "methods/amounts.py": ("_too_large", "target_of"),
+    "methods/builtin/patterns.py": ("describe",),
+    "methods/limits.py": ("describe",),
+    "params.py": ("__str__", "describe"),
+    "recipes/fit.py": ("fit",),
+    "results/pattern_report.py": ("sentence", "pattern"),
+    "results/repair_report.py": ("risks_of",),
+    "sessions/journal.py": ("_refused",),
+    "sessions/original.py": ("changes_of", "_change"),
+    "sessions/restore.py": ("misfits", "missing", "_take_masks"),
+    "shrink/check.py": ("_LABELS", "sentence"),
+    "shrink/plan.py": ("_cut_dead", "_shifted", "_say_how_to_load", "_write_as"),
+    "shrink/surveyed_state.py": ("axis_of",),
+}
+# Parts of one word, or of several functions.
+WORDS = (
+    *("methods", "formats", "parameters", "kinds", "values", "metrics", "weights", "channels"),
+    *("tensor", "tensors", "weight", "channel", "channels", "amount", "total", "yes or no"),
+    *("local", "global", "is", "are", "was", "were", "it", "them", "they", "this"),
+    *("bias", "norm", "rows", "columns", "units", "blocks", "neurons", "one of {words}"),
+    *("any of {words}, with commas between them", "all of it is protected"),
+    "all of it is pruned or protected",
+    *("weight of '{name}'", "weights of '{name}'", "channel of '{name}'", "channels of '{name}'"),
+    *("block of '{name}'", "blocks of '{name}'", "other tensors", "value was", "values were"),
+    "One mask holds other values than 0 and 1: these tensors are opened as not pruned.",
+    (
+        "The masks of {n} tensors hold other values than 0 and 1: these tensors are opened as not "
+        "pruned."
+    ),
+    (
+        "has the weights of the opened folder, and an export replaces the model of a folder as a "
+        "whole."
+    ),
+    *("No tensor matches '{pattern}'.", "{name} or {name2}"),
+    *("Each {height}×{width} block is one kernel", "Each {height}×{width} block is one {axes}"),
+    "{axis} × {axis2}",
+    "The export is complete, but a file beside it could not be written: {error}",
+    "Run {path} to check whether the model still works.",
+    (
+        "Run {path} to check whether the model still works, after filling in the function that "
+        "builds the model."
+    ),
+    "The report is {path}.",
+    "is one of several files of the opened model, and one file cannot replace them all.",
+)
+# Texts that are never said by themselves: `WORDS` has what is made of them.
+PIECES = {
+    *("all of it is", "any of", ", with commas between them", "one of", "pruned or protected"),
+    *("value was", "values were", "GPTQ or AWQ"),
+}
+# Labels of the history, and lines of their details.
+STEPS = (
+    *("Opened", "{step}, {step2}", "{step}; {step2}", "{label}: {value}"),
+    *("{step} on {place}", "on {place}", "{n} tensors of {part}", "{name} and {n} more"),
+    *("and {n} more", "{n} more rule", "{n} more rules", "{step} on {n} tensors by {n2} rules"),
+    *("{step} on {n} tensor by {n2} rules", "{n} tensor", "{n} tensors", "on {n} tensors"),
+    *("{step} {n} weight", "{step} {n} weights", "{step} {n} channel", "{step} {n} channels"),
+    *("{step} {n} block", "{step} {n} blocks", "global", "with bias and norm", "with bias"),
+    *("with norm", "with everything that depends on it", "total {n}", "total sparsity {share}"),
+    *("min {share} per tensor", "max {share} per tensor", "excluding {words}"),
+    *("embeddings", "the first layer", "the last layer", "{word} and {word2}"),
+    *("Rule {n}: {step}", "Pattern: {pattern}", "Scope: global", "Scope: per tensor"),
+    *("Limits: {limits}", "Matching bias and norm entries: pruned"),
+    "Everything that depends on it: pruned",
+    "Recipe version 1: rules are applied in order, on top of each other",
+    "Recipe version 1: first and last layer by the order of the file",
+    # Methods, as labels call them.
+    *("L1 per row {much}", "Normalized L1 {much}", "Relative importance {much}", "Swaps {much}"),
+    *("Random {much}", "BatchNorm scale {much}", "Wanda N:M {much}", "Swaps N:M {much}"),
+    *("Blocks {much}", "FFN neurons {much}", "Attention heads {much}", "Layers {much}"),
+    *("Channel groups {much}", "Custom mask from file", "Identity", "Frobenius {much}"),
+    *("Nuclear norm {much}", "N:M semi-structured", "L1 per row", "Normalized L1", "Swaps"),
+    *("Relative importance", "Random", "BatchNorm scale", "Blocks", "FFN neurons", "Layers"),
+    *("Attention heads", "Channel groups", "Frobenius", "Nuclear norm"),
+    *("divide by {value}", "exchanges {value}", "outlier threshold {value}", "spread {value}"),
+    *("variant {value}", "measure {value}", "rank by {value}", "multiple {value}"),
+    # Edits by hand.
+    *("{what} of {place} pruned", "{what} of {place} restored", "{what} of {place} protected"),
+    *("{what} of {place} no longer protected", "{what} of {place} pruned in {n} tensors"),
+    *("{what} of {place} restored in {n} tensors", "{what} of {place} protected in {n} tensors"),
+    "{what} of {place} no longer protected in {n} tensors",
+    *("weights", "{n} weight", "{n} weights", "{n} channel", "{n} channels", "{n} row"),
+    *("{n} rows", "{n} column", "{n} columns", "channel {n}", "row {n}", "column {n}"),
+    *("channel {n} along dim {n2}", "{n} channels along dim {n2}", "still 0"),
+    *("{n} neuron", "{n} neurons", "{n} query head", "{n} query heads", "{n} key/value head"),
+    *("{n} key/value heads", "{n} attention head", "{n} attention heads", "{n} expert"),
+    *("{n} experts", "{n} layer", "{n} layers", "{n} FFN neuron", "{n} FFN neurons"),
+    *("{n} weight pruned", "{n} weights pruned", "{n} weight restored", "{n} weights restored"),
+    *("{n} weight protected", "{n} weights protected", "{n} weight no longer protected"),
+    *("{n} weights no longer protected", "{n} protected weight left as they are"),
+    "{n} protected weights left as they are",
+    "{n} of them still 0: made permanent earlier, which only undo reverts",
+    "all of them still 0: made permanent earlier, which only undo reverts",
+    # The rest.
+    *("Zeros of the file treated as pruned", "Mask found in the file", "Made permanent"),
+    *("{n} zero in {n2} tensor", "{n} zeros in {n2} tensor", "{n} zeros in {n2} tensors"),
+    *("Made permanent: {what}", "{n} pruned weight is an ordinary zero now"),
+    "{n} pruned weights are ordinary zeros now",
+    *("{n} weight pruned in {n2} tensor", "{n} weights pruned in {n2} tensor"),
+    *("{n} weights pruned in {n2} tensors", "Bias and norm of {n} pruned channel pruned"),
+    "Bias and norm of {n} pruned channels pruned",
+    "Masks combined with {title} (pruned in both)",
+    "Masks combined with {title} (pruned in either)",
+    "Masks combined with {title} (pruned here, not there)",
+    *("Masks of {name} taken over", "Protection of {name} taken over", "Repair of {what}"),
+    *("Sequential repair of {what}", "New values in {n} tensor", "New values in {n} tensors"),
+    *("{n} weight moved", "{n} weights moved"),
+    "{name}: error of the outputs {before} before, {after} after",
+    *("{n} of {n2} weight pruned", "{n} of {n2} weights pruned", "{n} block", "{n} blocks"),
+    *("{step} on {n} tensor ({pattern})", "{step} on {n} tensors ({pattern})"),
+    *("block {value}", "seed {n}", "dim {n}"),
+    *("{n} of {n2} remaining weight pruned", "{n} of {n2} remaining weights pruned"),
+    *(
+        "▲ {sentence}",
+        "{n} protected weight left as it is",
+        "{step} on {n} tensor",
+        "{step} on {n} tensors",
+    ),
+)
+# What systems say of files, as `words_of` has it, and Python of JSON.
+SYSTEM = (
+    *("no such file or directory", "permission denied", "operation not permitted"),
+    *("no space left on device", "input/output error", "read-only file system"),
+    *("is a directory", "not a directory", "file name too long", "device or resource busy"),
+    *("disk quota exceeded", "file too large", "too many open files", "connection timed out"),
+    *("too many levels of symbolic links", "cannot allocate memory", "directory not empty"),
+    *("file exists", "stale file handle", "invalid argument", "connection refused"),
+    *("expecting value", "extra data", "expecting property name enclosed in double quotes"),
+    *("expecting ',' delimiter", "expecting ':' delimiter", "unterminated string starting"),
+)
+
+
+def errors_of(modules: Iterable[ast.Module]) -> frozenset[str]:
+    """Return the names of all classes of errors that say a sentence."""
+    classes = [n for module in modules for n in ast.walk(module) if isinstance(n, ast.ClassDef)]
+    names = {"PruneAppError"}
+    while more := {c.name for c in classes if names & set(map(_name_of, c.bases))} - names:
+        names |= more
+    return frozenset(names)
+
+
+def said_in(module: ast.Module, errors: AbstractSet[str]) -> Iterator[str]:
+    """Yield the templates of what the errors of a module say, and what is counted in it."""
+    constants = _constants(module)
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and _name_of(call.func) in errors:
+            remedies = [each.value for each in call.keywords if each.arg == "remedy"]
+            for given in (*call.args[:1], *remedies):
+                yield from _said_by(given, constants)
+        elif isinstance(call, ast.Call) and _name_of(call.func) == "counted":
+            yield from _counted(call)
+
+
+def _constants(module: ast.Module) -> dict[str, ast.expr]:
+    """Return the texts of a module that have a name."""
+    return {
+        target.id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _said_by(given: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    """Yield the templates that an argument may be."""
+    if isinstance(given, ast.IfExp):
+        yield from _said_by(given.body, constants)
+        yield from _said_by(given.orelse, constants)
+    elif isinstance(given, ast.Name) and given.id in constants:
+        yield from _said_by(constants[given.id], {})
+    elif text := _template(given):
+        yield text
+
+
+def _counted(call: ast.Call) -> Iterator[str]:
+    """Yield what `counted` makes of nouns that stand there."""
+    nouns = [_template(word) for word in call.args[1:]]
+    if not nouns or None in nouns:
+        return
+    yield f"{{n}} {nouns[0]}"
+    yield f"{{n}} {nouns[1] if len(nouns) > 1 else f'{nouns[0]}s'}"
+
+
+def _parts(module: ast.Module, names: Iterable[str]) -> Iterator[str]:
+    """Yield the texts with a space in some functions, classes and tables; of all without names."""
+    wanted = set(names)
+    for node in module.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        called = {getattr(node, "name", ""), *(getattr(t, "id", "") for t in targets)}
+        if isinstance(node, ast.ClassDef) and not wanted & called:
+            yield from _parts(ast.Module(node.body, []), names)
+        elif wanted & called:
+            yield from _texts(node)
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return  # what a function is for
+    if isinstance(node, ast.Call) and _name_of(node.func) == "counted":
+        return  # whose nouns are gathered with all others
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        text = (_template(node) or "").strip()
+        if (
+            text not in PIECES
+            and " " in text
+            and re.search(r"[a-z]{2}", re.sub(r"\{.*?\}", "", text))
+        ):
+            yield text
+    for part in ast.iter_child_nodes(node):
+        if not isinstance(node, ast.JoinedStr) or isinstance(part, ast.FormattedValue):
+            yield from _texts(part)
+
+
+def _template(node: ast.expr) -> str | None:
+    """Return a text with gaps that are called after what stands there; None if it is no text."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value.replace("{", "{{").replace("}", "}}")
+    if not isinstance(node, ast.JoinedStr):
+        return None
+    text, times = "", Counter[str]()
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            name = _name_of(part.value).strip("_") or "value"
+            times[name] += 1
+            text += f"{{{name}}}" if times[name] == 1 else f"{{{name}{times[name]}}}"
+        else:
+            text += _template(part) or ""
+    return text
+
+
+def _name_of(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Call(func=inner) | ast.Subscript(value=inner):
+            return _name_of(inner)
+    return "value"
 
 
 def _run(program: str, *arguments: str) -> None:

@@ -204,10 +204,10 @@ def _notices(
     unreadable = checkpoint.contents.unreadable
     if kept:
         if unreadable:
-            were = "was" if len(unreadable) == 1 else "were"
+            were, they = ("was", "it") if len(unreadable) == 1 else ("were", "they")
             yield (
-                f"{_listed(tuple(unreadable))} {were} not read, and {were} written as "
-                f"{'it' if len(unreadable) == 1 else 'they'} stood in the file."
+                f"{_listed(tuple(unreadable))} {were} not read, and {were} written as {they} "
+                "stood in the file."
             )
         if checkpoint.contents.others:
             yield f"Kept unchanged: {_no_tensors(checkpoint)}."

@@ -16,6 +16,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.elements import RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.errors import counted
 from pruneapp.export.records import CHUNK_BYTES, State, zero
 from pruneapp.masks.bitmask import Mask
 from pruneapp.params import Choice, ChoiceParam
@@ -213,8 +214,8 @@ def describe(cost: RoundingCost) -> str:
         were = "value was" if most == 1 else "values were"
         texts.append(f"{most:,} {were} too large and became infinite, in '{name}'.")
         if rest := cost.lost - most:
-            others = len(cost.infinite) - 1
-            texts.append(f"So did {rest:,} in {others:,} other tensor{'s' if others > 1 else ''}.")
+            others = counted(len(cost.infinite) - 1, "other tensor")
+            texts.append(f"So did {rest:,} in {others}.")
     if cost.vanished:
         were = "value was" if cost.vanished == 1 else "values were"
         texts.append(f"{cost.vanished:,} {were} too small and became 0.")

@@ -8093,6 +8093,8036 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
 </context>
 <context>
+    <name>Sentences</name>
+    <message>
+        <source>en</source>
+        <extracomment>the name of the language, as in pruneapp_NAME.ts</extracomment>
+        <translation>de</translation>
+    </message>
+    <message>
+        <source>No group violates {n}:{m} along dim {dim}: there is nothing to repair.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Gruppe verletzt {n}:{m} entlang Dim. {dim}: Es gibt nichts zu reparieren.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be shown: values of type {label} are packed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kann nicht gezeigt werden: Werte vom Typ {label} sind gepackt.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no norms: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine Normen: {why_not}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a checkpoint that Pruneapp knows.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein Checkpoint, den Pruneapp kennt.</translation>
+    </message>
+    <message>
+        <source>Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eine .safetensors-Datei, eine mit torch.save geschriebene Datei, ein ONNX-Modell oder einen Modellordner.</translation>
+    </message>
+    <message>
+        <source>Pruneapp reads checkpoints on little-endian machines only (this one is {byteorder}-endian).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp liest Checkpoints nur auf Little-Endian-Rechnern (dieser ist {byteorder}-endian).</translation>
+    </message>
+    <message>
+        <source>Use a machine with an x86-64 or ARM processor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie einen Rechner mit x86-64- oder ARM-Prozessor.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no state dict &apos;{wanted}&apos;: a {label} file has only one, which has no name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält kein State-Dict &apos;{wanted}&apos;: Eine Datei der Art {label} hat nur eines, und das hat keinen Namen.</translation>
+    </message>
+    <message>
+        <source>Open it without choosing a state dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei, ohne ein State-Dict zu wählen.</translation>
+    </message>
+    <message>
+        <source>There is a reader &apos;{name}&apos; already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt schon einen Reader &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in &apos;{path}&apos; is of type {name2}, which torch {version} does not have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; in &apos;{path}&apos; ist vom Typ {name2}, den torch {version} nicht hat.</translation>
+    </message>
+    <message>
+        <source>Read it with Checkpoint.bits instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lesen Sie ihn stattdessen mit Checkpoint.bits.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensor named &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keinen Tensor namens &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>`pruneapp inspect` lists the names.</source>
+        <extracomment>sentences</extracomment>
+        <translation>`pruneapp inspect` führt die Namen auf.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in &apos;{path}&apos; cannot be read: {unreadable}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; in &apos;{path}&apos; kann nicht gelesen werden: {unreadable}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what} of tensor &apos;{show}&apos; does not hold what it should.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: In Tensor &apos;{show}&apos; steht nicht, was dort stehen muss ({what}).</translation>
+    </message>
+    <message>
+        <source>Download or copy it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Datei neu herunter, oder kopieren Sie sie neu.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid file of Pruneapp: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gültige Datei von Pruneapp: {what}.</translation>
+    </message>
+    <message>
+        <source>Download or save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Datei neu herunter, oder speichern Sie sie neu.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was written by a newer Pruneapp, in version {version} of its layout (this one reads version {VERSION}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wurde von einem neueren Pruneapp geschrieben, in Version {version} des Aufbaus (dieses liest Version {VERSION}).</translation>
+    </message>
+    <message>
+        <source>Get the newest version of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie die neueste Version von Pruneapp.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid safetensors file: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gültige safetensors-Datei: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid index of shards: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein gültiger Index von Shards: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a recipe, not a checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist ein Rezept, kein Checkpoint.</translation>
+    </message>
+    <message>
+        <source>Apply it to a checkpoint: pruneapp run RECIPE FILE -o OUT</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wenden Sie es auf einen Checkpoint an: pruneapp run RECIPE FILE -o OUT</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a JSON file, but not an index of shards: it has no key &apos;weight_map&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine JSON-Datei, aber kein Index von Shards: Der Schlüssel &apos;weight_map&apos; fehlt.</translation>
+    </message>
+    <message>
+        <source>Open the file or folder that holds the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei oder den Ordner mit den Gewichten.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: &apos;{name}&apos; of &apos;{path2}&apos; ends at byte {value}, and it has {size}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: &apos;{name}&apos; aus &apos;{path2}&apos; endet bei Byte {value}, die Datei hat aber {size}.</translation>
+    </message>
+    <message>
+        <source>The download or copy was interrupted: get the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Herunterladen oder Kopieren wurde unterbrochen: Holen Sie die Datei noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is no place inside its folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laut &apos;{model}&apos; liegt &apos;{name}&apos; in &apos;{show}&apos;, aber das ist kein Ort innerhalb seines Ordners.</translation>
+    </message>
+    <message>
+        <source>Save the model again with its data beside it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie das Modell noch einmal, mit seinen Daten daneben.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds &apos;{show}.weight&apos; packed by compressed-tensors, but {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält &apos;{show}.weight&apos;, gepackt von compressed-tensors, aber fehlerhaft: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: the bitmask of &apos;{show}&apos; is for {starts} values, but the file contains {kept}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: Die Bitmaske von &apos;{show}&apos; ist für {starts} Werte, die Datei enthält aber {kept}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is {what} that breaks a rule of its format: {what2}, at byte {at}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ({what}) verletzt bei Byte {at} eine Regel seines Formats: {what2}.</translation>
+    </message>
+    <message>
+        <source>{n} byte is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Byte</translation>
+    </message>
+    <message>
+        <source>{n} bytes are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Bytes</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: at least {missing} missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten, es fehlt etwas (mindestens {missing}).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a safetensors file: it has {size} bytes, fewer than 8.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine safetensors-Datei: Sie hat {size} Bytes, weniger als 8.</translation>
+    </message>
+    <message>
+        <source>{n} byte follows</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Byte folgt</translation>
+    </message>
+    <message>
+        <source>{n} bytes follow</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Bytes folgen</translation>
+    </message>
+    <message>
+        <source>{n} byte</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Byte</translation>
+    </message>
+    <message>
+        <source>{n} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Bytes</translation>
+    </message>
+    <message>
+        <source>{n} tensor</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Tensor</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Tensoren</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is JSON text of {size} bytes; an index of shards has at most {MAX_INDEX_BYTES}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist JSON-Text mit {size} Bytes; ein Index von Shards hat höchstens {MAX_INDEX_BYTES}.</translation>
+    </message>
+    <message>
+        <source>The {what} &apos;{path}&apos; is a link to &apos;{target}&apos;, outside the folder of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ({what}) ist ein Link auf &apos;{target}&apos;, also aus dem Modellordner hinaus.</translation>
+    </message>
+    <message>
+        <source>Put the file itself there if you trust it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei selbst dorthin, wenn Sie ihr vertrauen.</translation>
+    </message>
+    <message>
+        <source>The shards beside &apos;{path}&apos; are of different formats: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Shards neben &apos;{path}&apos; haben verschiedene Formate: {join}.</translation>
+    </message>
+    <message>
+        <source>Open them one by one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie sie einzeln.</translation>
+    </message>
+    <message>
+        <source>{list} in two shards of &apos;{parent}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In zwei Shards von &apos;{parent}&apos; zugleich: {list}.</translation>
+    </message>
+    <message>
+        <source>Remove the files that do not belong to the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie die Dateien, die nicht zum Modell gehören.</translation>
+    </message>
+    <message>
+        <source>{list} not in the shard that &apos;{path}&apos; names for it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht in dem Shard, den &apos;{path}&apos; dafür nennt: {list}.</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder, index and shards of the same version.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie den ganzen Ordner herunter, oder kopieren Sie ihn: Index und Shards derselben Version.</translation>
+    </message>
+    <message>
+        <source>The {what} &apos;{show}&apos; is missing from &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{folder}&apos; fehlt &apos;{show}&apos; ({what}).</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie den ganzen Ordner herunter, oder kopieren Sie ihn.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; cannot be written: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; kann nicht geschrieben werden: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a pipe, socket or device, not a regular file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine Pipe, ein Socket oder ein Gerät, keine reguläre Datei.</translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; was not written: the bytes read back from the disk differ from those that were written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; wurde nicht geschrieben: Die von der Festplatte zurückgelesenen Bytes sind andere als die geschriebenen.</translation>
+    </message>
+    <message>
+        <source>Check the disk, or write to another one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Festplatte, oder schreiben Sie auf eine andere.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds {size} bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält {size} Bytes an Tensoren, nötig sind aber {value}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was closed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wurde geschlossen.</translation>
+    </message>
+    <message>
+        <source>Open it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; ends at byte {size}, but {stop} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; endet bei Byte {size}, nötig sind aber {stop}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no longer there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>Put it back, or open it from its new place.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei zurück, oder öffnen Sie sie an ihrem neuen Ort.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read at byte {start}: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann bei Byte {start} nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Check the connection to the store, then try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Verbindung zum Objektspeicher, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be looked at: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht angesehen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is {kind}, not a regular file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine reguläre Datei ({kind}).</translation>
+    </message>
+    <message>
+        <source>Open a file or a model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eine Datei oder einen Modellordner.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be opened: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was changed by another program while it was open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wurde von einem anderen Programm geändert, während die Datei geöffnet war.</translation>
+    </message>
+    <message>
+        <source>Open it again to work on its new content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei noch einmal, um mit dem neuen Inhalt zu arbeiten.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be opened: its name contains a character that file names cannot have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geöffnet werden: Der Name enthält ein Zeichen, das Dateinamen nicht haben können.</translation>
+    </message>
+    <message>
+        <source>Check the name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; ends at byte {size}, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; endet bei Byte {size}, nötig sind aber {value}.</translation>
+    </message>
+    <message>
+        <source>Put it back, or open the file from its new place.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei zurück, oder öffnen Sie sie an ihrem neuen Ort.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read at byte {value}: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann bei Byte {value} nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Check the disk or the network drive, then open the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Festplatte oder das Netzlaufwerk, und öffnen Sie die Datei dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>A URL of an object has no &apos;:&apos; and no &apos;?&apos; in it (got one that begins with &apos;{scheme}://&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die URL eines Objekts enthält kein &apos;:&apos; und kein &apos;?&apos; (diese beginnt mit &apos;{scheme}://&apos;).</translation>
+    </message>
+    <message>
+        <source>Passwords, keys and tokens do not belong into a URL: put them where the tools of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Passwörter, Schlüssel und Tokens gehören nicht in eine URL: Legen Sie sie dort ab, wo die Werkzeuge des Objektspeichers sie suchen, etwa in AWS_PROFILE oder ~/.aws/credentials.</translation>
+    </message>
+    <message>
+        <source>Pruneapp opens files, and URLs that begin with s3://, gs://, az:// or hf:// (got &apos;{scheme}://&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp öffnet Dateien und URLs, die mit s3://, gs://, az:// oder hf:// beginnen (angegeben: &apos;{scheme}://&apos;).</translation>
+    </message>
+    <message>
+        <source>Download it first, then open the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie sie zuerst herunter, und öffnen Sie dann die Datei.</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; names no object.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{text}&apos; nennt kein Objekt.</translation>
+    </message>
+    <message>
+        <source>Write {scheme}://BUCKET/NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie {scheme}://BUCKET/NAME.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: Pruneapp reads from Hugging Face and uploads nothing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geschrieben werden: Pruneapp liest von Hugging Face, lädt aber nichts hoch.</translation>
+    </message>
+    <message>
+        <source>Export to a folder, then upload that with `hf upload`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie in einen Ordner, und laden Sie ihn dann mit `hf upload` hoch.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be reached: no credentials were found.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist nicht erreichbar: Es wurden keine Zugangsdaten gefunden.</translation>
+    </message>
+    <message>
+        <source>Put them where the tools of AWS look for them (`aws configure`, AWS_PROFILE); for a public bucket, set FSSPEC_S3_ANON=true.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie sie dort ab, wo die Werkzeuge von AWS sie suchen (`aws configure`, AWS_PROFILE); für einen öffentlichen Bucket setzen Sie FSSPEC_S3_ANON=true.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is in a store, and the package {package}, which reaches it, cannot be imported.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist in einem Objektspeicher, und das dafür nötige Paket {package} kann nicht importiert werden.</translation>
+    </message>
+    <message>
+        <source>Install it: {install}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie es: {install}</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; was not written: the bytes read back from the store differ from those that were written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; wurde nicht geschrieben: Die aus dem Objektspeicher zurückgelesenen Bytes sind andere als die geschriebenen.</translation>
+    </message>
+    <message>
+        <source>Export again; if it happens again, tell who operates the store.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie noch einmal; geschieht es wieder, melden Sie es dem Betreiber des Objektspeichers.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; cannot be written: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; kann nicht geschrieben werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; {was} while it was being exported; that was not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; hat sich während des Exports geändert ({was}) und wurde nicht ersetzt.</translation>
+    </message>
+    <message>
+        <source>Look at it, then export again, or choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie nach, und exportieren Sie dann noch einmal, oder wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;framework&apos; must be &apos;np&apos; (numpy) or &apos;pt&apos; (torch) (got {framework}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;framework&apos; muss &apos;np&apos; (numpy) oder &apos;pt&apos; (torch) sein (angegeben: {framework}).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a compact file of Pruneapp ({label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine kompakte Datei von Pruneapp ({label}).</translation>
+    </message>
+    <message>
+        <source>Open it with pruneapp.open_checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei mit pruneapp.open_checkpoint.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is empty.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist leer.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; begins with nothing but zeros.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; beginnt mit nichts als Nullen.</translation>
+    </message>
+    <message>
+        <source>The download was interrupted: get the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Herunterladen wurde unterbrochen: Holen Sie die Datei noch einmal.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; holds no checkpoint that Pruneapp knows.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; enthält keinen Checkpoint, den Pruneapp kennt.</translation>
+    </message>
+    <message>
+        <source>Open a folder with {join} or {last} files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie einen Ordner mit Dateien mit der Endung {join} oder {last}.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; holds more than one checkpoint: {shown}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; enthält mehr als einen Checkpoint: {shown}.</translation>
+    </message>
+    <message>
+        <source>Open one of these files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eine dieser Dateien.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; holds {len} of {count} shards of a model and no index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; enthält {len} von {count} Shards eines Modells und keinen Index.</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder, or open one shard by itself.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie den ganzen Ordner herunter, kopieren Sie ihn, oder öffnen Sie einen Shard für sich.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; is {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; kann nicht geöffnet werden: {what}.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Check the folder and your right to read it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Ordner und Ihr Recht, ihn zu lesen.</translation>
+    </message>
+    <message>
+        <source>{get} of &apos;{path}&apos; made the process that reads them stop (exit status {wait}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Prozess, der &apos;{path}&apos; liest ({get}), ist abgebrochen (Exit-Status {wait}).</translation>
+    </message>
+    <message>
+        <source>There may be too little memory for them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vielleicht reicht der Speicher dafür nicht.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what} of the sparse tensor &apos;{name}&apos; {rule}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: Der dünnbesetzte Tensor &apos;{name}&apos; verletzt eine Regel ({what} {rule}).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: the bytes of {label} are not those that were saved (their checksum differs).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: Die Bytes von {label} sind nicht die gespeicherten (ihre Prüfsumme ist eine andere).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds {size} compressed bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält {size} komprimierte Bytes an Tensoren, nötig sind aber {value}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be decompressed: its temporary file in &apos;{gettempdir}&apos; is cut short.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; konnte nicht entpackt werden: Die temporäre Datei in &apos;{gettempdir}&apos; ist abgeschnitten.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is compressed, and to read on takes {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist komprimiert, und weiterzulesen braucht {nbytes} Bytes in &apos;{place}&apos;, wo {free} frei sind.</translation>
+    </message>
+    <message>
+        <source>Make room there, or set TMPDIR to a folder with more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie dort Platz, oder setzen Sie TMPDIR auf einen Ordner mit mehr.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;: {label} would grow from {stored} to {size} bytes when decompressed, more than the factor of {MAX_RATIO} that deflate can reach.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;: {label} würde beim Entpacken von {stored} auf {size} Bytes wachsen, mehr als der Faktor {MAX_RATIO}, den deflate erreichen kann.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is compressed and needs {size} bytes in &apos;{gettempdir}&apos;, which failed: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist komprimiert und braucht {size} Bytes in &apos;{gettempdir}&apos;, was misslang: {words_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no state dict named &apos;{key}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält kein State-Dict namens &apos;{key}&apos;.</translation>
+    </message>
+    <message>
+        <source>Choose one of: {named}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eines von: {named}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensors of a model.{code}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Tensoren eines Modells.{code}</translation>
+    </message>
+    <message>
+        <source>Open the file that holds the weights, or save the state_dict with torch.save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei mit den Gewichten, oder speichern Sie das state_dict mit torch.save.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensors that can be read: {next}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine lesbaren Tensoren: {next}.</translation>
+    </message>
+    <message>
+        <source>Load it with torch and save its state_dict as dense tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Datei mit torch, und speichern Sie ihr state_dict mit dichten Tensoren.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {fault}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: {fault}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; {fault}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {fault}.</translation>
+    </message>
+    <message>
+        <source>The cluster at &apos;{address}&apos; is gone.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Cluster unter &apos;{address}&apos; ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>Start it again, then do the same once more (on the command line with --resume): what was written is not written again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Starten Sie ihn wieder, und wiederholen Sie dasselbe (auf der Befehlszeile mit --resume): Schon Geschriebenes wird nicht noch einmal geschrieben.</translation>
+    </message>
+    <message>
+        <source>Running on a cluster needs Dask, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um auf einem Cluster zu laufen, braucht es Dask, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>Install it: pip install &apos;pruneapp[cluster]&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie es: pip install &apos;pruneapp[cluster]&apos;.</translation>
+    </message>
+    <message>
+        <source>A cluster is named by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Einen Cluster nennt die Adresse seines Dask-Schedulers, etwa tcp://host:8786, oder local:N für N Prozesse auf diesem Rechner (angegeben: &apos;{address}&apos;).</translation>
+    </message>
+    <message>
+        <source>Workers died one after another with the same work.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bei derselben Arbeit ist ein Worker nach dem anderen ausgefallen.</translation>
+    </message>
+    <message>
+        <source>Look at their logs; they may have too little memory.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie in ihre Logs; vielleicht haben sie zu wenig Speicher.</translation>
+    </message>
+    <message>
+        <source>The cluster at &apos;{address}&apos; has no workers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Cluster unter &apos;{address}&apos; hat keine Worker.</translation>
+    </message>
+    <message>
+        <source>Start some, such as with `dask worker ADDRESS`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Starten Sie welche, etwa mit `dask worker ADDRESS`.</translation>
+    </message>
+    <message>
+        <source>Pruneapp is not installed on the worker {worker}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Auf dem Worker {worker} ist Pruneapp nicht installiert.</translation>
+    </message>
+    <message>
+        <source>Install it there: pip install &apos;pruneapp[cluster]=={version}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie es dort: pip install &apos;pruneapp[cluster]=={version}&apos;.</translation>
+    </message>
+    <message>
+        <source>No Dask scheduler answers at &apos;{address}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unter &apos;{address}&apos; antwortet kein Dask-Scheduler.</translation>
+    </message>
+    <message>
+        <source>Check the address, and that the scheduler runs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Adresse, und ob der Scheduler läuft.</translation>
+    </message>
+    <message>
+        <source>{counted} could not be started on this machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Auf diesem Rechner ließ sich nicht starten: {counted}.</translation>
+    </message>
+    <message>
+        <source>Choose fewer of them, and look at the memory that is free.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie weniger, und sehen Sie nach, wie viel Speicher frei ist.</translation>
+    </message>
+    <message>
+        <source>The worker {worker} has {name} {other}, but this machine has {one}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Worker {worker} hat {name} {other}, dieser Rechner aber {one}.</translation>
+    </message>
+    <message>
+        <source>Install the same versions everywhere.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie überall dieselben Versionen.</translation>
+    </message>
+    <message>
+        <source>{counted} died one after another with the same work ({value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nacheinander ausgefallen bei derselben Arbeit ({value}): {counted}.</translation>
+    </message>
+    <message>
+        <source>{n} process</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Prozess</translation>
+    </message>
+    <message>
+        <source>{n} processes</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Prozesse</translation>
+    </message>
+    <message>
+        <source>{n} worker</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Worker</translation>
+    </message>
+    <message>
+        <source>{n} workers</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Worker</translation>
+    </message>
+    <message>
+        <source>The format &apos;{form}&apos; cannot be written on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Format &apos;{form}&apos; kann auf einem Cluster noch nicht geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>Choose safetensors, and convert it afterwards.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie safetensors, und konvertieren Sie danach.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; cannot be written on a cluster: of the stores only S3 takes an object in parts from several machines.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; kann auf einem Cluster nicht geschrieben werden: Von den Objektspeichern nimmt nur S3 ein Objekt in Teilen von mehreren Rechnern an.</translation>
+    </message>
+    <message>
+        <source>Write to S3, or to a folder that every worker sees.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie nach S3, oder in einen Ordner, den jeder Worker sieht.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a defect of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hätte dort {nbytes} Bytes, geplant waren aber {nbytes2}: ein Fehler von Pruneapp.</translation>
+    </message>
+    <message>
+        <source>Run it without --cluster, and report this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie es ohne --cluster aus, und melden Sie das.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds masks beside its weights, which cannot be used on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält neben den Gewichten Masken, was auf einem Cluster noch nicht geht.</translation>
+    </message>
+    <message>
+        <source>Run it on this machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie es auf diesem Rechner aus.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is another file there: its size or its time differs from that of the client.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist dort eine andere Datei: Ihre Größe oder Zeit ist eine andere als beim Client.</translation>
+    </message>
+    <message>
+        <source>Use a path that every worker sees, and do not change the model meanwhile.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie einen Pfad, den jeder Worker sieht, und ändern Sie das Modell inzwischen nicht.</translation>
+    </message>
+    <message>
+        <source>Use a path that every worker sees.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie einen Pfad, den jeder Worker sieht.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be opened there: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann dort nicht geöffnet werden: {sentence}</translation>
+    </message>
+    <message>
+        <source>Use a path that every worker sees, such as one on a shared file system.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie einen Pfad, den jeder Worker sieht, etwa auf einem gemeinsamen Dateisystem.</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{path}&apos; are not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik &apos;{path}&apos; ist nicht da.</translation>
+    </message>
+    <message>
+        <source>{what} cannot run on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Auf einem Cluster noch nicht möglich: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{method}&apos; is a custom method, which workers do not have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{method}&apos; ist eine eigene Methode, die Worker nicht haben.</translation>
+    </message>
+    <message>
+        <source>&apos;{method}&apos; takes masks from a file, which cannot run on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{method}&apos; nimmt Masken aus einer Datei, was auf einem Cluster noch nicht geht.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at entries[{number}]: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;, bei entries[{number}]: {sentence}</translation>
+    </message>
+    <message>
+        <source>The preview belongs to a state of the document that is gone.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Vorschau gehört zu einem Zustand des Dokuments, den es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>Compute it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Berechnen Sie sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>This branch has the current state, so it cannot be deleted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Dieser Zweig enthält den aktuellen Zustand und kann daher nicht gelöscht werden.</translation>
+    </message>
+    <message>
+        <source>Go to a state of another branch, or to one before it, then delete it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gehen Sie zu einem Zustand eines anderen Zweigs oder zu einem davor, und löschen Sie ihn dann.</translation>
+    </message>
+    <message>
+        <source>This state is not in the history any more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diesen Zustand gibt es im Verlauf nicht mehr.</translation>
+    </message>
+    <message>
+        <source>Try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The values of &apos;{name}&apos; cannot be written to the scratch file: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Werte von &apos;{name}&apos; können nicht in die Arbeitsdatei geschrieben werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Make room on the disk, then try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>A mask of the history cannot be read again: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Maske des Verlaufs kann nicht wieder gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>The current state is unchanged and can still be exported.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der aktuelle Zustand ist unverändert und kann noch exportiert werden.</translation>
+    </message>
+    <message>
+        <source>No tensor in &apos;{name}&apos; matches &apos;{pattern}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Tensor in &apos;{name}&apos; passt zu &apos;{pattern}&apos;.</translation>
+    </message>
+    <message>
+        <source>Nearest: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Am ähnlichsten: {join}.</translation>
+    </message>
+    <message>
+        <source>&apos;{pattern}&apos; matches nothing that can be pruned: &apos;{name}&apos; ({why_not}){more}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{pattern}&apos; passt zu nichts, was geprunt werden kann: &apos;{name}&apos; ({why_not}){more}.</translation>
+    </message>
+    <message>
+        <source>Choose another pattern.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein anderes Muster.</translation>
+    </message>
+    <message>
+        <source>No pattern was given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Muster wurde angegeben.</translation>
+    </message>
+    <message>
+        <source>Use &apos;*&apos; for every tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie &apos;*&apos; für alle Tensoren.</translation>
+    </message>
+    <message>
+        <source>No tensor is selected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Tensor ist gewählt.</translation>
+    </message>
+    <message>
+        <source>Check one, or give a pattern.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie einen an, oder geben Sie ein Muster an.</translation>
+    </message>
+    <message>
+        <source>A pattern has at most {LONGEST_PATTERN} characters, and this one has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Muster hat höchstens {LONGEST_PATTERN} Zeichen, dieses hat {len}.</translation>
+    </message>
+    <message>
+        <source>Separate several patterns by commas.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Trennen Sie mehrere Muster durch Kommas.</translation>
+    </message>
+    <message>
+        <source>All selected tensors are excluded ({limits}), so there is nothing to do.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Alle gewählten Tensoren sind ausgenommen ({limits}), also gibt es nichts zu tun.</translation>
+    </message>
+    <message>
+        <source>Select more tensors, or exclude fewer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie mehr Tensoren, oder nehmen Sie weniger aus.</translation>
+    </message>
+    <message>
+        <source>Choose another method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine andere Methode.</translation>
+    </message>
+    <message>
+        <source>In a model of type &apos;{model_type}&apos; a norm follows the sum, so that no zeros do what leaving out {lower} does.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In einem Modell der Art &apos;{model_type}&apos; folgt auf die Summe eine Norm-Schicht, sodass Nullen nicht dasselbe bewirken wie das Weglassen ({lower}).</translation>
+    </message>
+    <message>
+        <source>A shrunk export can remove them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein verkleinerter Export kann sie entfernen.</translation>
+    </message>
+    <message>
+        <source>None of the selected tensors has a part in {label}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keiner der gewählten Tensoren hat einen Teil von {label}.</translation>
+    </message>
+    <message>
+        <source>Select one such as &apos;{names}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie etwa &apos;{names}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be pruned: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kann nicht geprunt werden: {why_not}.</translation>
+    </message>
+    <message>
+        <source>Uncheck it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Tensor ab.</translation>
+    </message>
+    <message>
+        <source>A step needs at least one row (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Schritt braucht mindestens eine Regel (angegeben: keine).</translation>
+    </message>
+    <message>
+        <source>Add one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fügen Sie eine hinzu.</translation>
+    </message>
+    <message>
+        <source>This step prunes nothing, so limits do not apply ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Dieser Schritt prunt nichts, also gelten Grenzen nicht ({join}).</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method that prunes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie sie, oder wählen Sie eine Methode, die prunt.</translation>
+    </message>
+    <message>
+        <source>A total needs a step with one row that prunes (got {pruning}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Gesamtwert braucht einen Schritt mit genau einer Regel, die prunt (angegeben: {pruning}).</translation>
+    </message>
+    <message>
+        <source>Remove it, or make one step per row.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie ihn, oder machen Sie je Regel einen Schritt.</translation>
+    </message>
+    <message>
+        <source>Only whole channels along dim 0 have matching bias and norm entries (got {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur ganze Kanäle entlang Dim. 0 haben zugehörige Einträge in Bias und Norm (angegeben: {join}).</translation>
+    </message>
+    <message>
+        <source>Choose a structured method and dim 0, or turn companions off.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine strukturierte Methode und Dim. 0, oder schalten Sie zugehörige Einträge aus.</translation>
+    </message>
+    <message>
+        <source>Other tensors depend on whole channels only (got {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Andere Tensoren hängen nur von ganzen Kanälen ab (angegeben: {join}).</translation>
+    </message>
+    <message>
+        <source>Choose a structured method, or turn dependents off.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine strukturierte Methode, oder schalten Sie abhängige Tensoren aus.</translation>
+    </message>
+    <message>
+        <source>{n} more rule</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} weitere Regel</translation>
+    </message>
+    <message>
+        <source>{n} more rules</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} weitere Regeln</translation>
+    </message>
+    <message>
+        <source>{indices} is not a part of &apos;{name}&apos;, whose shape is {list}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{indices} ist kein Teil von &apos;{name}&apos;, dessen Form {list} ist.</translation>
+    </message>
+    <message>
+        <source>Give a first index and a last + 1 for each dimension.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie für jede Dimension den ersten Index und den letzten + 1 an.</translation>
+    </message>
+    <message>
+        <source>Nothing changes{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts ändert sich{why}.</translation>
+    </message>
+    <message>
+        <source>Choose other weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie andere Gewichte.</translation>
+    </message>
+    <message>
+        <source>The mask for &apos;{name}&apos; must have its {numel} elements (got {size}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Maske für &apos;{name}&apos; muss dessen {numel} Elemente haben (angegeben: {size}).</translation>
+    </message>
+    <message>
+        <source>{n} weight</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Gewicht</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Gewichte</translation>
+    </message>
+    <message>
+        <source>{n} protected weight</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} geschütztes Gewicht</translation>
+    </message>
+    <message>
+        <source>{n} protected weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} geschützte Gewichte</translation>
+    </message>
+    <message>
+        <source>No pruned channel has anything left in a bias or a norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein geprunter Kanal hat noch etwas in einem Bias oder einer Norm.</translation>
+    </message>
+    <message>
+        <source>Prune whole channels along dim 0 first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie zuerst ganze Kanäle entlang Dim. 0.</translation>
+    </message>
+    <message>
+        <source>{n} pruned channel</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} geprunter Kanal</translation>
+    </message>
+    <message>
+        <source>{n} pruned channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} geprunte Kanäle</translation>
+    </message>
+    <message>
+        <source>Choose other tensors, or prune without their dependents.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie andere Tensoren, oder prunen Sie ohne davon abhängige.</translation>
+    </message>
+    <message>
+        <source>&apos;{both}&apos; is selected and also depends on a selected tensor, so that more of it may be pruned than the limits allow ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{both}&apos; ist gewählt und hängt zugleich von einem gewählten Tensor ab, sodass mehr davon geprunt werden kann, als die Grenzen erlauben ({join}).</translation>
+    </message>
+    <message>
+        <source>Select one tensor of each group, or remove the limits.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen Tensor je Gruppe, oder entfernen Sie die Grenzen.</translation>
+    </message>
+    <message>
+        <source>No mask of &apos;{path}&apos; has the name of a tensor of &apos;{path2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Maske in &apos;{path}&apos; hat den Namen eines Tensors in &apos;{path2}&apos;.</translation>
+    </message>
+    <message>
+        <source>Choose the masks of this model: a mask of &apos;NAME&apos; is &apos;NAME&apos; or &apos;NAME_mask&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Masken dieses Modells: Eine Maske von &apos;NAME&apos; heißt &apos;NAME&apos; oder &apos;NAME_mask&apos;.</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned in these tensors of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In diesen Tensoren von &apos;{name}&apos; ist nichts geprunt.</translation>
+    </message>
+    <message>
+        <source>Prune them there first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie sie zuerst dort.</translation>
+    </message>
+    <message>
+        <source>No tensor of these of &apos;{name}&apos; fits &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keiner dieser Tensoren von &apos;{name}&apos; passt zu &apos;{name2}&apos;.</translation>
+    </message>
+    <message>
+        <source>Names and shapes must be the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Namen und Formen müssen gleich sein.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no tensor in common with &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keinen Tensor mit &apos;{name2}&apos; gemeinsam.</translation>
+    </message>
+    <message>
+        <source>Choose a file of the same model: names and shapes must be the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Datei desselben Modells: Namen und Formen müssen gleich sein.</translation>
+    </message>
+    <message>
+        <source>Nothing changes: {UNCHANGED}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts ändert sich: {UNCHANGED}.</translation>
+    </message>
+    <message>
+        <source>Choose another combination.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine andere Verknüpfung.</translation>
+    </message>
+    <message>
+        <source>&apos;{invalid}&apos; has no mask of zeros and ones beside it in &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{invalid}&apos; hat in &apos;{name}&apos; keine Maske aus Nullen und Einsen neben sich.</translation>
+    </message>
+    <message>
+        <source>Choose the file in which it was pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Datei, in der geprunt wurde.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no mask for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Maske für &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>Its name there must be &apos;{name}&apos; or &apos;{name2}_mask&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ihr Name dort muss &apos;{name}&apos; oder &apos;{name2}_mask&apos; sein.</translation>
+    </message>
+    <message>
+        <source>The mask &apos;{name}&apos; has the shape {list}, but &apos;{name2}&apos; has {list2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Maske &apos;{name}&apos; hat die Form {list}, &apos;{name2}&apos; aber {list2}.</translation>
+    </message>
+    <message>
+        <source>Choose the mask file made for this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Maskendatei, die für diesen Checkpoint erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds other values than 0 and 1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Maske &apos;{name}&apos; in &apos;{path}&apos; enthält andere Werte als 0 und 1.</translation>
+    </message>
+    <message>
+        <source>Save it with 1 for kept and 0 for pruned weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie sie mit 1 für behaltene und 0 für geprunte Gewichte.</translation>
+    </message>
+    <message>
+        <source>The other mask of &apos;{name}&apos; has {size} elements, but the tensor has {numel}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die andere Maske von &apos;{name}&apos; hat {size} Elemente, der Tensor aber {numel}.</translation>
+    </message>
+    <message>
+        <source>Choose the masks of the same model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Masken desselben Modells.</translation>
+    </message>
+    <message>
+        <source>The mask {key} of &apos;{name}&apos; is missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Maske {key} von &apos;{name}&apos; fehlt.</translation>
+    </message>
+    <message>
+        <source>Put the file of this name beside the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie die Datei dieses Namens neben das Rezept.</translation>
+    </message>
+    <message>
+        <source>The mask {key} of &apos;{name}&apos; is not the one that was saved under this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Maske {key} von &apos;{name}&apos; ist nicht die, die unter diesem Namen gespeichert wurde.</translation>
+    </message>
+    <message>
+        <source>Restore the file from where the recipe came from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Holen Sie die Datei von dort zurück, woher das Rezept kam.</translation>
+    </message>
+    <message>
+        <source>&apos;operation&apos; must be one of {join} (got {operation}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;operation&apos; muss eines von {join} sein (angegeben: {operation}).</translation>
+    </message>
+    <message>
+        <source>An edit needs at least one target (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Änderung braucht mindestens ein Ziel (angegeben: keines).</translation>
+    </message>
+    <message>
+        <source>The gestures of one edit must do the same (got {sorted}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Gesten einer Änderung müssen dasselbe tun (angegeben: {sorted}).</translation>
+    </message>
+    <message>
+        <source>The target &apos;{name}&apos; needs either boxes of indices or a mask.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Ziel &apos;{name}&apos; braucht entweder Bereiche von Indizes oder eine Maske.</translation>
+    </message>
+    <message>
+        <source>The repaired values {key} of &apos;{name}&apos; are missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die reparierten Werte {key} von &apos;{name}&apos; fehlen.</translation>
+    </message>
+    <message>
+        <source>Put the folder of values beside the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie den Ordner mit den Werten neben das Rezept.</translation>
+    </message>
+    <message>
+        <source>The repaired values {key} of &apos;{name}&apos; are not those that were saved under this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die reparierten Werte {key} von &apos;{name}&apos; sind nicht die, die unter diesem Namen gespeichert wurden.</translation>
+    </message>
+    <message>
+        <source>{n} layer</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Schicht</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Schichten</translation>
+    </message>
+    <message>
+        <source>There is no tensor to be repaired.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt keinen Tensor zu reparieren.</translation>
+    </message>
+    <message>
+        <source>Prune one first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie zuerst einen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {nbytes} bytes, and the repaired values have {nbytes2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {nbytes} Bytes, die reparierten Werte haben {nbytes2}.</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that was repaired.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Checkpoint, der repariert wurde.</translation>
+    </message>
+    <message>
+        <source>{n} pruned weight is an ordinary zero now</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} gepruntes Gewicht ist jetzt eine gewöhnliche Null</translation>
+    </message>
+    <message>
+        <source>{n} pruned weights are ordinary zeros now</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} geprunte Gewichte sind jetzt gewöhnliche Nullen</translation>
+    </message>
+    <message>
+        <source>These tensors have no zeros that are not pruned already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Tensoren haben keine Nullen, die nicht schon geprunt sind.</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned in these tensors, so nothing can be made permanent.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In diesen Tensoren ist nichts geprunt, also kann nichts endgültig gemacht werden.</translation>
+    </message>
+    <message>
+        <source>Prune them first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie sie zuerst.</translation>
+    </message>
+    <message>
+        <source>{n} zero</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Null</translation>
+    </message>
+    <message>
+        <source>{n} zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Nullen</translation>
+    </message>
+    <message>
+        <source>The total must be from {low} % to {high} % of {weights} weights here (got {value} %): that is what limits and the scanned amounts allow.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Gesamtwert muss hier {low} % bis {high} % von {weights} Gewichten sein (angegeben: {value} %): So viel erlauben die Grenzen und die gescannten Umfänge.</translation>
+    </message>
+    <message>
+        <source>Choose another total, change the limits, or {more}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Gesamtwert, oder ändern Sie die Grenzen (auch möglich: {more}).</translation>
+    </message>
+    <message>
+        <source>The total must be from {least} to {most} weights here (got {target}): that is what limits and the scanned amounts allow.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Gesamtwert muss hier {least} bis {most} Gewichte sein (angegeben: {target}): So viel erlauben die Grenzen und die gescannten Umfänge.</translation>
+    </message>
+    <message>
+        <source>Choose another total, change the limits, or scan larger amounts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Gesamtwert, ändern Sie die Grenzen, oder scannen Sie größere Umfänge.</translation>
+    </message>
+    <message>
+        <source>None of these tensors has been measured yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Noch ist keiner dieser Tensoren gemessen.</translation>
+    </message>
+    <message>
+        <source>Continue the scan: `pruneapp scan` with the same file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Setzen Sie den Scan fort: `pruneapp scan` mit derselben Datei.</translation>
+    </message>
+    <message>
+        <source>The minimum sparsity of &apos;{name}&apos;, {percent}, is above its maximum of {percent2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Mindest-Sparsity von &apos;{name}&apos;, {percent}, liegt über der Höchst-Sparsity von {percent2}.</translation>
+    </message>
+    <message>
+        <source>Lower the minimum or raise the maximum sparsity.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Senken Sie die Mindest-Sparsity, oder erhöhen Sie die Höchst-Sparsity.</translation>
+    </message>
+    <message>
+        <source>No tensor of the scan matches &apos;{pattern}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Tensor des Scans passt zu &apos;{pattern}&apos;.</translation>
+    </message>
+    <message>
+        <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches all.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Muster unterscheiden Groß- und Kleinschreibung und gelten für ganze Namen; &apos;*&apos; passt zu allen.</translation>
+    </message>
+    <message>
+        <source>A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Sparsity muss zwischen 0.0 und 1.0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
+    </message>
+    <message>
+        <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Reparatur lief nacheinander: Die Eingaben jeder Schicht wurden gesammelt, nachdem die Schichten davor repariert waren, also hat keine Statistikdatei sie.</translation>
+    </message>
+    <message>
+        <source>Repair the pruned file again by the same script, and compare.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Reparieren Sie die geprunte Datei noch einmal mit demselben Skript, und vergleichen Sie.</translation>
+    </message>
+    <message>
+        <source>The repair was made for the outputs of another model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Reparatur galt den Ausgaben eines anderen Modells.</translation>
+    </message>
+    <message>
+        <source>Name that model, which was pruned, with --unpruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie mit --unpruned das Modell, das geprunt wurde.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not the model that the repair was made for.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist nicht das Modell, dem die Reparatur galt.</translation>
+    </message>
+    <message>
+        <source>Name the model that was pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie das Modell, das geprunt wurde.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; ran no input through any of the pruned layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine Eingabe durch eine der geprunten Schichten geschickt.</translation>
+    </message>
+    <message>
+        <source>Let calibrate(model) call the model that load(path) returned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie calibrate(model) das Modell aufrufen, das load(path) zurückgab.</translation>
+    </message>
+    <message>
+        <source>The repair was made by the statistics with the SHA-256 {statistics}; that of &apos;{statistics2}&apos; is {sha256}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Reparatur beruht auf der Statistik mit dem SHA-256 {statistics}; der von &apos;{statistics2}&apos; ist {sha256}.</translation>
+    </message>
+    <message>
+        <source>Name the statistics file that the repair was made by.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie die Statistikdatei, auf der die Reparatur beruht.</translation>
+    </message>
+    <message>
+        <source>There is no image in &apos;{folder}&apos; or its subfolders.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{folder}&apos; und seinen Unterordnern ist kein Bild.</translation>
+    </message>
+    <message>
+        <source>Name a folder with images ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner mit Bildern ({join}).</translation>
+    </message>
+    <message>
+        <source>The images in &apos;{folder}&apos; cannot be listed: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Bilder in &apos;{folder}&apos; können nicht aufgeführt werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Check the path.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Pfad.</translation>
+    </message>
+    <message>
+        <source>calibrate in &apos;{name}&apos; ran other inputs in its next run, so the sums of the two cannot be combined.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate in &apos;{name}&apos; verwendete im nächsten Durchlauf andere Eingaben, sodass sich die Summen der beiden nicht verbinden lassen.</translation>
+    </message>
+    <message>
+        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie jedes Mal dieselben Eingaben in derselben Reihenfolge; &apos;seed&apos; ist derselbe.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define calibrate(model), which collecting statistics of activations requires.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; definiert kein calibrate(model), das zum Sammeln einer Aktivierungsstatistik nötig ist.</translation>
+    </message>
+    <message>
+        <source>Define calibrate(model), and run some inputs through the model in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie calibrate(model), und schicken Sie darin einige Eingaben durch das Modell.</translation>
+    </message>
+    <message>
+        <source>Multiply-adds cannot be counted in a program that a command line starts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In einem Programm, das eine Befehlszeile startet, lassen sich Multiply-Adds nicht zählen.</translation>
+    </message>
+    <message>
+        <source>Evaluate by a script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Werten Sie mit einem Skript aus.</translation>
+    </message>
+    <message>
+        <source>The model holds weights in another form than the file: {first_names}. So another state cannot be run beside it, which a sequential repair requires.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell enthält Gewichte in anderer Form als die Datei: {first_names}. Daher kann kein anderer Zustand daneben laufen, was eine Reparatur mit „Nacheinander“ braucht.</translation>
+    </message>
+    <message>
+        <source>Repair without Sequential.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Reparieren Sie ohne „Nacheinander“.</translation>
+    </message>
+    <message>
+        <source>The model multiplies by &apos;{name}&apos;, which is not in &apos;{name2}&apos; as it is, so it is not known which multiply-adds are left in a pruned state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell multipliziert mit &apos;{name}&apos;, das so nicht in &apos;{name2}&apos; steht; daher ist nicht bekannt, welche Multiply-Adds in einem geprunten Zustand übrig sind.</translation>
+    </message>
+    <message>
+        <source>Load the weights as they are in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Gewichte so, wie sie in der Datei stehen.</translation>
+    </message>
+    <message>
+        <source>The Gram matrix of &apos;{name}&apos; takes {format_bytes}, but the limit of one run is {format_bytes2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Gram-Matrix von &apos;{name}&apos; braucht {format_bytes}, die Grenze eines Durchlaufs ist aber {format_bytes2}.</translation>
+    </message>
+    <message>
+        <source>Allow more memory, or collect without Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erlauben Sie mehr Speicher, oder sammeln Sie ohne Gram-Matrizen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no evaluate(model), so agreement with the unpruned model is measured, but there is no unpruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat kein evaluate(model), also wird die Übereinstimmung mit dem ungeprunten Modell gemessen, aber es gibt kein ungepruntes Modell.</translation>
+    </message>
+    <message>
+        <source>Define evaluate(model), or name the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie evaluate(model), oder nennen Sie das Original.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned &apos;{min}&apos; for only one of the two models.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; gab &apos;{min}&apos; nur für eines der beiden Modelle zurück.</translation>
+    </message>
+    <message>
+        <source>Return the same metrics for every model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie für jedes Modell dieselben Metriken zurück.</translation>
+    </message>
+    <message>
+        <source>The evaluation did not keep the weights that it was given: &apos;{name}&apos;{more} changed meanwhile, so there is no number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Auswertung behielt die übergebenen Gewichte nicht: &apos;{name}&apos;{more} änderte sich inzwischen, also gibt es keine Zahl.</translation>
+    </message>
+    <message>
+        <source>Do not train, load or change weights in evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Trainieren, laden oder ändern Sie in evaluate keine Gewichte.</translation>
+    </message>
+    <message>
+        <source>Norm layers in training mode change their buffers: call model.eval() in load.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Norm-Schichten im Trainingsmodus ändern ihre Puffer: Rufen Sie in load model.eval() auf.</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold {of_file}: none of {counted} has the same values.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell, das load zurückgab, hat andere Gewichte als die Datei ({of_file}): Von {counted} hat keiner dieselben Werte.</translation>
+    </message>
+    <message>
+        <source>Let load(path) read the weights from the path that it is given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie load(path) die Gewichte von dem übergebenen Pfad lesen.</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold {of_file}: the tensors that it holds in another form have {counted}, those of the file {zeros_of_file}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell, das load zurückgab, hat andere Gewichte als die Datei ({of_file}): Die Tensoren, die es in anderer Form enthält, haben {counted}, die der Datei {zeros_of_file}.</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold {of_file}: &apos;{name}&apos; has {counted} in the model and {zeros} in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell, das load zurückgab, hat andere Gewichte als die Datei ({of_file}): &apos;{name}&apos; hat {counted} im Modell und {zeros} in der Datei.</translation>
+    </message>
+    <message>
+        <source>{n} other tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} anderer Tensor</translation>
+    </message>
+    <message>
+        <source>{n} other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} andere Tensoren</translation>
+    </message>
+    <message>
+        <source>It is not known whether a higher or a lower &apos;{name}&apos; is better.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von &apos;{name}&apos; besser ist.</translation>
+    </message>
+    <message>
+        <source>Declare it in &apos;{script}&apos;: HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}, or False.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Deklarieren Sie es in &apos;{script}&apos;: HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}, oder False.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; of &apos;{script}&apos; is {value}{of}, which is not a finite number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; von &apos;{script}&apos; ist keine endliche Zahl: {value}{of}.</translation>
+    </message>
+    <message>
+        <source>&apos;--at-most&apos; must be a number of at least 0, or a percentage (got &apos;{text}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;--at-most&apos; muss eine Zahl ab 0 oder ein Prozentsatz sein (angegeben: &apos;{text}&apos;).</translation>
+    </message>
+    <message>
+        <source>0.01 is in the unit of the metric, 1% is relative to the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>0.01 ist in der Einheit der Metrik, 1% ist relativ zum Original.</translation>
+    </message>
+    <message>
+        <source>&apos;{command}&apos; cannot be started: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{command}&apos; kann nicht gestartet werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Choose another program.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein anderes Programm.</translation>
+    </message>
+    <message>
+        <source>Scripts and commands read files of a disk, and &apos;{path}&apos; is in a store.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Skripte und Befehle lesen Dateien einer Festplatte, &apos;{path}&apos; ist aber in einem Objektspeicher.</translation>
+    </message>
+    <message>
+        <source>Download the model first, then open the copy.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie das Modell zuerst herunter, und öffnen Sie dann die Kopie.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; defines neither evaluate(model) nor calibrate(model){others}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; definiert weder evaluate(model) noch calibrate(model){others}.</translation>
+    </message>
+    <message>
+        <source>Define evaluate(model), and let it return a number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie evaluate(model), und lassen Sie es eine Zahl zurückgeben.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define load(path), and &apos;{name2}&apos; is no model folder that transformers could load.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; definiert kein load(path), und &apos;{name2}&apos; ist kein Modellordner, den transformers laden könnte.</translation>
+    </message>
+    <message>
+        <source>Define load(path), and let it return the model with the weights of path.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie load(path), und lassen Sie es das Modell mit den Gewichten aus path zurückgeben.</translation>
+    </message>
+    <message>
+        <source>The command does not name the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Befehl nennt den Checkpoint nicht.</translation>
+    </message>
+    <message>
+        <source>Write {{checkpoint}} where its path belongs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie {{checkpoint}} dorthin, wo sein Pfad stehen soll.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned no number: there is none in {{out}}, and the command printed neither a JSON object nor a line with a number alone.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine Zahl zurückgegeben: In {{out}} steht keine, und der Befehl hat weder ein JSON-Objekt noch eine Zeile mit nur einer Zahl ausgegeben.</translation>
+    </message>
+    <message>
+        <source>Let it print one last line such as {{&quot;accuracy&quot;: 0.93}}, or a number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie ihn als letzte Zeile etwa {{&quot;accuracy&quot;: 0.93}} oder eine Zahl ausgeben.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; took longer than the {limit} seconds that it was given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; brauchte länger als die erlaubten {limit} Sekunden.</translation>
+    </message>
+    <message>
+        <source>Allow more time, or evaluate fewer samples.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erlauben Sie mehr Zeit, oder werten Sie weniger Beispiele aus.</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Probieren Sie es in einem Terminal.</translation>
+    </message>
+    <message>
+        <source>The command has a quotation mark without its counterpart, or ends in a backslash.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Befehl hat ein Anführungszeichen ohne Gegenstück, oder er endet mit einem Backslash.</translation>
+    </message>
+    <message>
+        <source>Quote arguments with spaces, as in a terminal.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Setzen Sie Argumente mit Leerzeichen in Anführungszeichen, wie in einem Terminal.</translation>
+    </message>
+    <message>
+        <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got &apos;{join}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amounts&apos; müssen Anteile jedes Tensors sein, etwa 0.5 oder 50%: über 0, bis 100% (angegeben: &apos;{join}&apos;).</translation>
+    </message>
+    <message>
+        <source>Separate several by commas: 30%, 50%, 70%.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Trennen Sie mehrere durch Kommas: 30%, 50%, 70%.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be scanned: it has no amount of weights or channels.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kann nicht gescannt werden: Die Methode hat keinen Umfang von Gewichten oder Kanälen.</translation>
+    </message>
+    <message>
+        <source>Choose a method such as l1_unstructured or ln_structured.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Methode wie l1_unstructured oder ln_structured.</translation>
+    </message>
+    <message>
+        <source>Nothing is left to prune in the selected tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In den gewählten Tensoren gibt es nichts mehr zu prunen.</translation>
+    </message>
+    <message>
+        <source>Select other tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie andere Tensoren.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned no metric that can be better or worse.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; gab keine Metrik zurück, die besser oder schlechter sein kann.</translation>
+    </message>
+    <message>
+        <source>Return a number such as a loss or an accuracy.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine Zahl zurück, etwa einen Loss oder eine Genauigkeit.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has other metrics than the script returns now.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat andere Metriken, als das Skript jetzt zurückgibt.</translation>
+    </message>
+    <message>
+        <source>Choose another name for this scan, or delete that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen für diesen Scan, oder löschen Sie diese Datei.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has {before} as &apos;{name}&apos; of the unpruned model, and now it is {before2}: the data or the packages have changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat {before} als &apos;{name}&apos; des ungeprunten Modells, jetzt ist es {before2}: Die Daten oder die Pakete haben sich geändert.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a scan with another {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist ein Scan unter anderen Bedingungen: {join}.</translation>
+    </message>
+    <message>
+        <source>these are more weights than any model has</source>
+        <extracomment>sentences</extracomment>
+        <translation>das sind mehr Gewichte, als irgendein Modell hat</translation>
+    </message>
+    <message>
+        <source>The scan has no metric &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Scan hat keine Metrik &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not a sensitivity scan: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist kein Sensitivitäts-Scan: Es fehlt &quot;format&quot;: &quot;{FORMAT}&quot;.</translation>
+    </message>
+    <message>
+        <source>Choose a file that `pruneapp scan` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Datei, die `pruneapp scan` geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a scan of version {version}, and this Pruneapp reads up to {VERSION}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist ein Scan der Version {version}, dieses Pruneapp liest bis {VERSION}.</translation>
+    </message>
+    <message>
+        <source>Install a newer Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie ein neueres Pruneapp.</translation>
+    </message>
+    <message>
+        <source>&apos;unit&apos; does not divide &apos;weights&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;weights&apos; ist nicht durch &apos;unit&apos; teilbar</translation>
+    </message>
+    <message>
+        <source>more is pruned and protected than there is</source>
+        <extracomment>sentences</extracomment>
+        <translation>mehr ist geprunt und geschützt, als es gibt</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; comes twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kommt zweimal vor</translation>
+    </message>
+    <message>
+        <source>{amount} is none of the amounts of the scan</source>
+        <extracomment>sentences</extracomment>
+        <translation>{amount} ist keiner der Umfänge des Scans</translation>
+    </message>
+    <message>
+        <source>&apos;pruned&apos; is not a count that this tensor can have</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;pruned&apos; ist keine Anzahl, die dieser Tensor haben kann</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is none of the metrics of the scan</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist keine der Metriken des Scans</translation>
+    </message>
+    <message>
+        <source>There is no Python interpreter at &apos;{path}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unter &apos;{path}&apos; gibt es keinen Python-Interpreter.</translation>
+    </message>
+    <message>
+        <source>Name the executable file, or the folder of its environment.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie die ausführbare Datei, oder den Ordner ihrer Umgebung.</translation>
+    </message>
+    <message>
+        <source>No Python was found for &apos;{name}&apos;: there is no .venv beside it, and no conda environment is active.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für &apos;{name}&apos; wurde kein Python gefunden: Daneben ist kein .venv, und keine conda-Umgebung ist aktiv.</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of the environment in which your model runs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Interpreter der Umgebung, in der Ihr Modell läuft.</translation>
+    </message>
+    <message>
+        <source>&apos;time_limit&apos; must be more than 0 seconds (got {time_limit}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;time_limit&apos; muss mehr als 0 Sekunden sein (angegeben: {time_limit}).</translation>
+    </message>
+    <message>
+        <source>uv could not make the environment that the header of &apos;{path}&apos; describes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>uv konnte die Umgebung nicht erstellen, die der Kopf von &apos;{path}&apos; beschreibt.</translation>
+    </message>
+    <message>
+        <source>Correct the header, or choose an interpreter.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie den Kopf, oder wählen Sie einen Interpreter.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is larger than {value} MiB, so it is not a script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist größer als {value} MiB, also kein Skript.</translation>
+    </message>
+    <message>
+        <source>Choose the Python file that defines load and evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Python-Datei, die load und evaluate definiert.</translation>
+    </message>
+    <message>
+        <source>The script &apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Skript &apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a Python file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine Python-Datei.</translation>
+    </message>
+    <message>
+        <source>The process of &apos;{name}&apos; {how}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Prozess von &apos;{name}&apos; endete vorzeitig: {how}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos;{place} raised {message} while {label}{reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;{place} hat {message} ausgelöst (bei: {label}){reason}.</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script for this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie ein Auswertungsskript für dieses Modell.</translation>
+    </message>
+    <message>
+        <source>Correct the script; the traceback shows where.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie das Skript; der Traceback zeigt, wo.</translation>
+    </message>
+    <message>
+        <source>&apos;{python}&apos; is Python {version}, but scripts need Python 3.9 or newer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{python}&apos; ist Python {version}, Skripte brauchen aber Python 3.9 oder neuer.</translation>
+    </message>
+    <message>
+        <source>Choose another interpreter.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Interpreter.</translation>
+    </message>
+    <message>
+        <source>&apos;{python}&apos; (Python {version}) cannot import torch: {get}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{python}&apos; (Python {version}) kann torch nicht importieren: {get}.</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of the environment in which your model runs, or install torch there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Interpreter der Umgebung, in der Ihr Modell läuft, oder installieren Sie torch dort.</translation>
+    </message>
+    <message>
+        <source>&apos;{python}&apos; {how} before it was ready{more}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{python}&apos; endete, bevor der Interpreter bereit war: {how}{more}.</translation>
+    </message>
+    <message>
+        <source>Choose a Python interpreter, 3.9 or newer, with torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen Python-Interpreter, 3.9 oder neuer, mit torch.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; called exit({message}) instead of returning.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; rief exit({message}) auf, statt zurückzukehren.</translation>
+    </message>
+    <message>
+        <source>Return from the function instead, or raise an exception.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kehren Sie stattdessen aus der Funktion zurück, oder lösen Sie eine Ausnahme aus.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; ran out of memory: {first_line}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ging der Speicher aus: {first_line}.</translation>
+    </message>
+    <message>
+        <source>Use fewer samples or smaller batches, or a device with more memory.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie weniger Beispiele, kleinere Batches oder ein Gerät mit mehr Speicher.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; wrote into the pipe through which the worker answers, so its answers cannot be trusted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; schrieb in die Pipe, durch die der Worker antwortet, daher sind seine Antworten nicht verlässlich.</translation>
+    </message>
+    <message>
+        <source>Print to standard output only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie nur auf die Standardausgabe.</translation>
+    </message>
+    <message>
+        <source>There is an export format &apos;{name}&apos; already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt schon ein Exportformat &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>There is no export format &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt kein Exportformat &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>{listed} of &apos;{path}&apos; cannot be written as {name}: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aus &apos;{path}&apos; nicht als {name} zu schreiben: {listed} ({why}).</translation>
+    </message>
+    <message>
+        <source>{listed} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aus &apos;{path}&apos; würde im Export etwas fehlen, ein Fehler von Pruneapp: {listed}.</translation>
+    </message>
+    <message>
+        <source>Choose another format, and report this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein anderes Format, und melden Sie das.</translation>
+    </message>
+    <message>
+        <source>&apos;--omit&apos; must name a tensor of the file that cannot be read{reason} (got &apos;{show}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;--omit&apos; muss einen Tensor der Datei nennen, der nicht gelesen werden kann{reason} (angegeben: &apos;{show}&apos;).</translation>
+    </message>
+    <message>
+        <source>Tensors that can be read are always written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lesbare Tensoren werden immer geschrieben.</translation>
+    </message>
+    <message>
+        <source>{n} more tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} weiterer Tensor</translation>
+    </message>
+    <message>
+        <source>{n} more tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} weitere Tensoren</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and be taken for a part of them, or in their place.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; enthält {first_names}: Das bliebe neben den neuen Dateien liegen und würde für einen Teil von ihnen gehalten oder an ihrer Stelle gelesen.</translation>
+    </message>
+    <message>
+        <source>Choose an empty folder or the name of a new one, or remove what lies there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen leeren Ordner oder den Namen eines neuen, oder entfernen Sie, was dort liegt.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and be taken for them: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; enthält das geöffnete Modell, dessen Dateien neben den neuen liegen blieben und für sie gehalten würden: {first_names}.</translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>The files in &apos;{folder}&apos; cannot be listed: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Dateien in &apos;{folder}&apos; können nicht aufgeführt werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Ask for the right to read the folder, or take another one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bitten Sie um das Recht, den Ordner zu lesen, oder nehmen Sie einen anderen.</translation>
+    </message>
+    <message>
+        <source>&apos;{index}&apos; lists the modules of the model, and cannot be read: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{index}&apos; führt die Module des Modells auf und kann nicht gelesen werden: {error}</translation>
+    </message>
+    <message>
+        <source>Fix the file, or move it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie die Datei, oder verschieben Sie sie aus dem Ordner.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was changed by another program while it was being copied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wurde von einem anderen Programm geändert, während die Datei kopiert wurde.</translation>
+    </message>
+    <message>
+        <source>Nothing was written. Export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts wurde geschrieben. Exportieren Sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, which goes with the model, cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; gehört zum Modell und kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Ask for the right to read it, or move it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bitten Sie um das Recht, die Datei zu lesen, oder verschieben Sie sie aus dem Ordner.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the model that was opened, and a store keeps no original beside an export.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist das geöffnete Modell, und ein Objektspeicher bewahrt neben einem Export kein Original auf.</translation>
+    </message>
+    <message>
+        <source>With a max shard size a folder is written, but &apos;{name}&apos; is the name of a file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Mit einer größten Shard-Größe wird ein Ordner geschrieben, &apos;{name}&apos; ist aber der Name einer Datei.</translation>
+    </message>
+    <message>
+        <source>Name a folder: &apos;{without}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner: &apos;{without}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a file, but not of one in the format &apos;{name2}&apos;: the model would be written as a folder of that name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist der Name einer Datei, aber nicht einer im Format &apos;{name2}&apos;: Das Modell würde als Ordner dieses Namens geschrieben.</translation>
+    </message>
+    <message>
+        <source>Choose {one_file}&apos;{stem}&apos; for a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie {one_file}&apos;{stem}&apos; für einen Ordner.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed by default.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist ein Link auf &apos;{resolved}&apos;, und Links wird normalerweise nicht gefolgt.</translation>
+    </message>
+    <message>
+        <source>Export to &apos;{resolved}&apos; itself, or allow it: --follow-links.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie direkt nach &apos;{resolved}&apos;, oder erlauben Sie es: --follow-links.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid file name: {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein gültiger Dateiname: {reason}.</translation>
+    </message>
+    <message>
+        <source>transformers takes a file called &apos;{name}&apos; for plain weights, which it would not be (&apos;{label}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers hält eine Datei namens &apos;{name}&apos; für gewöhnliche Gewichte, was sie nicht wäre (&apos;{label}&apos;).</translation>
+    </message>
+    <message>
+        <source>Choose another name, one that ends in {suffixes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen, mit der Endung {suffixes}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist ein Link auf &apos;{resolved}&apos;, und hier wird Links nicht gefolgt.</translation>
+    </message>
+    <message>
+        <source>Specify &apos;{resolved}&apos; itself, or another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie direkt &apos;{resolved}&apos; an, oder einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: &apos;{parent}&apos; is a file, not a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geschrieben werden: &apos;{parent}&apos; ist eine Datei, kein Ordner.</translation>
+    </message>
+    <message>
+        <source>Choose a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen Ordner.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: the folder &apos;{parent}&apos; is not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht geschrieben werden: Den Ordner &apos;{parent}&apos; gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>Make the folder first, or choose another.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie zuerst den Ordner an, oder wählen Sie einen anderen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}…{name2}&apos; is not a valid name for a file or folder: it has {size} bytes, and a name has at most {NAME_BYTES}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}…{name2}&apos; ist kein gültiger Name für eine Datei oder einen Ordner: Er hat {size} Bytes, ein Name hat höchstens {NAME_BYTES}.</translation>
+    </message>
+    <message>
+        <source>Choose a shorter name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen kürzeren Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist ein Ordner.</translation>
+    </message>
+    <message>
+        <source>Add the name of a file to it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fügen Sie den Namen einer Datei an.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; {reason}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist als Ziel nicht möglich: {reason}</translation>
+    </message>
+    <message>
+        <source>Choose the folder &apos;{parent}&apos;, or another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Ordner &apos;{parent}&apos;, oder einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a broken link, so nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist ein Link ins Leere, also wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>Remove the link or choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie den Link, oder wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a file, but a model of several files needs a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine Datei, ein Modell aus mehreren Dateien braucht aber einen Ordner.</translation>
+    </message>
+    <message>
+        <source>{name} is not a valid name for a file or folder: it cannot be encoded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} ist kein gültiger Name für eine Datei oder einen Ordner: Er lässt sich nicht codieren.</translation>
+    </message>
+    <message>
+        <source>&apos;{resolved}&apos; is in a download cache, whose files are shared and named by their content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{resolved}&apos; liegt in einem Download-Cache, dessen Dateien geteilt und nach ihrem Inhalt benannt sind.</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; is a folder, and a file of the export has that name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; ist ein Ordner, und eine Datei des Exports hat diesen Namen.</translation>
+    </message>
+    <message>
+        <source>Choose another folder, or remove what lies there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Ordner, oder entfernen Sie, was dort liegt.</translation>
+    </message>
+    <message>
+        <source>Choose another format.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein anderes Format.</translation>
+    </message>
+    <message>
+        <source>{n} tensor is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Tensor</translation>
+    </message>
+    <message>
+        <source>{n} tensors are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Tensoren</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: its decompressed content is not of the size in its header.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: Der entpackte Inhalt hat nicht die Größe, die im Header steht.</translation>
+    </message>
+    <message>
+        <source>Export as torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie als torch.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; does not contain the size of its decompressed content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält nicht die Größe des entpackten Inhalts.</translation>
+    </message>
+    <message>
+        <source>Unpack it with `zstd -d`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie die Datei mit `zstd -d`.</translation>
+    </message>
+    <message>
+        <source>The reader script for compact files cannot be read from the installation of Pruneapp: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Leseskript für kompakte Dateien kann nicht aus der Installation von Pruneapp gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Export without it, or install Pruneapp again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie ohne es, oder installieren Sie Pruneapp noch einmal.</translation>
+    </message>
+    <message>
+        <source>The compact format reserves the name &apos;{name}&apos;, but a tensor has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das kompakte Format reserviert den Namen &apos;{name}&apos;, aber ein Tensor heißt so.</translation>
+    </message>
+    <message>
+        <source>&apos;{out}&apos; is the file to expand, which cannot be its own output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{out}&apos; ist die Datei, die entpackt werden soll, und kann nicht zugleich die Ausgabe sein.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is neither a compact file nor one compressed with zstd ({label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist weder eine kompakte Datei noch eine mit zstd komprimierte ({label}).</translation>
+    </message>
+    <message>
+        <source>Only compact and zst exports can be expanded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur Exporte in den Formaten compact und zst lassen sich entpacken.</translation>
+    </message>
+    <message>
+        <source>{n} pruned tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} geprunten Tensor</translation>
+    </message>
+    <message>
+        <source>{n} pruned tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} geprunten Tensoren</translation>
+    </message>
+    <message>
+        <source>These weights do not compress, and torch.load with mmap=True would map the file instead of decompressing it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Gewichte lassen sich nicht komprimieren, und torch.load mit mmap=True würde die Datei abbilden, statt sie zu entpacken.</translation>
+    </message>
+    <message>
+        <source>Export as safetensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie als safetensors.</translation>
+    </message>
+    <message>
+        <source>An ONNX model has at most {MOST_BYTES} bytes, and with the numbers that are in files beside it this one would have {nbytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein ONNX-Modell hat höchstens {MOST_BYTES} Bytes, dieses hätte mit den Zahlen aus den Dateien daneben {nbytes}.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; of &apos;{path}&apos; lies in a file beside it, and cannot be read: {unreadable}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; aus &apos;{path}&apos; liegt in einer Datei daneben und kann nicht gelesen werden: {unreadable}.</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in .safetensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie der Datei einen Namen mit der Endung .safetensors.</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in .pt.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie der Datei einen Namen mit der Endung .pt.</translation>
+    </message>
+    <message>
+        <source>The resumable format reserves the name &apos;{ours}&apos;, but a tensor has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das fortsetzbare Format reserviert den Namen &apos;{ours}&apos;, aber ein Tensor heißt so.</translation>
+    </message>
+    <message>
+        <source>safetensors cannot hold so many tensors: its header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors kann nicht so viele Tensoren enthalten: Der Header wäre {len} Bytes lang, erlaubt sind höchstens {MAX_HEADER_BYTES}.</translation>
+    </message>
+    <message>
+        <source>safetensors cannot hold a tensor named &apos;{METADATA}&apos;: the format reserves this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors kann keinen Tensor namens &apos;{METADATA}&apos; enthalten: Das Format reserviert diesen Namen.</translation>
+    </message>
+    <message>
+        <source>safetensors cannot store a tensor name that is not valid Unicode.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors kann keinen Tensornamen speichern, der kein gültiges Unicode ist.</translation>
+    </message>
+    <message>
+        <source>{kind} cannot have the suffix .bin: {loss}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Endung .bin ist hier nicht möglich ({kind}): {loss}.</translation>
+    </message>
+    <message>
+        <source>Use the suffix .pt.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie die Endung .pt.</translation>
+    </message>
+    <message>
+        <source>Temporary data in &apos;{fspath}&apos; cannot be written or read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Temporäre Daten in &apos;{fspath}&apos; können nicht geschrieben oder gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Free disk space there, or set TMPDIR to another folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie dort Platz, oder setzen Sie TMPDIR auf einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>A report ends in {join} (got &apos;{name}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Bericht hat die Endung {join} (angegeben: &apos;{name}&apos;).</translation>
+    </message>
+    <message>
+        <source>Choose one of these suffixes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine dieser Endungen.</translation>
+    </message>
+    <message>
+        <source>The comparison script reads files of a disk, and &apos;{path}&apos; is in a store.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Vergleichsskript liest Dateien einer Festplatte, &apos;{path}&apos; ist aber in einem Objektspeicher.</translation>
+    </message>
+    <message>
+        <source>Compare with `pruneapp diff`, or download both first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vergleichen Sie mit `pruneapp diff`, oder laden Sie zuerst beide herunter.</translation>
+    </message>
+    <message>
+        <source>The comparison script needs the original, which it cannot find: {rstrip}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Vergleichsskript braucht das Original und findet es nicht: {rstrip}.</translation>
+    </message>
+    <message>
+        <source>Export to another path, or keep a backup of the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie in einen anderen Pfad, oder behalten Sie eine Sicherung des Originals.</translation>
+    </message>
+    <message>
+        <source>A script cannot load &apos;{name}&apos; ({label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Skript kann &apos;{name}&apos; nicht laden ({label}).</translation>
+    </message>
+    <message>
+        <source>Export it as safetensors, and open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie als safetensors, und öffnen Sie das Ergebnis.</translation>
+    </message>
+    <message>
+        <source>torch.load refuses &apos;{name}&apos; with weights_only=True, for it names code ({unknown}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.load lehnt &apos;{name}&apos; mit weights_only=True ab, denn die Datei nennt Code ({unknown}).</translation>
+    </message>
+    <message>
+        <source>The history has a repair, whose values torch.nn.utils.prune cannot compute.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Verlauf enthält eine Reparatur, deren Werte torch.nn.utils.prune nicht berechnen kann.</translation>
+    </message>
+    <message>
+        <source>Leave the script out; &apos;pruneapp run&apos; applies the recipe with its values.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie das Skript weg; &apos;pruneapp run&apos; wendet das Rezept mit seinen Werten an.</translation>
+    </message>
+    <message>
+        <source>torch has no type {label}, which &apos;{name}&apos; has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch hat keinen Typ {label}, den &apos;{name}&apos; hat.</translation>
+    </message>
+    <message>
+        <source>Leave the script out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie das Skript weg.</translation>
+    </message>
+    <message>
+        <source>torch&apos;s pruning multiplies weights by their mask, which it cannot do with {label}, the type of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Pruning von torch multipliziert Gewichte mit ihrer Maske, was mit {label}, dem Typ von &apos;{name}&apos;, nicht geht.</translation>
+    </message>
+    <message>
+        <source>Leave the script out; pruneapp run does the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie das Skript weg; pruneapp run führt das Rezept aus.</translation>
+    </message>
+    <message>
+        <source>&apos;{index}&apos;, the index of the model, can no longer be read.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{index}&apos;, der Index des Modells, kann nicht mehr gelesen werden.</translation>
+    </message>
+    <message>
+        <source>Put it back, then open the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Legen Sie ihn zurück, und öffnen Sie dann das Modell noch einmal.</translation>
+    </message>
+    <message>
+        <source>There would be more than {MOST_FILES} files of at most {format_bytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es wären mehr als {MOST_FILES} Dateien mit höchstens {format_bytes}.</translation>
+    </message>
+    <message>
+        <source>Increase the max shard size.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erhöhen Sie die größte Shard-Größe.</translation>
+    </message>
+    <message>
+        <source>No compact file can be written of this checkpoint, so its size cannot be guaranteed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Von diesem Checkpoint kann keine kompakte Datei geschrieben werden, also lässt sich ihre Größe nicht garantieren.</translation>
+    </message>
+    <message>
+        <source>Enter a fraction or a count.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie einen Anteil oder eine Anzahl ein.</translation>
+    </message>
+    <message>
+        <source>{nbytes} bytes cannot be reached: {least} are needed for what the step does not touch, and to say what is pruned of the rest.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{nbytes} Bytes sind nicht erreichbar: {least} sind nötig für das, was der Schritt nicht anrührt, und für die Angabe, was vom Rest geprunt ist.</translation>
+    </message>
+    <message>
+        <source>Ask for more bytes, or select more tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verlangen Sie mehr Bytes, oder wählen Sie mehr Tensoren.</translation>
+    </message>
+    <message>
+        <source>Without pruning anything more, a compact file takes {now} bytes at most; {nbytes} were asked for.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ohne weiteres Prunen hat eine kompakte Datei höchstens {now} Bytes; verlangt waren {nbytes}.</translation>
+    </message>
+    <message>
+        <source>Ask for fewer bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verlangen Sie weniger Bytes.</translation>
+    </message>
+    <message>
+        <source>The metadata of &apos;{file}&apos; contains no recipe, so there is nothing to verify.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Metadaten von &apos;{file}&apos; enthalten kein Rezept, also gibt es nichts zu prüfen.</translation>
+    </message>
+    <message>
+        <source>Name the exported file first and the original after --against, or give the recipe with --recipe: torch formats have no metadata, and a recipe of many megabytes is not written into it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie zuerst die exportierte Datei und das Original nach --against, oder geben Sie das Rezept mit --recipe an: torch-Formate haben keine Metadaten, und ein Rezept von vielen Megabytes wird nicht hineingeschrieben.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Check the file and your permissions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Datei und Ihre Rechte.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; declares no family: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; deklariert keine Modellfamilie: {error}</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no ONNX model, so it holds no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein ONNX-Modell, enthält also keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>Open an ONNX model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie ein ONNX-Modell.</translation>
+    </message>
+    <message>
+        <source>The graph of &apos;{path}&apos; is not as ONNX defines it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Graph von &apos;{path}&apos; ist nicht so, wie ONNX ihn definiert.</translation>
+    </message>
+    <message>
+        <source>Check the model with onnx.checker, and save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie das Modell mit onnx.checker, und speichern Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The groups of an ONNX model need the package onnx, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Gruppen eines ONNX-Modells brauchen das Paket onnx, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no program of torch.export, so it holds no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein Programm von torch.export, enthält also keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>Open a .pt2 file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eine .pt2-Datei.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds several programs, which are not cut.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält mehrere Programme; solche werden nicht verkleinert.</translation>
+    </message>
+    <message>
+        <source>Export each into a file of its own.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie jedes in eine eigene Datei.</translation>
+    </message>
+    <message>
+        <source>The graph of &apos;{path}&apos; is not as torch.export writes it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Graph von &apos;{path}&apos; ist nicht so, wie torch.export ihn schreibt.</translation>
+    </message>
+    <message>
+        <source>Export the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie das Modell noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has another shape on the other side: nothing can be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat auf der anderen Seite eine andere Form: Es lässt sich nichts vergleichen.</translation>
+    </message>
+    <message>
+        <source>Choose another tensor, or show something else.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Tensor, oder zeigen Sie etwas anderes an.</translation>
+    </message>
+    <message>
+        <source>Older states of the history cannot be moved to disk and stay in memory: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ältere Zustände des Verlaufs können nicht auf die Festplatte ausgelagert werden und bleiben im Speicher: {why}.</translation>
+    </message>
+    <message>
+        <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rückgängigmachen geht weiterhin. Geben Sie Speicherplatz frei, oder exportieren Sie die Datei und öffnen Sie sie erneut, bevor der Speicher knapp wird.</translation>
+    </message>
+    <message>
+        <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Verlauf hat sich nach {value} von {count} Schritten geändert; die übrigen Schritte wurden nicht angewendet.</translation>
+    </message>
+    <message>
+        <source>Undo and try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Machen Sie rückgängig, und versuchen Sie es erneut.</translation>
+    </message>
+    <message>
+        <source>Another file is being opened; changes to this one would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine andere Datei wird geöffnet; Änderungen an dieser gingen verloren.</translation>
+    </message>
+    <message>
+        <source>Wait, or press Esc to stay with this file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, oder drücken Sie Esc, um bei dieser Datei zu bleiben.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat sich geändert.</translation>
+    </message>
+    <message>
+        <source>Start again to read it anew.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Beginnen Sie von vorn, um es neu zu lesen.</translation>
+    </message>
+    <message>
+        <source>Enter a command line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine Befehlszeile ein.</translation>
+    </message>
+    <message>
+        <source>There is no program &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt kein Programm &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>Name one that is installed, or its path; it runs in &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie ein installiertes Programm oder seinen Pfad; es läuft in &apos;{folder}&apos;.</translation>
+    </message>
+    <message>
+        <source>Choose {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie: {what}.</translation>
+    </message>
+    <message>
+        <source>There is no file &apos;{text}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt keine Datei &apos;{text}&apos;.</translation>
+    </message>
+    <message>
+        <source>Choose a text file for the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Textdatei für das Modell.</translation>
+    </message>
+    <message>
+        <source>The original file is being replaced; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Originaldatei wird gerade ersetzt; jetzige Änderungen gingen verloren.</translation>
+    </message>
+    <message>
+        <source>Wait for the export to finish, or press Esc to cancel it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, bis der Export fertig ist, oder brechen Sie ihn mit Esc ab.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not the file that this session was made with: its size matches, but its SHA-256 differs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist nicht die Datei, mit der diese Sitzung erstellt wurde: Die Größe stimmt, aber der SHA-256 ist ein anderer.</translation>
+    </message>
+    <message>
+        <source>The masks fit, but were made for other weights. Locate the original file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Masken passen, wurden aber für andere Gewichte erstellt. Suchen Sie die Originaldatei.</translation>
+    </message>
+    <message>
+        <source>Nothing is selected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist nichts ausgewählt.</translation>
+    </message>
+    <message>
+        <source>Select channels or weights in the picture; see Help &gt; Keyboard shortcuts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie im Bild Kanäle oder Gewichte aus; siehe Hilfe &gt; Tastenkürzel.</translation>
+    </message>
+    <message>
+        <source>No tensor is checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist kein Tensor angekreuzt.</translation>
+    </message>
+    <message>
+        <source>Check a tensor in the tree.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie im Baum einen Tensor an.</translation>
+    </message>
+    <message>
+        <source>Enter the tensors that this rule applies to.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie die Tensoren ein, für die diese Regel gilt.</translation>
+    </message>
+    <message>
+        <source>This file has no tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Datei hat keine Tensoren.</translation>
+    </message>
+    <message>
+        <source>Open another checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie einen anderen Checkpoint.</translation>
+    </message>
+    <message>
+        <source>No tensor of this file can be pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Tensor dieser Datei lässt sich prunen.</translation>
+    </message>
+    <message>
+        <source>The tree shows the reason for each.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Baum zeigt für jeden den Grund.</translation>
+    </message>
+    <message>
+        <source>Rule {rule} is for the checked tensors, but no tensor is checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Regel {rule} gilt für die angekreuzten Tensoren, aber es ist kein Tensor angekreuzt.</translation>
+    </message>
+    <message>
+        <source>Check a tensor in the tree, or remove the rule.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie im Baum einen Tensor an, oder entfernen Sie die Regel.</translation>
+    </message>
+    <message>
+        <source>No checkpoint is open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist kein Checkpoint geöffnet.</translation>
+    </message>
+    <message>
+        <source>No {kind} layer can be pruned here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Hier lässt sich keine {kind}-Schicht prunen.</translation>
+    </message>
+    <message>
+        <source>The picture cannot be encoded as PNG. Nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Bild lässt sich nicht als PNG speichern. Es wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>No channels are selected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es sind keine Kanäle ausgewählt.</translation>
+    </message>
+    <message>
+        <source>Select bars on the page Channels (3).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie Balken auf der Seite Kanäle (3) aus.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a list of channels: it is no text in UTF-8 at byte {start}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine Liste von Kanälen: Bei Byte {start} ist es kein Text in UTF-8.</translation>
+    </message>
+    <message>
+        <source>Choose a text file with indices such as 0-3, 7, 12.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Textdatei mit Indizes wie 0-3, 7, 12.</translation>
+    </message>
+    <message>
+        <source>There is no text on the clipboard.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In der Zwischenablage ist kein Text.</translation>
+    </message>
+    <message>
+        <source>Copy a list of channels, such as 0-3, 7, 12.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kopieren Sie eine Liste von Kanälen, etwa 0-3, 7, 12.</translation>
+    </message>
+    <message>
+        <source>There are no channels to select from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt keine Kanäle zum Auswählen.</translation>
+    </message>
+    <message>
+        <source>Show the page Channels (3) of a tensor of two or more dimensions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeigen Sie die Seite Kanäle (3) eines Tensors mit zwei oder mehr Dimensionen an.</translation>
+    </message>
+    <message>
+        <source>Enter a size as a number and a unit, such as 40 MB or 512 KiB (got &apos;{strip}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine Größe als Zahl mit Einheit ein, etwa 40 MB oder 512 KiB (angegeben: &apos;{strip}&apos;).</translation>
+    </message>
+    <message>
+        <source>&apos;{label}&apos; prunes whole {granularity}, so a file size cannot be guaranteed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>„{label}“ prunt ganze Einheiten ({granularity}), daher lässt sich keine Dateigröße garantieren.</translation>
+    </message>
+    <message>
+        <source>Choose an unstructured method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein unstrukturiertes Verfahren.</translation>
+    </message>
+    <message>
+        <source>The recipe was not applied because the history changed in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Rezept wurde nicht angewendet, weil sich der Verlauf inzwischen geändert hat.</translation>
+    </message>
+    <message>
+        <source>Apply the recipe again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wenden Sie das Rezept noch einmal an.</translation>
+    </message>
+    <message>
+        <source>The history is empty, so there is no recipe to save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Verlauf ist leer, daher gibt es kein Rezept zu speichern.</translation>
+    </message>
+    <message>
+        <source>Apply a pruning step first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wenden Sie zuerst einen Pruning-Schritt an.</translation>
+    </message>
+    <message>
+        <source>Iterative pruning needs exactly one rule (got {len}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Iteratives Pruning braucht genau eine Regel (vorhanden: {len}).</translation>
+    </message>
+    <message>
+        <source>Remove the other rules, and apply them before or after.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie die anderen Regeln, und wenden Sie sie vorher oder nachher an.</translation>
+    </message>
+    <message>
+        <source>Iterative pruning of channels or blocks works per tensor only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Iteratives Pruning von Kanälen oder Blöcken geht nur je Tensor.</translation>
+    </message>
+    <message>
+        <source>Choose the scope &apos;per tensor&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Bereich „je Tensor“.</translation>
+    </message>
+    <message>
+        <source>These tensors have only {size} weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Tensoren haben nur {size} Gewichte.</translation>
+    </message>
+    <message>
+        <source>{begun} of {size} weights are already pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Von {size} Gewichten sind schon {begun} geprunt.</translation>
+    </message>
+    <message>
+        <source>Enter a higher final sparsity, or undo.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine höhere End-Sparsity ein, oder machen Sie rückgängig.</translation>
+    </message>
+    <message>
+        <source>No round was applied because the history changed in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Runde wurde angewendet, weil sich der Verlauf inzwischen geändert hat.</translation>
+    </message>
+    <message>
+        <source>Start iterative pruning again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Beginnen Sie das iterative Pruning noch einmal.</translation>
+    </message>
+    <message>
+        <source>Choose a statistics file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Statistikdatei.</translation>
+    </message>
+    <message>
+        <source>A repair is being computed; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Reparatur wird berechnet; jetzige Änderungen gingen verloren.</translation>
+    </message>
+    <message>
+        <source>Wait for it to finish, or press Esc to cancel it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, bis sie fertig ist, oder brechen Sie sie mit Esc ab.</translation>
+    </message>
+    <message>
+        <source>No layer is pruned in part, so there is nothing to repair.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keine Schicht ist teilweise geprunt, daher gibt es nichts zu reparieren.</translation>
+    </message>
+    <message>
+        <source>Prune first; zeros in the file count after Treat zeros as pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie zuerst; Nullen der Datei zählen erst, wenn sie als geprunt behandelt werden.</translation>
+    </message>
+    <message>
+        <source>Nothing has been scanned yet, so nothing can be allocated.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es wurde noch nichts gescannt, daher lässt sich nichts zuteilen.</translation>
+    </message>
+    <message>
+        <source>Choose Tools &gt; Scan sensitivity… first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie zuerst einen Sensitivitäts-Scan aus (Menü Werkzeuge).</translation>
+    </message>
+    <message>
+        <source>The state that was scanned is not in the history any more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der gescannte Zustand ist nicht mehr im Verlauf.</translation>
+    </message>
+    <message>
+        <source>Scan the current state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Scannen Sie den aktuellen Zustand.</translation>
+    </message>
+    <message>
+        <source>This is not the state that was scanned: other weights are pruned in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das ist nicht der gescannte Zustand: In ihm sind andere Gewichte geprunt.</translation>
+    </message>
+    <message>
+        <source>The allocation was not applied because the history changed in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Zuteilung wurde nicht angewendet, weil sich der Verlauf inzwischen geändert hat.</translation>
+    </message>
+    <message>
+        <source>Allocate again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Teilen Sie noch einmal zu.</translation>
+    </message>
+    <message>
+        <source>A scan is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Scan läuft.</translation>
+    </message>
+    <message>
+        <source>Wait for it to finish, or press Esc to stop it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten Sie, bis er fertig ist, oder halten Sie ihn mit Esc an.</translation>
+    </message>
+    <message>
+        <source>No tensor is checked, so there is nothing to scan.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist kein Tensor angekreuzt, daher gibt es nichts zu scannen.</translation>
+    </message>
+    <message>
+        <source>Check tensors in the tree.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie im Baum Tensoren an.</translation>
+    </message>
+    <message>
+        <source>This was measured in another state than the current one, so it cannot be set in the form.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das wurde in einem anderen Zustand als dem aktuellen gemessen, daher lässt es sich im Formular nicht einstellen.</translation>
+    </message>
+    <message>
+        <source>Press &apos;Go to this state&apos; above the map, or scan the current state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Drücken Sie über der Karte „Zu diesem Zustand“, oder scannen Sie den aktuellen Zustand.</translation>
+    </message>
+    <message>
+        <source>Custom pruning methods are classes of torch, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eigene Pruning-Methoden sind Klassen von torch, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply: {MAX_DEPTH} levels are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>zu tief verschachtelt: höchstens {MAX_DEPTH} Ebenen</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>it holds a whole number that 64 bits do not hold</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine ganze Zahl passt nicht in 64 Bit</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8 text at byte {start}</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein UTF-8-Text bei Byte {start}</translation>
+    </message>
+    <message>
+        <source>it holds half of a surrogate pair at {start}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein halbes Surrogatpaar bei {start}</translation>
+    </message>
+    <message>
+        <source>it holds half of a surrogate pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein halbes Surrogatpaar</translation>
+    </message>
+    <message>
+        <source>it is not JSON: {lower} at {at}</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein JSON: {lower} ({at})</translation>
+    </message>
+    <message>
+        <source>it holds a number of thousands of digits</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl mit Tausenden von Ziffern</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply</source>
+        <extracomment>sentences</extracomment>
+        <translation>zu tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>&apos;device&apos; must be one of {join} (got {key}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;device&apos; muss eines von {join} sein (angegeben: {key}).</translation>
+    </message>
+    <message>
+        <source>There is no {upper} device here (there are: {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Hier gibt es kein Gerät {upper} (vorhanden: {join}).</translation>
+    </message>
+    <message>
+        <source>Choose auto or cpu.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie auto oder cpu.</translation>
+    </message>
+    <message>
+        <source>GPUs need torch, which is not installed. {remedy_for}</source>
+        <extracomment>sentences</extracomment>
+        <translation>GPUs brauchen torch, das nicht installiert ist. {remedy_for}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; gave up: {rstrip}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat aufgegeben: {rstrip}.</translation>
+    </message>
+    <message>
+        <source>Choose the CPU as device; the masks are the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die CPU als Gerät; die Masken sind dieselben.</translation>
+    </message>
+    <message>
+        <source>A mask of {value} GB does not fit into memory and is kept in &apos;{folder}&apos;, but {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Maske von {value} GB passt nicht in den Speicher und soll in &apos;{folder}&apos; liegen, was misslang: {why}.</translation>
+    </message>
+    <message>
+        <source>Free that much space there, or set XDG_CACHE_HOME to a folder on a larger disk and start Pruneapp again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie dort so viel Platz, oder setzen Sie XDG_CACHE_HOME auf einen Ordner einer größeren Festplatte, und starten Sie Pruneapp neu.</translation>
+    </message>
+    <message>
+        <source>{n} {one} that is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} {one}</translation>
+    </message>
+    <message>
+        <source>{n} {more} that are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} {more}</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; is too large: of the {kept} not pruned yet, {counted} protected, so {can} ({given}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; ist zu groß. Noch nicht geprunt: {kept}; davon geschützt: {counted}; also {can} ({given}).</translation>
+    </message>
+    <message>
+        <source>At most {percent} {each} is {counted}, but {what} wants {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Höchstens {percent} ({each}) sind {counted}, verlangt sind aber {target} ({what}).</translation>
+    </message>
+    <message>
+        <source>Raise the maximum sparsity or lower the {word}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erhöhen Sie die Höchst-Sparsity, oder verringern Sie den Wert ({word}).</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; must be 0 here: all {more} are pruned already (got {count}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; muss hier 0 sein, denn alles ist schon geprunt ({more}; angegeben: {count}).</translation>
+    </message>
+    <message>
+        <source>Uncheck pruned tensors, or undo a step.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie geprunte Tensoren ab, oder machen Sie einen Schritt rückgängig.</translation>
+    </message>
+    <message>
+        <source>{n} {one} is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} {one}</translation>
+    </message>
+    <message>
+        <source>{n} {more} are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} {more}</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; is larger than what remains: only {only} not pruned yet (got {count}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; ist größer als der Rest. Noch nicht geprunt: nur {only} (angegeben: {count}).</translation>
+    </message>
+    <message>
+        <source>Enter a count up to {left}{fits} or a fraction such as 0.2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
+    </message>
+    <message>
+        <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Mindestens {percent} von &apos;{names}&apos; sind {counted}, aber nur {most} können geprunt werden (geschützt: {counted2}).</translation>
+    </message>
+    <message>
+        <source>Lower the minimum sparsity, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Senken Sie die Mindest-Sparsity, oder heben Sie den Schutz von Gewichten auf.</translation>
+    </message>
+    <message>
+        <source>{counted} pruned already, but {what} is {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schon geprunt: {counted}; verlangt sind aber nur {target} ({what}).</translation>
+    </message>
+    <message>
+        <source>Raise the {word}, or undo a step.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erhöhen Sie den Wert ({word}), oder machen Sie einen Schritt rückgängig.</translation>
+    </message>
+    <message>
+        <source>At least {percent} {each} is {counted}, but {what} is only {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Mindestens {percent} ({each}) sind {counted}, verlangt sind aber nur {target} ({what}).</translation>
+    </message>
+    <message>
+        <source>Lower the minimum sparsity or raise the {word}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Senken Sie die Mindest-Sparsity, oder erhöhen Sie den Wert ({word}).</translation>
+    </message>
+    <message>
+        <source>The selected tensors have {counted}, but {what} is {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die gewählten Tensoren haben {counted}, verlangt sind aber {target} ({what}).</translation>
+    </message>
+    <message>
+        <source>Lower the {word}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verringern Sie den Wert ({word}).</translation>
+    </message>
+    <message>
+        <source>Only {counted} can be pruned, because {counted2} protected, but {what} wants {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geprunt werden können nur {counted} (geschützt: {counted2}), verlangt sind aber {target} ({what}).</translation>
+    </message>
+    <message>
+        <source>Lower the {word}, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verringern Sie den Wert ({word}), oder heben Sie den Schutz von Gewichten auf.</translation>
+    </message>
+    <message>
+        <source>Whole {unit} of &apos;{names}&apos; cannot be between {percent} and {percent2} of it: {most} of them are too few, and {least} would prune {value} of {numel} weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ganze Einheiten ({unit}) von &apos;{names}&apos; können nicht zwischen {percent} und {percent2} davon ausmachen: {most} davon sind zu wenig, und {least} würden {value} von {numel} Gewichten prunen.</translation>
+    </message>
+    <message>
+        <source>At least {percent} of each tensor is {counted} in whole {unit}, but the total is only {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Mindestens {percent} jedes Tensors sind in ganzen Einheiten ({unit}) {counted}, der Gesamtwert ist aber nur {target}.</translation>
+    </message>
+    <message>
+        <source>Lower the minimum sparsity or raise the total.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Senken Sie die Mindest-Sparsity, oder erhöhen Sie den Gesamtwert.</translation>
+    </message>
+    <message>
+        <source>{n} is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n}</translation>
+    </message>
+    <message>
+        <source>{n} are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n}</translation>
+    </message>
+    <message>
+        <source>{n} weight is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Gewicht</translation>
+    </message>
+    <message>
+        <source>{n} weights are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Gewichte</translation>
+    </message>
+    <message>
+        <source>Groups of &apos;{name}&apos; along dimension {dim} hold weights of several outputs, which cannot be exchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gruppen von &apos;{name}&apos; entlang Dimension {dim} enthalten Gewichte mehrerer Ausgaben, die sich nicht tauschen lassen.</translation>
+    </message>
+    <message>
+        <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Dimension der Eingaben, oder &apos;wanda_n_m&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{by}&apos; ranks units by the tensors that read them, and of &apos;{place}&apos; none is known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{by}&apos; ordnet Einheiten nach den Tensoren, die sie lesen, und für &apos;{place}&apos; ist keiner bekannt.</translation>
+    </message>
+    <message>
+        <source>Rank by &apos;wanda&apos; or by a norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ordnen Sie nach &apos;wanda&apos; oder nach einer Norm.</translation>
+    </message>
+    <message>
+        <source>The statistics say nothing of the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik sagt nichts über die Eingaben von {first_names}, daher kann &apos;{by}&apos; die Einheiten von &apos;{place}&apos; nicht ordnen.</translation>
+    </message>
+    <message>
+        <source>Collect statistics that reach them with `pruneapp statistics`, or rank by a norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie mit `pruneapp statistics` eine Statistik, die sie erreicht, oder ordnen Sie nach einer Norm.</translation>
+    </message>
+    <message>
+        <source>&apos;{FLAP}&apos; needs the means of inputs, and the statistics have only squares of those of {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{FLAP}&apos; braucht die Mittelwerte von Eingaben, die Statistik enthält für {first_names} aber nur deren Quadrate.</translation>
+    </message>
+    <message>
+        <source>Collect them with `pruneapp statistics`, or rank by &apos;wanda&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie sie mit `pruneapp statistics`, oder ordnen Sie nach &apos;wanda&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no part in {label}, as far as is known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat, soweit bekannt, keinen Teil von {label}.</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or choose another method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Tensor ab, oder wählen Sie eine andere Methode.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot prune {scope}ly: it offers {join} only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kann nicht im Bereich {scope} prunen, möglich ist nur {join}.</translation>
+    </message>
+    <message>
+        <source>Choose the {scopes} scope.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Bereich {scopes}.</translation>
+    </message>
+    <message>
+        <source>&apos;scope&apos; must be local or global (got {scope}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;scope&apos; muss local oder global sein (angegeben: {scope}).</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot prune globally: channels of different tensors have different sizes, so their scores are not comparable.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kann nicht global prunen: Kanäle verschiedener Tensoren haben verschiedene Größen, daher sind ihre Werte nicht vergleichbar.</translation>
+    </message>
+    <message>
+        <source>Choose the local scope, or an unstructured method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Bereich „je Tensor“, oder eine unstrukturierte Methode.</translation>
+    </message>
+    <message>
+        <source>Pruning {what} needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Prunen von {what} braucht Tensoren mit zwei oder mehr Dimensionen, &apos;{name}&apos; hat aber {len}.</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or choose an unstructured method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Tensor ab, oder wählen Sie eine unstrukturierte Methode.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; takes no importance scores.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; nimmt keine Wichtigkeitswerte.</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method that ranks by magnitude.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie sie, oder wählen Sie eine Methode, die nach Betrag ordnet.</translation>
+    </message>
+    <message>
+        <source>The importance scores of &apos;{name}&apos; must have its shape {list} (got {list2}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Wichtigkeitswerte von &apos;{name}&apos; müssen dessen Form {list} haben (angegeben: {list2}).</translation>
+    </message>
+    <message>
+        <source>Choose the score file made for this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Datei mit Werten, die für diesen Checkpoint erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>The importance scores of &apos;{name}&apos; must be floats (got {label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Wichtigkeitswerte von &apos;{name}&apos; müssen Gleitkommazahlen sein (angegeben: {label}).</translation>
+    </message>
+    <message>
+        <source>Save them as float32.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie sie als float32.</translation>
+    </message>
+    <message>
+        <source>No mask is given for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für &apos;{name}&apos; ist keine Maske angegeben.</translation>
+    </message>
+    <message>
+        <source>Choose a mask file that contains this tensor, or exclude the tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Maskendatei, die diesen Tensor enthält, oder nehmen Sie den Tensor aus.</translation>
+    </message>
+    <message>
+        <source>No norm layer that follows &apos;{name}&apos; was found by name, so its channels have no scale.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nach Namen fand sich keine Norm-Schicht, die auf &apos;{name}&apos; folgt, also haben die Kanäle keine Skala.</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or choose a method that ranks channels by their weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Tensor ab, oder wählen Sie eine Methode, die Kanäle nach ihren Gewichten ordnet.</translation>
+    </message>
+    <message>
+        <source>The statistics say nothing of the inputs of {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik sagt nichts über die Eingaben von {first_names}.</translation>
+    </message>
+    <message>
+        <source>Uncheck those tensors, or collect statistics that reach them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie diese Tensoren ab, oder sammeln Sie eine Statistik, die sie erreicht.</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or collect statistics that reach it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Tensor ab, oder sammeln Sie eine Statistik, die ihn erreicht.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs Gram matrices, but the statistics have none of the inputs of {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; braucht Gram-Matrizen, die Statistik hat aber keine der Eingaben von {first_names}.</translation>
+    </message>
+    <message>
+        <source>Collect statistics with Gram matrices (`pruneapp statistics --gram`).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie eine Statistik mit Gram-Matrizen (`pruneapp statistics --gram`).</translation>
+    </message>
+    <message>
+        <source>The rows of {first_names} are inputs, not outputs, so &apos;{name}&apos; cannot compare weights within them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Zeilen von {first_names} sind Eingaben, keine Ausgaben, also kann &apos;{name}&apos; darin keine Gewichte vergleichen.</translation>
+    </message>
+    <message>
+        <source>Uncheck {value}, or choose &apos;wanda_per_tensor&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ab, was nicht passt ({value}), oder nehmen Sie &apos;wanda_per_tensor&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; prunes units in several tensors at once, so limits do not apply ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; prunt Einheiten in mehreren Tensoren zugleich, also gelten Grenzen nicht ({join}).</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method for weights or channels of one tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie sie, oder wählen Sie eine Methode für Gewichte oder Kanäle eines Tensors.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; sets the sparsity itself, so limits do not apply ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; legt die Sparsity selbst fest, also gelten Grenzen nicht ({join}).</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method that takes an amount.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie sie, oder wählen Sie eine Methode mit einem Umfang.</translation>
+    </message>
+    <message>
+        <source>The minimum sparsity of {percent} is above the maximum of {percent2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Mindest-Sparsity von {percent} liegt über der Höchst-Sparsity von {percent2}.</translation>
+    </message>
+    <message>
+        <source>Sparsity limits of methods that prune whole {granularity} apply per tensor ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bei Methoden, die nur Ganzes prunen ({granularity}), gelten Grenzen der Sparsity je Tensor ({join}).</translation>
+    </message>
+    <message>
+        <source>Choose the local scope, or remove the limits.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Bereich „je Tensor“, oder entfernen Sie die Grenzen.</translation>
+    </message>
+    <message>
+        <source>The name of a method must be a Python identifier (got &apos;{name}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Name einer Methode muss ein Python-Bezeichner sein (angegeben: &apos;{name}&apos;).</translation>
+    </message>
+    <message>
+        <source>Use letters, digits and underscores, such as &apos;my_method&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie Buchstaben, Ziffern und Unterstriche, etwa &apos;my_method&apos;.</translation>
+    </message>
+    <message>
+        <source>A method named &apos;{name}&apos; exists already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Methode namens &apos;{name}&apos; gibt es schon.</translation>
+    </message>
+    <message>
+        <source>Give your method another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie Ihrer Methode einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>There is no method &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt keine Methode &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; must be {describe} (got {got}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keinen zulässigen Wert, möglich ist: {describe} (angegeben: {got}).</translation>
+    </message>
+    <message>
+        <source>Unknown parameter &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unbekannter Parameter &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; means nothing without {needed_with}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; bedeutet nichts ohne {needed_with}.</translation>
+    </message>
+    <message>
+        <source>Remove it, or choose what it is for.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie den Parameter, oder wählen Sie, wofür er da ist.</translation>
+    </message>
+    <message>
+        <source>Pruning channels needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Prunen von Kanälen braucht Tensoren mit zwei oder mehr Dimensionen, &apos;{name}&apos; hat aber {len}.</translation>
+    </message>
+    <message>
+        <source>&apos;dim&apos; must be from {value} to {value2} for &apos;{name}&apos; (got {dim}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;dim&apos; muss für &apos;{name}&apos; von {value} bis {value2} sein (angegeben: {dim}).</translation>
+    </message>
+    <message>
+        <source>The tensor has {len} dimensions: 0 is the first, -1 the last.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Tensor hat {len} Dimensionen: 0 ist die erste, -1 die letzte.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no .toml files</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine .toml-Dateien</translation>
+    </message>
+    <message>
+        <source>The plugin {name} {version} was not loaded: &apos;{value}&apos; failed: {last_line}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Plugin {name} {version} wurde nicht geladen: &apos;{value}&apos; schlug fehl: {last_line}</translation>
+    </message>
+    <message>
+        <source>Update or uninstall {name}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aktualisieren oder deinstallieren Sie {name}.</translation>
+    </message>
+    <message>
+        <source>No package named &apos;{name}&apos; that adds something to Pruneapp is installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist kein Paket namens &apos;{name}&apos; installiert, das Pruneapp erweitert.</translation>
+    </message>
+    <message>
+        <source>There {value} {there}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vorhanden {value}: {there}.</translation>
+    </message>
+    <message>
+        <source>Install it into the environment of Pruneapp first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie es zuerst in der Umgebung von Pruneapp.</translation>
+    </message>
+    <message>
+        <source>The plugin {name} {version} was not loaded: &apos;{value}&apos; is no {GROUPS}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Plugin {name} {version} wurde nicht geladen: &apos;{value}&apos; ist nicht, was es sein soll ({GROUPS}): {sentence}</translation>
+    </message>
+    <message>
+        <source>it is a {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>es ist vom Typ {name}</translation>
+    </message>
+    <message>
+        <source>{names} takes no mask.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Mit {names} lässt sich keine Maske verwenden.</translation>
+    </message>
+    <message>
+        <source>Use &apos;custom_from_mask&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie &apos;custom_from_mask&apos;.</translation>
+    </message>
+    <message>
+        <source>{names} takes no importance scores.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Mit {names} lassen sich keine Wichtigkeitswerte verwenden.</translation>
+    </message>
+    <message>
+        <source>Remove them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie sie.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no importance scores for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Wichtigkeitswerte für &apos;{name}&apos;.</translation>
+    </message>
+    <message>
+        <source>It must hold a tensor of the same name and shape for every selected one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei muss für jeden gewählten einen Tensor desselben Namens und derselben Form enthalten.</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; darf höchstens {tensor_size} sein, mehr gibt es nicht (angegeben: {amount}).</translation>
+    </message>
+    <message>
+        <source>Channels need a tensor of two or more dimensions (got shape {tuple}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kanäle brauchen einen Tensor mit zwei oder mehr Dimensionen (angegeben: Form {tuple}).</translation>
+    </message>
+    <message>
+        <source>Prune unstructured instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie stattdessen unstrukturiert.</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; as a count must be 0 or more (got {amount}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; als Anzahl muss 0 oder mehr sein (angegeben: {amount}).</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; as a fraction must be from 0.0 to 1.0 (got {amount}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; als Anteil muss von 0.0 bis 1.0 sein (angegeben: {amount}).</translation>
+    </message>
+    <message>
+        <source>Give an int to prune a count.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie ein int an, um eine Anzahl zu prunen.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is neither a pruning method nor a module of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist weder eine Pruning-Methode noch ein Modul mit solchen.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; defines no pruning method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; definiert keine Pruning-Methode.</translation>
+    </message>
+    <message>
+        <source>Derive a class from torch.nn.utils.prune.BasePruningMethod in it, and give it compute_mask and PRUNING_TYPE.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Leiten Sie darin eine Klasse von torch.nn.utils.prune.BasePruningMethod ab, und geben Sie ihr compute_mask und PRUNING_TYPE.</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; must have a PRUNING_TYPE of &apos;unstructured&apos;, &apos;structured&apos; or &apos;global&apos; (got {pruning_type}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} in &apos;{where}&apos; muss als PRUNING_TYPE &apos;unstructured&apos;, &apos;structured&apos; oder &apos;global&apos; haben (angegeben: {pruning_type}).</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; is of PRUNING_TYPE &apos;structured&apos; and must take &apos;dim&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} in &apos;{where}&apos; hat den PRUNING_TYPE &apos;structured&apos; und muss &apos;dim&apos; annehmen.</translation>
+    </message>
+    <message>
+        <source>Give its constructor a parameter dim, and keep it as self.dim.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie dem Konstruktor einen Parameter dim, und behalten Sie ihn als self.dim.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be run: {last_line}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht ausgeführt werden: {last_line}</translation>
+    </message>
+    <message>
+        <source>Fix the file, then load it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie die Datei, und laden Sie sie dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; must return a mask of the shape of &apos;{name2}&apos;, {list} (got {got}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} in &apos;{where}&apos; muss eine Maske mit der Form von &apos;{name2}&apos; zurückgeben, {list} (zurückgegeben: {got}).</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; must return a mask of 0 and 1 for &apos;{name2}&apos; (got other values).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} in &apos;{where}&apos; muss für &apos;{name2}&apos; eine Maske aus 0 und 1 zurückgeben (zurückgegeben: andere Werte).</translation>
+    </message>
+    <message>
+        <source>A document keeps a weight or prunes it; it does not scale it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Dokument behält ein Gewicht oder prunt es; es skaliert es nicht.</translation>
+    </message>
+    <message>
+        <source>The constructor of {name} in &apos;{where}&apos; does not say what it takes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Konstruktor von {name} in &apos;{where}&apos; sagt nicht, was er annimmt.</translation>
+    </message>
+    <message>
+        <source>Give it an __init__ with named parameters.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie der Klasse ein __init__ mit benannten Parametern.</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; failed on &apos;{name2}&apos;: {last_line}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} in &apos;{where}&apos; schlug bei &apos;{name2}&apos; fehl: {last_line}</translation>
+    </message>
+    <message>
+        <source>Fix the method, then load it again; nothing was changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie die Methode, und laden Sie sie dann noch einmal; nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, and no form can ask for it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} in &apos;{where}&apos; verlangt &apos;{name2}&apos;, wonach kein Formular fragen kann.</translation>
+    </message>
+    <message>
+        <source>Give it a default; whole numbers, numbers and truth values can then be changed in the form.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Zahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
+    </message>
+    <message>
+        <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;parameters&apos; muss mindestens ein Paar (module, name) enthalten (angegeben: keines).</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs masks, which a step of a recipe cannot contain.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; braucht Masken, die ein Schritt eines Rezepts nicht enthalten kann.</translation>
+    </message>
+    <message>
+        <source>Use an entry &apos;edit&apos;, whose targets name masks.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie einen Eintrag &apos;edit&apos;, dessen Ziele Masken nennen.</translation>
+    </message>
+    <message>
+        <source>Remove it from the targets.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie den Tensor aus den Zielen.</translation>
+    </message>
+    <message>
+        <source>The entry applies to no tensor of this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Eintrag gilt keinem Tensor dieses Checkpoints.</translation>
+    </message>
+    <message>
+        <source>Remove the entry.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie den Eintrag.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; cannot be applied to this checkpoint: {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; kann nicht auf diesen Checkpoint angewandt werden: {counted}.</translation>
+    </message>
+    <message>
+        <source>{n} round</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Runde</translation>
+    </message>
+    <message>
+        <source>{n} rounds</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Runden</translation>
+    </message>
+    <message>
+        <source>The step of a schedule cannot have a &apos;total&apos;, because &apos;final&apos; is the total.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Schritt eines Plans kann kein &apos;total&apos; haben, weil &apos;final&apos; der Gesamtwert ist.</translation>
+    </message>
+    <message>
+        <source>Remove &apos;total&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie &apos;total&apos;.</translation>
+    </message>
+    <message>
+        <source>The step of a schedule needs exactly one row (got {len}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Schritt eines Plans braucht genau eine Regel (angegeben: {len}).</translation>
+    </message>
+    <message>
+        <source>Remove the other rows, or make an entry of each.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie die anderen Regeln, oder machen Sie aus jeder einen Eintrag.</translation>
+    </message>
+    <message>
+        <source>&apos;final&apos; must be at most the {size} weights that the step touches (got {final}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;final&apos; darf höchstens die {size} Gewichte sein, die der Schritt betrifft (angegeben: {final}).</translation>
+    </message>
+    <message>
+        <source>Lower &apos;final&apos;, or use a fraction such as 0.9.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0.9.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no mask in &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat in &apos;{name2}&apos; keine Maske.</translation>
+    </message>
+    <message>
+        <source>Remove the tensor from the entry.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie den Tensor aus dem Eintrag.</translation>
+    </message>
+    <message>
+        <source>{n} problem</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Problem</translation>
+    </message>
+    <message>
+        <source>{n} problems</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Probleme</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains no layer of kind &apos;{kind}&apos; that can be pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; enthält keine Schicht der Art &apos;{kind}&apos;, die geprunt werden kann.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains no tensors that are selected by default.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; enthält keine Tensoren, die von selbst gewählt werden.</translation>
+    </message>
+    <message>
+        <source>Add a &apos;pattern&apos; to the row.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie der Regel ein &apos;pattern&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a recipe of version 1, but one of its steps has version 2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist ein Rezept der Version 1, aber einer seiner Schritte hat Version 2.</translation>
+    </message>
+    <message>
+        <source>Set the version of the recipe to 2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Setzen Sie die Version des Rezepts auf 2.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is not a recipe: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist kein Rezept: Es fehlt &quot;format&quot;: &quot;{FORMAT}&quot;.</translation>
+    </message>
+    <message>
+        <source>Choose a file that Pruneapp saved as a recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Datei, die Pruneapp als Rezept gespeichert hat.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a recipe of version {version}, and this Pruneapp reads up to {VERSION}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist ein Rezept der Version {version}, dieses Pruneapp liest bis {VERSION}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; has no Gram matrices, which a repair needs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; hat keine Gram-Matrizen, die eine Reparatur braucht.</translation>
+    </message>
+    <message>
+        <source>Collect the statistics with Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie die Statistik mit Gram-Matrizen.</translation>
+    </message>
+    <message>
+        <source>The statistics do not fit &apos;{name}&apos;: it has the shape {list}, and they have {many} of {columns} inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik passt nicht zu &apos;{name}&apos;: Der Tensor hat die Form {list}, sie hat {many} mit {columns} Eingaben.</translation>
+    </message>
+    <message>
+        <source>Collect statistics of this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie eine Statistik dieses Modells.</translation>
+    </message>
+    <message>
+        <source>&apos;iterations&apos; must be at least 1 (got {iterations}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;iterations&apos; muss mindestens 1 sein (angegeben: {iterations}).</translation>
+    </message>
+    <message>
+        <source>&apos;damping&apos; must be a positive number (got {damping}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;damping&apos; muss eine positive Zahl sein (angegeben: {damping}).</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned in these layers, so there is nothing to repair.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In diesen Schichten ist nichts geprunt, also gibt es nichts zu reparieren.</translation>
+    </message>
+    <message>
+        <source>Nothing is known of the inputs of the pruned layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Über die Eingaben der geprunten Schichten ist nichts bekannt.</translation>
+    </message>
+    <message>
+        <source>Collect statistics of this model, with Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie eine Statistik dieses Modells, mit Gram-Matrizen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has &apos;{name2}&apos; in the shape {list} and type {label}; it must be floats of the shape {list2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat &apos;{name2}&apos; in der Form {list} und vom Typ {label}; es müssen Gleitkommazahlen der Form {list2} sein.</translation>
+    </message>
+    <message>
+        <source>The statistics do not fit &apos;{name}&apos;: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik passt nicht zu &apos;{name}&apos;: {error}.</translation>
+    </message>
+    <message>
+        <source>The text has {len} letters, and a list of {noun}s has {MOST_LETTERS} at most.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Text hat {len} Zeichen, eine Liste ({noun}) hat höchstens {MOST_LETTERS}.</translation>
+    </message>
+    <message>
+        <source>Correct the list. The selection is unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie die Liste. Die Auswahl ist unverändert.</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s is empty.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Liste ({noun}) ist leer.</translation>
+    </message>
+    <message>
+        <source>Give indices such as 0-3, 7, 12.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie Indizes wie 0-3, 7, 12 an.</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s has &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, was weder ein Index wie 7 noch ein Bereich wie 0-3 ist.</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s has &apos;{piece}&apos;, and there are {counted}, numbered from 0{value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, es gibt aber nur {counted} (Nummern: 0{value}).</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s has &apos;{piece}&apos;, and a range goes from its lower to its higher index, both included.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, aber ein Bereich geht vom kleineren zum größeren Index, beide eingeschlossen.</translation>
+    </message>
+    <message>
+        <source>{n} group</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Gruppe</translation>
+    </message>
+    <message>
+        <source>{n} groups</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Gruppen</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is not a valid session: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist keine gültige Sitzung: {what}.</translation>
+    </message>
+    <message>
+        <source>Restore a backup of it if you have one; the checkpoint is unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Spielen Sie eine Sicherung davon ein, wenn Sie eine haben; der Checkpoint ist unverändert.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {known}.</translation>
+    </message>
+    <message>
+        <source>Update Pruneapp to open it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aktualisieren Sie Pruneapp, um sie zu öffnen.</translation>
+    </message>
+    <message>
+        <source>Work goes on. Make room on the disk, or save the session.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit geht weiter. Schaffen Sie Platz auf der Festplatte, oder speichern Sie die Sitzung.</translation>
+    </message>
+    <message>
+        <source>The work in &apos;{name}&apos; was opened or deleted by another window in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit in &apos;{name}&apos; wurde inzwischen von einem anderen Fenster geöffnet oder gelöscht.</translation>
+    </message>
+    <message>
+        <source>Look in the other window.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie im anderen Fenster nach.</translation>
+    </message>
+    <message>
+        <source>The work in &apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit in &apos;{path}&apos; kann nicht gelesen werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Check the disk, then open it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Festplatte, und öffnen Sie sie dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; refers to &apos;{path}&apos;, which no longer exists.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; verweist auf &apos;{path}&apos;, das es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>Locate it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Suchen Sie die Datei.</translation>
+    </message>
+    <message>
+        <source>{n} file</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Datei</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Dateien</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not the file that &apos;{name2}&apos; was made with: {changes}{fits}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist nicht die Datei, mit der &apos;{name2}&apos; erstellt wurde: {changes}{fits}</translation>
+    </message>
+    <message>
+        <source>Choose the file that it was made with{use}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Datei, mit der sie erstellt wurde{use}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not match the work in &apos;{name2}&apos;: {wrong}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; passt nicht zur Arbeit in &apos;{name2}&apos;: {wrong}{more}</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that it was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Checkpoint, mit dem sie erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>This version of Pruneapp does not support &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Version von Pruneapp unterstützt &apos;{name}&apos; nicht.</translation>
+    </message>
+    <message>
+        <source>Open the work with the version that it was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Arbeit mit der Version, mit der sie erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>The work in &apos;{where}&apos; cannot be restored: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arbeit in &apos;{where}&apos; kann nicht wiederhergestellt werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Make room on the disk and try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was changed by another window since you opened it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; wurde von einem anderen Fenster geändert, seit Sie die Sitzung geöffnet haben.</translation>
+    </message>
+    <message>
+        <source>Save the session in another file, or replace it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie die Sitzung in einer anderen Datei, oder ersetzen Sie sie.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is not a session of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist keine Sitzung von Pruneapp.</translation>
+    </message>
+    <message>
+        <source>Open a {SUFFIX} file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eine {SUFFIX}-Datei.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the checkpoint itself, which a session never replaces.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist der Checkpoint selbst, den eine Sitzung nie ersetzt.</translation>
+    </message>
+    <message>
+        <source>Choose another name, that ends in {SUFFIX}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen, mit der Endung {SUFFIX}.</translation>
+    </message>
+    <message>
+        <source>The outputs of &apos;{shrunk}&apos; differ from those with zeros by {how}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Ausgaben von &apos;{shrunk}&apos; weichen von denen mit Nullen ab, um {how}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; names code of its own in auto_map, and code of a folder is never run.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; nennt in auto_map eigenen Code, und Code eines Ordners wird nie ausgeführt.</translation>
+    </message>
+    <message>
+        <source>Only folders whose class is in transformers can be checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur Ordner, deren Klasse in transformers ist, können geprüft werden.</translation>
+    </message>
+    <message>
+        <source>&apos;{shrunk}&apos; is not what {by} takes: {answer}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shrunk}&apos; ist nicht, was {by} annimmt: {answer}.</translation>
+    </message>
+    <message>
+        <source>&apos;{shrunk}&apos; is not what {by} takes: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shrunk}&apos; ist nicht, was {by} annimmt: {join}.</translation>
+    </message>
+    <message>
+        <source>The outputs of &apos;{shrunk}&apos; have the shape {after}, but with zeros {before}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Ausgaben von &apos;{shrunk}&apos; haben die Form {after}, mit Nullen aber {before}.</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; holds {format}, but only safetensors files are checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; enthält {format}, geprüft werden aber nur safetensors-Dateien.</translation>
+    </message>
+    <message>
+        <source>The configuration does not say how many layers there are, so the first of them cannot be taken by themselves.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Konfiguration sagt nicht, wie viele Schichten es gibt, daher lassen sich nicht nur die ersten nehmen.</translation>
+    </message>
+    <message>
+        <source>Take all layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nehmen Sie alle Schichten.</translation>
+    </message>
+    <message>
+        <source>config.json has one list for the layers of encoder and decoder, and other layers stay in each.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json hat eine einzige Liste für die Schichten von Encoder und Decoder, aber in beiden bleiben verschiedene Schichten.</translation>
+    </message>
+    <message>
+        <source>Remove the same layers of both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie in beiden dieselben Schichten.</translation>
+    </message>
+    <message>
+        <source>Every {every} layers are of a kind ({name}), and the layers that stay would change theirs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Arten der Schichten wiederholen sich alle {every} Schichten ({name}), und die bleibenden Schichten bekämen eine andere Art.</translation>
+    </message>
+    <message>
+        <source>Remove {every} layers in a row, or several such runs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie {every} Schichten hintereinander, oder mehrere solche Folgen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in config.json has {counted}, fewer than there are layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; in config.json hat {counted}, weniger, als es Schichten gibt.</translation>
+    </message>
+    <message>
+        <source>Correct the configuration.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Korrigieren Sie die Konfiguration.</translation>
+    </message>
+    <message>
+        <source>{n} entry</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Eintrag</translation>
+    </message>
+    <message>
+        <source>{n} entries</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Einträge</translation>
+    </message>
+    <message>
+        <source>{label} would be {sizes} and not {after}, which is a defect of Pruneapp. Nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: Es wären {sizes} statt {after}, ein Fehler von Pruneapp. Nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>Please report it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bitte melden Sie das.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be written anew: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; liegt in einer Datei neben dem Modell und kann nicht neu geschrieben werden: {what}.</translation>
+    </message>
+    <message>
+        <source>Save the model with this tensor inside of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie das Modell mit diesem Tensor darin.</translation>
+    </message>
+    <message>
+        <source>The shapes of the smaller graph do not fit each other, which is a defect of Pruneapp: {splitlines}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Formen des kleineren Graphen passen nicht zueinander, ein Fehler von Pruneapp: {splitlines}</translation>
+    </message>
+    <message>
+        <source>Cut fewer groups, and report this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie Teile von weniger Gruppen, und melden Sie das.</translation>
+    </message>
+    <message>
+        <source>{label} cannot be {wanted}{rule}; the nearest are {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: {wanted} ist nicht möglich{rule}; am nächsten liegen {join}.</translation>
+    </message>
+    <message>
+        <source>Choose one of these, or write the model as &apos;{other}&apos;, which takes any number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine dieser Anzahlen, oder schreiben Sie das Modell als &apos;{other}&apos;, das jede Anzahl annimmt.</translation>
+    </message>
+    <message>
+        <source>Choose one of these.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine dieser Anzahlen.</translation>
+    </message>
+    <message>
+        <source>Layer {min} of a {model_type} is unlike the others and cannot go.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schicht {min} eines {model_type} ist anders als die übrigen und kann nicht wegfallen.</translation>
+    </message>
+    <message>
+        <source>Name other layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie andere Schichten.</translation>
+    </message>
+    <message>
+        <source>A model of type &apos;{model_type}&apos; cannot be written as &apos;{wanted}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Modell der Art &apos;{model_type}&apos; kann nicht als &apos;{wanted}&apos; geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>Leave the type as it is.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie die Art, wie sie ist.</translation>
+    </message>
+    <message>
+        <source>No argument of a class makes {lower} as wide as they are here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Argument einer Klasse ergibt die Breiten, die es hier gibt ({lower}).</translation>
+    </message>
+    <message>
+        <source>Let each block have its own width.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie jedem Block seine eigene Breite.</translation>
+    </message>
+    <message>
+        <source>&apos;{place}&apos; has {count} layers, numbered from 0, and no layer {min}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; hat {count} Schichten, nummeriert ab 0, und keine Schicht {min}.</translation>
+    </message>
+    <message>
+        <source>Name layers of 0 to {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie Schichten von 0 bis {value}.</translation>
+    </message>
+    <message>
+        <source>No layer of &apos;{place}&apos; would be left.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Von &apos;{place}&apos; bliebe keine Schicht übrig.</translation>
+    </message>
+    <message>
+        <source>Keep one of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Behalten Sie eine davon.</translation>
+    </message>
+    <message>
+        <source>There are no experts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt keine Experten.</translation>
+    </message>
+    <message>
+        <source>There is no vocabulary.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt kein Vokabular.</translation>
+    </message>
+    <message>
+        <source>&apos;{wanted}&apos; has no biases, and this model does ({name}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{wanted}&apos; hat keine Biases, dieses Modell aber schon ({name}).</translation>
+    </message>
+    <message>
+        <source>{n} unit</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Einheit</translation>
+    </message>
+    <message>
+        <source>{n} units</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Einheiten</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos;, which the check needs, cannot be written: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; wird für die Prüfung gebraucht und kann nicht geschrieben werden: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Free disk space there, or choose --check shapes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie dort Platz, oder wählen Sie --check shapes.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is of version {version}, and this Pruneapp reads version 1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; hat Version {version}, dieses Pruneapp liest Version 1.</translation>
+    </message>
+    <message>
+        <source>Update Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aktualisieren Sie Pruneapp.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is too large for a record.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist zu groß für eine Aufzeichnung.</translation>
+    </message>
+    <message>
+        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so nobody knows which units it kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, also weiß niemand, welche Einheiten behalten wurden.</translation>
+    </message>
+    <message>
+        <source>Name the folder that `pruneapp shrink` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie den Ordner, den `pruneapp shrink` geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contradicts itself at &apos;{place}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; widerspricht sich bei &apos;{place}&apos;.</translation>
+    </message>
+    <message>
+        <source>{what}, which is a defect of Pruneapp. Nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Fehler von Pruneapp: {what}. Nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>There is nothing to cut: no unit is dead in every layer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gibt nichts zu entfernen: Keine Einheit ist in jeder Schicht tot.</translation>
+    </message>
+    <message>
+        <source>Prune units first, or choose what to cut.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie zuerst Einheiten, oder wählen Sie, was entfernt werden soll.</translation>
+    </message>
+    <message>
+        <source>Only a model that transformers loads has a class that can be asked, and this is none (got &apos;--check {how}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur ein Modell, das transformers lädt, hat eine Klasse, mit der sich prüfen lässt, und das ist hier nicht so (angegeben: &apos;--check {how}&apos;).</translation>
+    </message>
+    <message>
+        <source>Choose --check shapes, which reads back and compares what was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie --check shapes; das liest das Geschriebene zurück und vergleicht es.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is there already, and a shrunk model needs a folder of its own.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; gibt es schon, und ein verkleinertes Modell braucht einen eigenen Ordner.</translation>
+    </message>
+    <message>
+        <source>Name a new folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen neuen Ordner.</translation>
+    </message>
+    <message>
+        <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so that no row of the embedding would be left.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts in {first_names} ist ein Token von &apos;{where}&apos;, sodass keine Zeile des Embeddings übrig bliebe.</translation>
+    </message>
+    <message>
+        <source>Choose what the model is used with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie, womit das Modell verwendet wird.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read: {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; kann nicht gelesen werden: {words}.</translation>
+    </message>
+    <message>
+        <source>Check the name and your permissions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Namen und Ihre Rechte.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, line {number}: it must hold an id such as 17, or a range such as 20-31, got &apos;{text}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;, Zeile {number}: Hier muss eine ID wie 17 oder ein Bereich wie 20-31 stehen, nicht &apos;{text}&apos;.</translation>
+    </message>
+    <message>
+        <source>Write one id or one range on each line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie eine ID oder einen Bereich je Zeile.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, line {number}: the tokenizer has ids up to {value}, got {int}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;, Zeile {number}: Der Tokenizer hat IDs bis {value}, nicht {int}.</translation>
+    </message>
+    <message>
+        <source>Remove the line, or choose the list that belongs to this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie die Zeile, oder wählen Sie die Liste, die zu diesem Modell gehört.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a regular file, so it cannot be read as text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine reguläre Datei und kann daher nicht als Text gelesen werden.</translation>
+    </message>
+    <message>
+        <source>Choose another file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine andere Datei.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; must be UTF-8 text, but is not at byte {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; muss UTF-8-Text sein, ist es aber bei Byte {value} nicht.</translation>
+    </message>
+    <message>
+        <source>Convert it to UTF-8.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Konvertieren Sie die Datei in UTF-8.</translation>
+    </message>
+    <message>
+        <source>Finding the tokens of a text needs the package tokenizers, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um die Tokens eines Textes zu finden, braucht es das Paket tokenizers, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>The library tokenizers cannot use &apos;{where}&apos;: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Bibliothek tokenizers kann &apos;{where}&apos; nicht verwenden: {error}.</translation>
+    </message>
+    <message>
+        <source>Save the tokenizer again with transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie den Tokenizer noch einmal mit transformers.</translation>
+    </message>
+    <message>
+        <source>The smaller {TOKENIZER} would make other tokens of &apos;{path}&apos;, at line {value}: &apos;{parts}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die kleinere {TOKENIZER} würde &apos;{path}&apos; in Zeile {value} in andere Tokens zerlegen: &apos;{parts}&apos;.</translation>
+    </message>
+    <message>
+        <source>Keep the whole vocabulary.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Behalten Sie das ganze Vokabular.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at {place}: it must be an id of a token, or a list of them, got {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;, bei {place}: Hier muss die ID eines Tokens oder eine Liste davon stehen, nicht {value}.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at {place}: it names the token {number}, which is not among the {len} kept tokens.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;, bei {place}: Hier steht das Token {number}, das nicht unter den {len} behaltenen Tokens ist.</translation>
+    </message>
+    <message>
+        <source>Keep this token too.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Behalten Sie auch dieses Token.</translation>
+    </message>
+    <message>
+        <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um es zu verkleinern, muss das Modell des Tokenizers &apos;{where}&apos; BPE, Unigram oder WordPiece sein, nicht {decode}.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so that the tokens of a text are not certain.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; lässt zufällig Merges aus (ein Dropout von {tree}), sodass die Tokens eines Textes nicht feststehen.</translation>
+    </message>
+    <message>
+        <source>Set &apos;dropout&apos; to null in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Setzen Sie darin &apos;dropout&apos; auf null.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; uses the id {missing}, which none of its tokens has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; verwendet die ID {missing}, die keines seiner Tokens hat.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has {len} pieces; {MAX_ID} are the most.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat {len} Teile; höchstens {MAX_ID} sind möglich.</translation>
+    </message>
+    <message>
+        <source>The added token &apos;{content}&apos; of &apos;{where}&apos; has the id {number}, but the library that reads it assigns {given}: the ids of added tokens must follow those of the model without gaps.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das hinzugefügte Token &apos;{content}&apos; in &apos;{where}&apos; hat die ID {number}, aber die Bibliothek, die es liest, vergibt {given}: Die IDs hinzugefügter Tokens müssen lückenlos auf die des Modells folgen.</translation>
+    </message>
+    <message>
+        <source>Keep the whole vocabulary, or save the tokenizer again with transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Behalten Sie das ganze Vokabular, oder speichern Sie den Tokenizer noch einmal mit transformers.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has a post-processor of the unknown type &apos;{kind}&apos;, which may use ids of tokens.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat einen Post-Prozessor der unbekannten Art &apos;{kind}&apos;, der IDs von Tokens verwenden kann.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; gives the id {number} to both &apos;{first}&apos; and &apos;{token}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; gibt die ID {number} sowohl &apos;{first}&apos; als auch &apos;{token}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at model.merges[{number}]: a merge must be two tokens with a space between them, got &apos;{merges}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;, bei model.merges[{number}]: Ein Merge muss zwei Tokens mit einem Leerzeichen dazwischen sein, nicht &apos;{merges}&apos;.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; has no {TOKENIZER}{found}, so that its vocabulary must stay as it is.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{folder}&apos; hat keine {TOKENIZER}{found}, sodass sein Vokabular bleiben muss, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Save the tokenizer with transformers as a fast tokenizer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie den Tokenizer mit transformers als schnellen Tokenizer.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has tokens up to the id {last_id}, but the embedding has only {counted}: they do not belong together.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat Tokens bis zur ID {last_id}, das Embedding aber nur {counted}: Sie gehören nicht zusammen.</translation>
+    </message>
+    <message>
+        <source>Keep the whole vocabulary, or check that the folder is complete.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Behalten Sie das ganze Vokabular, oder prüfen Sie, ob der Ordner vollständig ist.</translation>
+    </message>
+    <message>
+        <source>expected an id, got &apos;{number}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>erwartet wird eine ID, nicht &apos;{number}&apos;</translation>
+    </message>
+    <message>
+        <source>expected an id up to {MAX_ID}, got {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>erwartet wird eine ID bis {MAX_ID}, nicht {number}</translation>
+    </message>
+    <message>
+        <source>{n} row</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Zeile</translation>
+    </message>
+    <message>
+        <source>{n} rows</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} Zeilen</translation>
+    </message>
+    <message>
+        <source>Ranking units by {by} needs statistics of activations.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Rang der Einheiten nach {by} braucht eine Aktivierungsstatistik.</translation>
+    </message>
+    <message>
+        <source>Name a file of them; `pruneapp statistics` collects one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie eine Datei damit; `pruneapp statistics` sammelt eine.</translation>
+    </message>
+    <message>
+        <source>Ranking units by {words} uses no statistics of activations.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Rang der Einheiten nach {words} verwendet keine Aktivierungsstatistik.</translation>
+    </message>
+    <message>
+        <source>Leave them out, or rank by wanda or flap.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie die Statistik weg, oder ordnen Sie nach wanda oder flap.</translation>
+    </message>
+    <message>
+        <source>Less {share} of {count} {label} are {wanted}, and rounded up to a multiple of {multiple} nothing goes. The nearest that may stay: {near}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um {share} verringert, sind {count} {label} noch {wanted}, und auf ein Vielfaches von {multiple} aufgerundet fällt nichts weg. Die nächsten möglichen Anzahlen: {near}.</translation>
+    </message>
+    <message>
+        <source>Cut more, or choose a smaller multiple.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entfernen Sie mehr, oder wählen Sie ein kleineres Vielfaches.</translation>
+    </message>
+    <message>
+        <source>Less {share} of them, and rounded up to a multiple of {multiple}, nothing goes of any of {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um {share} verringert und auf ein Vielfaches von {multiple} aufgerundet, fällt nirgends etwas weg ({counted}).</translation>
+    </message>
+    <message>
+        <source>&apos;{by}&apos; has no scores for &apos;{place}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{by}&apos; hat keine Werte für &apos;{place}&apos;.</translation>
+    </message>
+    <message>
+        <source>It needs a vector of {count} numbers of that name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Datei braucht einen Vektor dieses Namens mit {count} Zahlen.</translation>
+    </message>
+    <message>
+        <source>&apos;{place}&apos; in &apos;{by}&apos; must have {count} real numbers (got the shape {list}, {label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; in &apos;{by}&apos; muss {count} reelle Zahlen haben (hat die Form {list}, {label}).</translation>
+    </message>
+    <message>
+        <source>Write one score a unit.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie einen Wert je Einheit.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was not cut out of &apos;{path2}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wurde nicht aus &apos;{path2}&apos; geschnitten: {what}.</translation>
+    </message>
+    <message>
+        <source>Name the model that it was cut out of.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie das Modell, aus dem es geschnitten wurde.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid statistics file: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gültige Statistikdatei: {what}.</translation>
+    </message>
+    <message>
+        <source>Collect the statistics again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie die Statistik noch einmal.</translation>
+    </message>
+    <message>
+        <source>Ranking weights by their inputs needs statistics of activations.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um Gewichte nach ihren Eingaben zu ordnen, braucht es eine Aktivierungsstatistik.</translation>
+    </message>
+    <message>
+        <source>Choose a statistics file; `pruneapp statistics` makes one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Statistikdatei; `pruneapp statistics` erstellt eine.</translation>
+    </message>
+    <message>
+        <source>The statistics of activations with the SHA-256 {removeprefix} are not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht da.</translation>
+    </message>
+    <message>
+        <source>Load the statistics file in the form, or name it with --statistics.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Statistikdatei im Formular, oder nennen Sie sie mit --statistics.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Aktivierungsstatistik: Keiner der Tensoren heißt &apos;NAME{SUM2}&apos;.</translation>
+    </message>
+    <message>
+        <source>Collect them with `pruneapp statistics`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie eine mit `pruneapp statistics`.</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{name}&apos; are of a &apos;{name2}&apos; with {have}, but it has the shape {list}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik &apos;{name}&apos; gehört zu einem Tensor &apos;{name2}&apos; mit {have}, er hat aber die Form {list}.</translation>
+    </message>
+    <message>
+        <source>Choose statistics that were collected with this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Statistik, die mit diesem Modell gesammelt wurde.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a statistics file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine Statistikdatei.</translation>
+    </message>
+    <message>
+        <source>Collect statistics with `pruneapp statistics`, or convert an imatrix of llama.cpp with `pruneapp statistics FILE --from IMATRIX`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sammeln Sie eine Statistik mit `pruneapp statistics`, oder konvertieren Sie eine imatrix von llama.cpp mit `pruneapp statistics FILE --from IMATRIX`.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid statistics file: in its metadata, {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gültige Statistikdatei; in den Metadaten: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid imatrix: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gültige imatrix: {what}.</translation>
+    </message>
+    <message>
+        <source>Download or make it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Datei neu herunter, oder erstellen Sie sie neu.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: it is not a whole imatrix.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: keine ganze imatrix.</translation>
+    </message>
+    <message>
+        <source>Choose a file that llama-imatrix wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine Datei, die llama-imatrix geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no imatrix of llama.cpp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine imatrix von llama.cpp.</translation>
+    </message>
+    <message>
+        <source>Choose a .gguf or .dat file that llama-imatrix wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine .gguf- oder .dat-Datei, die llama-imatrix geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>None of the names in &apos;{path}&apos; (such as &apos;{show}&apos;) is known for a weight of &apos;{path2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Keiner der Namen in &apos;{path}&apos; (etwa &apos;{show}&apos;) ist für ein Gewicht von &apos;{path2}&apos; bekannt.</translation>
+    </message>
+    <message>
+        <source>An imatrix suits language models under the names of Hugging Face.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine imatrix passt zu Sprachmodellen mit den Namen von Hugging Face.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; has {size} inputs of &apos;{show}&apos;, but &apos;{show2}&apos; has the shape {list}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; hat {size} Eingaben für &apos;{show}&apos;, &apos;{show2}&apos; hat aber die Form {list}.</translation>
+    </message>
+    <message>
+        <source>Choose an imatrix that was made for a model of this shape.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine imatrix, die für ein Modell dieser Form erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could be: the file was made for another model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält &apos;{show}&apos;, aber &apos;{path2}&apos; hat kein passendes Gewicht: Die Datei wurde für ein anderes Modell erstellt.</translation>
+    </message>
+    <message>
+        <source>Choose the imatrix of this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die imatrix dieses Modells.</translation>
+    </message>
+    <message>
+        <source>A vector of {size} in lines of {wrap}, read like text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Vektor mit {size} Elementen in Zeilen zu {wrap}, zu lesen wie Text.</translation>
+    </message>
+    <message>
+        <source>It has {len} dimensions, and no dimension {dim}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Er hat {len} Dimensionen und keine Dimension {dim}.</translation>
+    </message>
+    <message>
+        <source>Groups need a tensor of two or more dimensions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gruppen brauchen einen Tensor mit zwei oder mehr Dimensionen.</translation>
+    </message>
+    <message>
+        <source>Dimension {dim} has {length} elements, fewer than a group of {size}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Dimension {dim} hat {length} Elemente, weniger als eine Gruppe mit {size}.</translation>
+    </message>
+    <message>
+        <source>protected weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>geschützte Gewichte</translation>
+    </message>
+    <message>
+        <source>weights were protected or restored</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewichte wurden geschützt oder wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shapes {shape} and {shape2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat die Formen {shape} und {shape2}</translation>
+    </message>
+    <message>
+        <source>The folder holds &apos;{file}&apos; and shards with an index. &apos;{file2}&apos; was opened, as transformers does; to open the shards, open &apos;{index}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner enthält &apos;{file}&apos; und Shards mit einem Index. Wie bei transformers wurde &apos;{file2}&apos; geöffnet; um die Shards zu öffnen, öffnen Sie &apos;{index}&apos;.</translation>
+    </message>
+    <message>
+        <source>This is shard {number} of {count}. For the whole model, open its folder or its index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das ist Shard {number} von {count}. Für das ganze Modell öffnen Sie den Ordner oder den Index.</translation>
+    </message>
+    <message>
+        <source>whole numbers are not pruned: they count, index or are quantized</source>
+        <extracomment>sentences</extracomment>
+        <translation>ganze Zahlen werden nicht geprunt: sie zählen, indizieren oder sind quantisiert</translation>
+    </message>
+    <message>
+        <source>this type of scales has no 0</source>
+        <extracomment>sentences</extracomment>
+        <translation>dieser Typ für Skalen hat keine 0</translation>
+    </message>
+    <message>
+        <source>packed 6-bit floats are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>gepackte 6-Bit-Zahlen werden nicht geprunt</translation>
+    </message>
+    <message>
+        <source>packed 4-bit floats are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>gepackte 4-Bit-Zahlen werden nicht geprunt</translation>
+    </message>
+    <message>
+        <source>complex numbers are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>komplexe Zahlen werden nicht geprunt</translation>
+    </message>
+    <message>
+        <source>truth values are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wahrheitswerte werden nicht geprunt</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; lacks dtype, shape or data_offsets</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; fehlt dtype, shape oder data_offsets</translation>
+    </message>
+    <message>
+        <source>overlaps the one before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>überlappt den vorigen</translation>
+    </message>
+    <message>
+        <source>leaves a hole before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>lässt eine Lücke nach dem vorigen</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; {what} (byte {begin}, not {end})</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; {what} (Byte {begin}, nicht {end})</translation>
+    </message>
+    <message>
+        <source>its header does not begin with &apos;{{&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Header beginnt nicht mit &apos;{{&apos;</translation>
+    </message>
+    <message>
+        <source>in its header, {what}</source>
+        <extracomment>sentences</extracomment>
+        <translation>im Header: {what}</translation>
+    </message>
+    <message>
+        <source>&apos;{METADATA}&apos; is not an object</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{METADATA}&apos; ist kein Objekt</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; in &apos;{METADATA}&apos; is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; in &apos;{METADATA}&apos; ist kein Text</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; has the unknown dtype {str}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; hat den unbekannten dtype {str}</translation>
+    </message>
+    <message>
+        <source>the data_offsets of tensor &apos;{show}&apos; must be two whole numbers, the smaller first (got {str})</source>
+        <extracomment>sentences</extracomment>
+        <translation>die data_offsets des Tensors &apos;{show}&apos; müssen zwei ganze Zahlen sein, die kleinere zuerst (angegeben: {str})</translation>
+    </message>
+    <message>
+        <source>the shape of tensor &apos;{show}&apos; is not a list</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form des Tensors &apos;{show}&apos; ist keine Liste</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; has {len} dimensions; {MAX_RANK} is the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; hat {len} Dimensionen; höchstens {MAX_RANK} sind erlaubt</translation>
+    </message>
+    <message>
+        <source>the shape of tensor &apos;{show}&apos; must be whole numbers up to 2^63 - 1 (got {str})</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form des Tensors &apos;{show}&apos; muss aus ganzen Zahlen bis 2^63 - 1 bestehen (angegeben: {str})</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; has more than 2^63 elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; hat mehr als 2^63 Elemente</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; does not end at a whole byte</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; endet nicht an einem ganzen Byte</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; needs {value} bytes but has {value2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; braucht {value} Bytes, hat aber {value2}</translation>
+    </message>
+    <message>
+        <source>its weight_map must be an object with at least one tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>weight_map muss ein Objekt mit mindestens einem Tensor sein</translation>
+    </message>
+    <message>
+        <source>the file of tensor &apos;{show}&apos; is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Datei des Tensors &apos;{show}&apos; ist kein Text</translation>
+    </message>
+    <message>
+        <source>&apos;{other}&apos; and &apos;{file}&apos; differ only in upper and lower case, or spelling</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{other}&apos; und &apos;{file}&apos; unterscheiden sich nur in Groß- und Kleinschreibung oder Schreibweise</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is not a plain file name</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ist kein einfacher Dateiname</translation>
+    </message>
+    <message>
+        <source>its header would have {size} bytes, and {MAX_HEADER_BYTES} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Header hätte {size} Bytes, höchstens {MAX_HEADER_BYTES} sind erlaubt</translation>
+    </message>
+    <message>
+        <source>at least {missing} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>mindestens {missing} fehlen</translation>
+    </message>
+    <message>
+        <source>{counted} of {value} {verb} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>von {value} Bytes fehlen {counted}</translation>
+    </message>
+    <message>
+        <source>{what} its last tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} dem letzten Tensor</translation>
+    </message>
+    <message>
+        <source>The format does not know all fields that the header of this file has for {counted}; they are left aside.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Format kennt nicht alle Felder, die der Header dieser Datei für {counted} hat; sie bleiben unberücksichtigt.</translation>
+    </message>
+    <message>
+        <source>it names itself as a shard</source>
+        <extracomment>sentences</extracomment>
+        <translation>er nennt sich selbst als Shard</translation>
+    </message>
+    <message>
+        <source>{list} in the shards but not in the index; other programs may leave that out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list} in den Shards, aber nicht im Index; andere Programme lassen das eventuell weg.</translation>
+    </message>
+    <message>
+        <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laut Index haben die Tensoren {total_size} Bytes; sie haben {total}.</translation>
+    </message>
+    <message>
+        <source>Tensor {shown} is</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor {shown} ist</translation>
+    </message>
+    <message>
+        <source>Tensors {shown} are</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Tensoren {shown} sind</translation>
+    </message>
+    <message>
+        <source>Make room or choose another disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schaffen Sie Platz, oder wählen Sie einen anderen Datenträger.</translation>
+    </message>
+    <message>
+        <source>the file system does not support files of {nbytes} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Dateisystem unterstützt keine Dateien mit {nbytes} Bytes</translation>
+    </message>
+    <message>
+        <source>Choose another disk (FAT32 is limited to 4 GB).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Datenträger (FAT32 ist auf 4 GB begrenzt).</translation>
+    </message>
+    <message>
+        <source>the disk is full ({nbytes} bytes are needed)</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Datenträger ist voll ({nbytes} Bytes werden gebraucht)</translation>
+    </message>
+    <message>
+        <source>{counted} missing on the disk ({nbytes} are needed, {free} are free)</source>
+        <extracomment>sentences</extracomment>
+        <translation>auf dem Datenträger fehlen {counted} ({nbytes} werden gebraucht, {free} sind frei)</translation>
+    </message>
+    <message>
+        <source>the disk is full or your share of it is used up ({nbytes} bytes are needed)</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Datenträger ist voll oder Ihr Anteil daran aufgebraucht ({nbytes} Bytes werden gebraucht)</translation>
+    </message>
+    <message>
+        <source>Choose a folder that you may write to.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; takes no new files: choose another folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; nimmt keine neuen Dateien auf: Wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>Check the disk or the network drive.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Datenträger oder das Netzlaufwerk.</translation>
+    </message>
+    <message>
+        <source>a folder</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Ordner</translation>
+    </message>
+    <message>
+        <source>a pipe</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Pipe</translation>
+    </message>
+    <message>
+        <source>a socket</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Socket</translation>
+    </message>
+    <message>
+        <source>a device</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Gerät</translation>
+    </message>
+    <message>
+        <source>something else</source>
+        <extracomment>sentences</extracomment>
+        <translation>etwas anderes</translation>
+    </message>
+    <message>
+        <source>Ask for the right to read it, or copy it to a folder of your own.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Beantragen Sie das Leserecht, oder kopieren Sie die Datei in einen eigenen Ordner.</translation>
+    </message>
+    <message>
+        <source>Check the name and the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Namen und den Ordner.</translation>
+    </message>
+    <message>
+        <source>Unpack it first, then open what is inside.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie es zuerst, und öffnen Sie dann den Inhalt.</translation>
+    </message>
+    <message>
+        <source>Download it again, from the link to the file itself.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie die Datei über den Link zur Datei selbst erneut herunter.</translation>
+    </message>
+    <message>
+        <source>Open the model that it was made from, prune it, and convert that again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie das Modell, aus dem es entstanden ist, prunen Sie dieses, und wandeln Sie es erneut um.</translation>
+    </message>
+    <message>
+        <source>Save its tensors in Python: safetensors.numpy.save_file({tensors}, &apos;model.safetensors&apos;), then open that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie die Tensoren in Python: safetensors.numpy.save_file({tensors}, &apos;model.safetensors&apos;), und öffnen Sie dann diese Datei.</translation>
+    </message>
+    <message>
+        <source>is a pointer of git-lfs, not the weights themselves</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Zeiger von git-lfs, nicht die Gewichte selbst</translation>
+    </message>
+    <message>
+        <source>Run `git lfs pull` in its folder, then open it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie im Ordner `git lfs pull` aus, und öffnen Sie die Datei erneut.</translation>
+    </message>
+    <message>
+        <source>is compressed with gzip</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist mit gzip komprimiert</translation>
+    </message>
+    <message>
+        <source>is a 7-Zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein 7-Zip-Archiv</translation>
+    </message>
+    <message>
+        <source>is a RAR archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein RAR-Archiv</translation>
+    </message>
+    <message>
+        <source>is compressed with zstd</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist mit zstd komprimiert</translation>
+    </message>
+    <message>
+        <source>is compressed with xz</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist mit xz komprimiert</translation>
+    </message>
+    <message>
+        <source>is compressed with bzip2</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist mit bzip2 komprimiert</translation>
+    </message>
+    <message>
+        <source>is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein tar-Archiv, wie torch vor Version 0.1.10 sie schrieb oder Downloads sie enthalten</translation>
+    </message>
+    <message>
+        <source>Unpack it if it holds a checkpoint; else load it with an old torch and save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie es, wenn es einen Checkpoint enthält; sonst laden Sie es mit einem alten torch und speichern es erneut.</translation>
+    </message>
+    <message>
+        <source>is an HDF5 file, as Keras writes them</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine HDF5-Datei, wie Keras sie schreibt</translation>
+    </message>
+    <message>
+        <source>is a GGUF file, whose weights are packed for inference</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine GGUF-Datei, deren Gewichte für die Inferenz gepackt sind</translation>
+    </message>
+    <message>
+        <source>is a single array of numpy</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein einzelnes numpy-Array</translation>
+    </message>
+    <message>
+        <source>is a TensorFlow Lite model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Modell von TensorFlow Lite</translation>
+    </message>
+    <message>
+        <source>is an Arrow file: a table of data, no model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine Arrow-Datei: eine Datentabelle, kein Modell</translation>
+    </message>
+    <message>
+        <source>is a Parquet file: a table of data, no model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine Parquet-Datei: eine Datentabelle, kein Modell</translation>
+    </message>
+    <message>
+        <source>is a PDF document</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein PDF-Dokument</translation>
+    </message>
+    <message>
+        <source>is a picture</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Bild</translation>
+    </message>
+    <message>
+        <source>is an SQLite database</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine SQLite-Datenbank</translation>
+    </message>
+    <message>
+        <source>is a script, which Pruneapp does not run</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Skript, das Pruneapp nicht ausführt</translation>
+    </message>
+    <message>
+        <source>is a Flax checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Checkpoint von Flax</translation>
+    </message>
+    <message>
+        <source>is a PaddlePaddle checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Checkpoint von PaddlePaddle</translation>
+    </message>
+    <message>
+        <source>is a Core ML model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Core-ML-Modell</translation>
+    </message>
+    <message>
+        <source>is a TensorRT engine</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine TensorRT-Engine</translation>
+    </message>
+    <message>
+        <source>Open the model that it was built from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie das Modell, aus dem sie erzeugt wurde.</translation>
+    </message>
+    <message>
+        <source>is a part of a distributed checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Teil eines verteilten Checkpoints</translation>
+    </message>
+    <message>
+        <source>Convert its folder: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie den Ordner um: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</translation>
+    </message>
+    <message>
+        <source>is a TensorFlow graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein TensorFlow-Graph</translation>
+    </message>
+    <message>
+        <source>is a GGML model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein GGML-Modell</translation>
+    </message>
+    <message>
+        <source>is a web page, not a checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine Webseite, kein Checkpoint</translation>
+    </message>
+    <message>
+        <source>has something else in front of a zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>hat etwas anderes vor einem Zip-Archiv</translation>
+    </message>
+    <message>
+        <source>Get the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Beschaffen Sie die Datei erneut.</translation>
+    </message>
+    <message>
+        <source>{len} tensors are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} Tensoren sind</translation>
+    </message>
+    <message>
+        <source>One tensor is</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Tensor ist</translation>
+    </message>
+    <message>
+        <source>them: opened as they stand</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihnen: geöffnet, wie sie sind</translation>
+    </message>
+    <message>
+        <source>it: opened as it stands</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihm: geöffnet, wie er ist</translation>
+    </message>
+    <message>
+        <source>{some} named like the original of a pruned tensor, but no mask of zeros and ones of the same shape lies beside {opened}, not as pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{some} wie das Original eines geprunten Tensors benannt, aber keine Maske aus Nullen und Einsen derselben Form liegt bei {opened}, nicht als geprunt.</translation>
+    </message>
+    <message>
+        <source>{len} tensors NAME lie</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} Tensoren NAME liegen</translation>
+    </message>
+    <message>
+        <source>One tensor NAME lies</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Tensor NAME liegt</translation>
+    </message>
+    <message>
+        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened as they stand, none as pruned. Open a file without the ones that are out of date.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{some} neben NAME_orig und NAME_mask, die für denselben Tensor stehen, geprunt: Alle werden geöffnet, wie sie sind, keiner als geprunt. Öffnen Sie eine Datei ohne die veralteten.</translation>
+    </message>
+    <message>
+        <source>several of its elements are one number in memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>mehrere seiner Elemente sind im Speicher dieselbe Zahl</translation>
+    </message>
+    <message>
+        <source>it shares memory with &apos;{other}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>er teilt sich Speicher mit &apos;{other}&apos;</translation>
+    </message>
+    <message>
+        <source>running statistics are measured, not learned</source>
+        <extracomment>sentences</extracomment>
+        <translation>laufende Statistiken werden gemessen, nicht gelernt</translation>
+    </message>
+    <message>
+        <source>it counts batches</source>
+        <extracomment>sentences</extracomment>
+        <translation>er zählt Batches</translation>
+    </message>
+    <message>
+        <source>these frequencies are computed, not learned</source>
+        <extracomment>sentences</extracomment>
+        <translation>diese Frequenzen werden berechnet, nicht gelernt</translation>
+    </message>
+    <message>
+        <source>it numbers positions</source>
+        <extracomment>sentences</extracomment>
+        <translation>er nummeriert Positionen</translation>
+    </message>
+    <message>
+        <source>anchor boxes are chosen, not learned</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ankerboxen werden gewählt, nicht gelernt</translation>
+    </message>
+    <message>
+        <source>it is part of weights that bitsandbytes packed</source>
+        <extracomment>sentences</extracomment>
+        <translation>er gehört zu Gewichten, die bitsandbytes gepackt hat</translation>
+    </message>
+    <message>
+        <source>computes the weight of the layer from it</source>
+        <extracomment>sentences</extracomment>
+        <translation>berechnet daraus das Gewicht der Schicht</translation>
+    </message>
+    <message>
+        <source>masks are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>Masken werden nicht geprunt</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist leer</translation>
+    </message>
+    <message>
+        <source>a single number is not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine einzelne Zahl wird nicht geprunt</translation>
+    </message>
+    <message>
+        <source>it is part of weights that {packer} packed</source>
+        <extracomment>sentences</extracomment>
+        <translation>er gehört zu Gewichten, die {packer} gepackt hat</translation>
+    </message>
+    <message>
+        <source>it is part of weights that torch quantized</source>
+        <extracomment>sentences</extracomment>
+        <translation>er gehört zu Gewichten, die torch quantisiert hat</translation>
+    </message>
+    <message>
+        <source>it is part of weights packed as MXFP4</source>
+        <extracomment>sentences</extracomment>
+        <translation>er gehört zu Gewichten, die als MXFP4 gepackt sind</translation>
+    </message>
+    <message>
+        <source>weight normalization {RECOMPUTED}</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Gewichtsnormalisierung {RECOMPUTED}</translation>
+    </message>
+    <message>
+        <source>spectral normalization {RECOMPUTED}</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Spektralnormalisierung {RECOMPUTED}</translation>
+    </message>
+    <message>
+        <source>a parametrization {RECOMPUTED}</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Parametrisierung {RECOMPUTED}</translation>
+    </message>
+    <message>
+        <source>its values are scaled by &apos;{scale}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Werte werden mit &apos;{scale}&apos; skaliert</translation>
+    </message>
+    <message>
+        <source>it scales &apos;{other}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>er skaliert &apos;{other}&apos;</translation>
+    </message>
+    <message>
+        <source>it scales &apos;{scaled}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>er skaliert &apos;{scaled}&apos;</translation>
+    </message>
+    <message>
+        <source>{what} the end of its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} dem Ende des Zip-Archivs</translation>
+    </message>
+    <message>
+        <source>its zip directory is missing, so the file is cut short</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis fehlt, die Datei ist also abgeschnitten</translation>
+    </message>
+    <message>
+        <source>its zip archive has more than one directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Archiv hat mehr als ein Verzeichnis</translation>
+    </message>
+    <message>
+        <source>its zip directory is not where it is said to be</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis ist nicht dort, wo es sein soll</translation>
+    </message>
+    <message>
+        <source>its zip archive contradicts itself about its size</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Archiv widerspricht sich bei seiner Größe</translation>
+    </message>
+    <message>
+        <source>is one part of a zip archive in several parts</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Teil eines mehrteiligen Zip-Archivs</translation>
+    </message>
+    <message>
+        <source>is a zip archive of {count} members with a directory of {size} bytes (at most {MAX_MEMBERS} and {MAX_DIRECTORY} are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Zip-Archiv aus {count} Dateien mit einem Verzeichnis von {size} Bytes (höchstens {MAX_MEMBERS} und {MAX_DIRECTORY} werden gelesen)</translation>
+    </message>
+    <message>
+        <source>its zip directory is longer than its members</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis ist länger als sein Inhalt</translation>
+    </message>
+    <message>
+        <source>its zip archive has overlapping members (&apos;{name}&apos;)</source>
+        <extracomment>sentences</extracomment>
+        <translation>im Zip-Archiv überlappen sich Dateien (&apos;{name}&apos;)</translation>
+    </message>
+    <message>
+        <source>a member of its zip archive overlaps the directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Datei des Zip-Archivs überlappt das Verzeichnis</translation>
+    </message>
+    <message>
+        <source>something stands before its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>vor dem Zip-Archiv steht etwas</translation>
+    </message>
+    <message>
+        <source>is a numpy archive (.npz), which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein numpy-Archiv (.npz), das Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>is a Keras model, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Keras-Modell, das Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>its zip directory ends in the middle</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis endet mittendrin</translation>
+    </message>
+    <message>
+        <source>its zip directory holds something that is no entry</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Verzeichnis enthält etwas, das kein Eintrag ist</translation>
+    </message>
+    <message>
+        <source>the name of a member of its zip archive is not UTF-8</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Name einer Datei im Zip-Archiv ist kein UTF-8</translation>
+    </message>
+    <message>
+        <source>is an encrypted zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein verschlüsseltes Zip-Archiv</translation>
+    </message>
+    <message>
+        <source>Decrypt it first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entschlüsseln Sie es zuerst.</translation>
+    </message>
+    <message>
+        <source>holds &apos;{name}&apos;, compressed by method {method} of zip (only 0, stored, and 8, deflated, are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>enthält &apos;{name}&apos;, komprimiert mit Methode {method} von Zip (gelesen werden nur 0, gespeichert, und 8, deflated)</translation>
+    </message>
+    <message>
+        <source>the zip archive contradicts itself about the size of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Archiv widerspricht sich bei der Größe von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; lies beyond the end of its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; liegt hinter dem Ende des Zip-Archivs</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not where the zip directory says it is</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist nicht dort, wo das Zip-Verzeichnis es angibt</translation>
+    </message>
+    <message>
+        <source>the zip archive contradicts itself about &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Archiv widerspricht sich bei &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>It contains code ({names}), which was not run.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sie enthält Code ({names}), der nicht ausgeführt wurde.</translation>
+    </message>
+    <message>
+        <source>{counted} of this file cannot be read: {first_names}. A torch file that keeps its container keeps {them}; other exports leave {them2} out only if you say so.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} dieser Datei nicht lesbar: {first_names}. Eine torch-Datei, die ihren Container behält, behält auch das; andere Exporte lassen es nur auf Ihren Wunsch weg.</translation>
+    </message>
+    <message>
+        <source>This file is a TorchScript program; its code was not run. Its tensors are shown by the names of its attributes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Datei ist ein TorchScript-Programm; sein Code wurde nicht ausgeführt. Die Tensoren sind nach ihren Attributen benannt.</translation>
+    </message>
+    <message>
+        <source>This file contains code ({first_names}); it was not run.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Diese Datei enthält Code ({first_names}); er wurde nicht ausgeführt.</translation>
+    </message>
+    <message>
+        <source>it is quantized: whole numbers with a scale, which are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist quantisiert: ganze Zahlen mit einer Skala, die nicht geprunt werden</translation>
+    </message>
+    <message>
+        <source>Pruneapp does not know the numbers of torch.{name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp kennt die Zahlen von torch.{name} nicht</translation>
+    </message>
+    <message>
+        <source>it holds a second pickle, &apos;{others}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält einen zweiten Pickle, &apos;{others}&apos;</translation>
+    </message>
+    <message>
+        <source>is a zip archive without the data.pkl that torch.save writes</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Zip-Archiv ohne die data.pkl, die torch.save schreibt</translation>
+    </message>
+    <message>
+        <source>If a checkpoint is inside, unpack it first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wenn ein Checkpoint darin ist, entpacken Sie ihn zuerst.</translation>
+    </message>
+    <message>
+        <source>holds &apos;{name}&apos; of {size} bytes (stored in {stored}), which is more than Pruneapp reads</source>
+        <extracomment>sentences</extracomment>
+        <translation>enthält &apos;{name}&apos; mit {size} Bytes (gespeichert in {stored}), mehr als Pruneapp liest</translation>
+    </message>
+    <message>
+        <source>the bytes of &apos;{name}&apos; are not those that were saved</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Bytes von &apos;{name}&apos; sind nicht die gespeicherten</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; should have {nbytes} bytes and has {size}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos; sollte {nbytes} Bytes haben und hat {size}</translation>
+    </message>
+    <message>
+        <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches every tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Muster unterscheiden Groß- und Kleinschreibung und gelten für ganze Namen; &apos;*&apos; trifft auf jeden Tensor zu.</translation>
+    </message>
+    <message>
+        <source>, and {others} more like it</source>
+        <extracomment>sentences</extracomment>
+        <translation>, und {others} weitere dieser Art</translation>
+    </message>
+    <message>
+        <source>The model has no {LABELS}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell hat keine {LABELS}.</translation>
+    </message>
+    <message>
+        <source>Rule {number}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Regel {number}: {sentence}</translation>
+    </message>
+    <message>
+        <source>no weight is meant</source>
+        <extracomment>sentences</extracomment>
+        <translation>es ist kein Gewicht gemeint</translation>
+    </message>
+    <message>
+        <source>all of it is already pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles davon ist schon geprunt</translation>
+    </message>
+    <message>
+        <source>all that is kept of it is protected already</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles Behaltene davon ist schon geschützt</translation>
+    </message>
+    <message>
+        <source>all of it is pruned, and only kept weights can be protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles davon ist geprunt, und nur behaltene Gewichte lassen sich schützen</translation>
+    </message>
+    <message>
+        <source>nothing of it is protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>nichts davon ist geschützt</translation>
+    </message>
+    <message>
+        <source>its zeros were made permanent, which only undo reverts</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Nullen wurden endgültig gemacht, was sich nur rückgängig machen lässt</translation>
+    </message>
+    <message>
+        <source>nothing of it is pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>nichts davon ist geprunt</translation>
+    </message>
+    <message>
+        <source>A pruned channel still outputs its bias: the same constant for every input.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein geprunter Kanal gibt weiterhin seinen Bias aus: für jede Eingabe dieselbe Konstante.</translation>
+    </message>
+    <message>
+        <source>A pruned filter still outputs a constant if its norm layer has a bias (beta). With weight and bias of the norm at 0, its output is exactly 0.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein geprunter Filter gibt weiterhin eine Konstante aus, wenn seine Norm-Schicht einen Bias (beta) hat. Sind Gewicht und Bias der Norm 0, ist die Ausgabe genau 0.</translation>
+    </message>
+    <message>
+        <source>No other tensor is pruned with these.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein anderer Tensor wird mitgeprunt.</translation>
+    </message>
+    <message>
+        <source>Also prunes {counted}: {said}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunt auch {counted}: {said}{more}</translation>
+    </message>
+    <message>
+        <source>, as in &apos;{other}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>, wie in &apos;{other}&apos;</translation>
+    </message>
+    <message>
+        <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export cuts {units2} out of all tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Dim {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinernder Export entfernt das aus allen Tensoren ({units2}).</translation>
+    </message>
+    <message>
+        <source>: its {kinds} are no neurons, heads or channels of a group</source>
+        <extracomment>sentences</extracomment>
+        <translation>: seine {kinds} sind keine Neuronen, Heads oder Kanäle einer Gruppe</translation>
+    </message>
+    <message>
+        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist kein anderer Tensor bekannt, der von Dim {dim} von &apos;{name}&apos; abhängt{value}.</translation>
+    </message>
+    <message>
+        <source>all that is pruned here is pruned there</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles hier Geprunte ist auch dort geprunt</translation>
+    </message>
+    <message>
+        <source>all that is pruned there is pruned here</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles dort Geprunte ist auch hier geprunt</translation>
+    </message>
+    <message>
+        <source>nothing that is pruned here is pruned there</source>
+        <extracomment>sentences</extracomment>
+        <translation>nichts hier Gepruntes ist dort geprunt</translation>
+    </message>
+    <message>
+        <source>{shown} and {value} more</source>
+        <extracomment>sentences</extracomment>
+        <translation>{shown} und {value} weitere</translation>
+    </message>
+    <message>
+        <source>No {things} are allowed here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Hier sind keine {things} erlaubt.</translation>
+    </message>
+    <message>
+        <source>Did you mean {join}?</source>
+        <extracomment>sentences</extracomment>
+        <translation>Meinten Sie {join}?</translation>
+    </message>
+    <message>
+        <source>{question}Allowed {things}: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{question}Erlaubte {things}: {join}.</translation>
+    </message>
+    <message>
+        <source>continue the scan ({measured} of {wanted} evaluations are done)</source>
+        <extracomment>sentences</extracomment>
+        <translation>den Scan fortsetzen ({measured} von {wanted} Auswertungen sind fertig)</translation>
+    </message>
+    <message>
+        <source>scan larger amounts</source>
+        <extracomment>sentences</extracomment>
+        <translation>größere Umfänge scannen</translation>
+    </message>
+    <message>
+        <source>collecting Gram matrices, run {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gram-Matrizen werden gesammelt, Durchlauf {number}</translation>
+    </message>
+    <message>
+        <source>inputs of {group}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eingaben von {group}</translation>
+    </message>
+    <message>
+        <source>Gram matrices</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gram-Matrizen</translation>
+    </message>
+    <message>
+        <source>collecting {what}, run {runs} of {len}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} werden gesammelt, Durchlauf {runs} von {len}</translation>
+    </message>
+    <message>
+        <source>counting multiply-adds</source>
+        <extracomment>sentences</extracomment>
+        <translation>Multiply-Adds werden gezählt</translation>
+    </message>
+    <message>
+        <source>collecting statistics</source>
+        <extracomment>sentences</extracomment>
+        <translation>Statistik wird gesammelt</translation>
+    </message>
+    <message>
+        <source>was ended</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde beendet</translation>
+    </message>
+    <message>
+        <source>crashed with a segmentation fault</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist mit einem Speicherzugriffsfehler abgestürzt</translation>
+    </message>
+    <message>
+        <source>Some compiled code that it uses is defective; the log shows where it was.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kompilierter Code, den es benutzt, ist fehlerhaft; das Protokoll zeigt, wo.</translation>
+    </message>
+    <message>
+        <source>was killed by the system, most likely because the memory was full</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde vom System beendet, höchstwahrscheinlich, weil der Speicher voll war</translation>
+    </message>
+    <message>
+        <source>Use fewer samples, smaller batches, or a larger machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nehmen Sie weniger Proben, kleinere Batches oder einen größeren Rechner.</translation>
+    </message>
+    <message>
+        <source>was ended by the signal {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde durch das Signal {name} beendet</translation>
+    </message>
+    <message>
+        <source>The log shows where it was.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Protokoll zeigt, wo.</translation>
+    </message>
+    <message>
+        <source>ended because the script closed the pipe through which it answers</source>
+        <extracomment>sentences</extracomment>
+        <translation>endete, weil das Skript die Pipe geschlossen hat, über die es antwortet</translation>
+    </message>
+    <message>
+        <source>Close only those files that the script opened.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schließen Sie nur Dateien, die das Skript geöffnet hat.</translation>
+    </message>
+    <message>
+        <source>ended by itself with exit status {status}</source>
+        <extracomment>sentences</extracomment>
+        <translation>endete von selbst mit dem Exit-Status {status}</translation>
+    </message>
+    <message>
+        <source>A script must not end the process.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Skript darf den Prozess nicht beenden.</translation>
+    </message>
+    <message>
+        <source>The pruned model may be broken, or the evaluation divides by zero.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das geprunte Modell ist vielleicht unbrauchbar, oder die Auswertung teilt durch null.</translation>
+    </message>
+    <message>
+        <source>for the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>für das ungeprunte Modell</translation>
+    </message>
+    <message>
+        <source>Correct the evaluation: it may divide by zero, or have no samples.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Berichtigen Sie die Auswertung: Sie teilt vielleicht durch null oder hat keine Proben.</translation>
+    </message>
+    <message>
+        <source>paired 95 % interval over {n} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>gepaartes 95-%-Intervall über {n} Proben</translation>
+    </message>
+    <message>
+        <source>95 % interval of counts over {counts} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>95-%-Intervall der Anzahlen über {counts} Proben</translation>
+    </message>
+    <message>
+        <source>largest spread of three runs of the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>größte Streuung dreier Läufe des ungeprunten Modells</translation>
+    </message>
+    <message>
+        <source>repeatable; the uncertainty of the data is not known</source>
+        <extracomment>sentences</extracomment>
+        <translation>wiederholbar; die Unsicherheit der Daten ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>as chosen</source>
+        <extracomment>sentences</extracomment>
+        <translation>wie gewählt</translation>
+    </message>
+    <message>
+        <source>in &apos;{value}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>in &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>made by uv as the header of the script says</source>
+        <extracomment>sentences</extracomment>
+        <translation>von uv nach dem Kopf des Skripts erstellt</translation>
+    </message>
+    <message>
+        <source>The script lists what it needs in a header (PEP 723), but uv, which would install it, was not found.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Skript zählt in einem Kopf (PEP 723) auf, was es braucht, aber uv, das es installieren würde, wurde nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>in the active {words} environment &apos;{prefix}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>in der aktiven {words}-Umgebung &apos;{prefix}&apos;</translation>
+    </message>
+    <message>
+        <source>the one that runs Pruneapp</source>
+        <extracomment>sentences</extracomment>
+        <translation>der, der Pruneapp ausführt</translation>
+    </message>
+    <message>
+        <source>The model was not called in the process of the script, so it is not known that the metrics belong to it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell wurde im Prozess des Skripts nicht aufgerufen, daher ist nicht bekannt, ob die Metriken zu ihm gehören.</translation>
+    </message>
+    <message>
+        <source>reading weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewichte werden gelesen</translation>
+    </message>
+    <message>
+        <source>loading the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>Modell wird geladen</translation>
+    </message>
+    <message>
+        <source>handing over the weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewichte werden übergeben</translation>
+    </message>
+    <message>
+        <source>running {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} läuft</translation>
+    </message>
+    <message>
+        <source>The command &apos;{name}&apos; {how}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Befehl &apos;{name}&apos; {how}</translation>
+    </message>
+    <message>
+        <source>starting Python</source>
+        <extracomment>sentences</extracomment>
+        <translation>Python wird gestartet</translation>
+    </message>
+    <message>
+        <source>reading the script</source>
+        <extracomment>sentences</extracomment>
+        <translation>Skript wird gelesen</translation>
+    </message>
+    <message>
+        <source>{label}: does not answer</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}: antwortet nicht</translation>
+    </message>
+    <message>
+        <source>{listed} {are} left out: the export asks first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed} {are} weggelassen: Der Export fragt vorher.</translation>
+    </message>
+    <message>
+        <source>as long as you do not prune {listed}</source>
+        <extracomment>sentences</extracomment>
+        <translation>, solange Sie {listed} nicht prunen</translation>
+    </message>
+    <message>
+        <source>, or export as {name}, which keeps what was opened{unless}</source>
+        <extracomment>sentences</extracomment>
+        <translation>, oder exportieren Sie als {name}, was das Geöffnete behält{unless}</translation>
+    </message>
+    <message>
+        <source>{listed} {were} not read, and {were2} written as {they} stood in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed} {were} nicht gelesen, sondern so geschrieben, wie es in der Datei stand.</translation>
+    </message>
+    <message>
+        <source>Kept unchanged: {no_tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unverändert behalten: {no_tensors}.</translation>
+    </message>
+    <message>
+        <source>Kept unchanged: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Unverändert behalten: {outside}.</translation>
+    </message>
+    <message>
+        <source>{listed} {were} left out, as asked: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed} {were} wie verlangt weggelassen: {why}.</translation>
+    </message>
+    <message>
+        <source>not contiguous</source>
+        <extracomment>sentences</extracomment>
+        <translation>nicht zusammenhängend</translation>
+    </message>
+    <message>
+        <source>Written as plain, contiguous tensors: {sentence}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Als einfache, zusammenhängende Tensoren geschrieben: {sentence}.</translation>
+    </message>
+    <message>
+        <source>Only the values are in it, not what the file says beside them: {sentence}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es enthält nur die Werte, nicht, was die Datei daneben sagt: {sentence}.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {listed}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ({what}) wurde als die einfachen Tensoren geschrieben, aus denen es besteht: {listed}.</translation>
+    </message>
+    <message>
+        <source>So were {counted} of such kinds.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ebenso {counted} dieser Art.</translation>
+    </message>
+    <message>
+        <source>Left out: {no_tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: {no_tensors}.</translation>
+    </message>
+    <message>
+        <source>Left out: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: {outside}.</translation>
+    </message>
+    <message>
+        <source>Left out: the TorchScript program of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: das TorchScript-Programm der Datei.</translation>
+    </message>
+    <message>
+        <source>Left out: the graph of the program, its constants and its example inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: der Graph des Programms, seine Konstanten und Beispieleingaben.</translation>
+    </message>
+    <message>
+        <source>Left out: the graph of the ONNX model, with all but its tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: der Graph des ONNX-Modells mit allem außer den Tensoren.</translation>
+    </message>
+    <message>
+        <source>Left out: objects and code of the file ({listed}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: Objekte und Code der Datei ({listed}).</translation>
+    </message>
+    <message>
+        <source>Left out: the metadata of the file ({listed}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Weggelassen: die Metadaten der Datei ({listed}).</translation>
+    </message>
+    <message>
+        <source>which is not a tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein Tensor</translation>
+    </message>
+    <message>
+        <source>which are not tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>keine Tensoren</translation>
+    </message>
+    <message>
+        <source>state dict &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>State-Dict &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>state dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>State-Dict</translation>
+    </message>
+    <message>
+        <source>{listed}, which {are} not in the {where}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed}, nicht im {where}</translation>
+    </message>
+    <message>
+        <source>Not copied from &apos;{name}&apos;: {first_names}. Configuration, tokenizer, and what {MODULES} refers to are copied; code never is.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht aus &apos;{name}&apos; kopiert: {first_names}. Konfiguration, Tokenizer und worauf {MODULES} verweist werden kopiert; Code nie.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; of the opened model was copied as it is, for it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; des geöffneten Modells wurde unverändert kopiert, denn sie ist nicht lesbar ({what}); nennt sie einen Typ der Gewichte, ist es der alte.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos;: dtype changed from {dtype} to {dtype2}, so that transformers loads the weights as they were written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;: dtype von {dtype} in {dtype2} geändert, damit transformers die Gewichte so lädt, wie sie geschrieben wurden.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you write {dtype} in the place of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wird nicht geändert. Dort steht für die Gewichte {old}, und transformers lädt sie so, wenn Sie nicht stattdessen {dtype} eintragen.</translation>
+    </message>
+    <message>
+        <source>&apos;{CONFIG}&apos; says that the weights are {old}, and from_pretrained would convert them. Load them with dtype=&apos;{dtype}&apos;, or write {dtype2} into the copy of &apos;{CONFIG2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{CONFIG}&apos; nennt für die Gewichte {old}, und from_pretrained würde sie umwandeln. Laden Sie sie mit dtype=&apos;{dtype}&apos;, oder tragen Sie {dtype2} in die Kopie von &apos;{CONFIG2}&apos; ein.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; holds &apos;{label}&apos;; such files are usually named {usual}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; enthält „{label}“; solche Dateien heißen gewöhnlich {usual}.</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos; beside &apos;{CONFIG}&apos;: open the folder &apos;{parent}&apos; instead of the file, and export that, to have both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; neben &apos;{CONFIG}&apos;: Öffnen Sie den Ordner &apos;{parent}&apos; statt der Datei und exportieren Sie ihn, um beide zu haben.</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos;, with &apos;{CONFIG}&apos; and the files of the tokenizer beside it; one file alone does not load there. Name a folder, such as &apos;{without}&apos;, to have them written, too.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; mit &apos;{CONFIG}&apos; und den Dateien des Tokenizers daneben; eine Datei allein lädt es nicht. Geben Sie einen Ordner an, etwa &apos;{without}&apos;, damit sie auch geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>For from_pretrained &apos;{CONFIG}&apos; and the files of the tokenizer go with it: they are in &apos;{home}&apos;. Put them beside the unpacked file, and name that &apos;{WEIGHTS}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Für from_pretrained gehören &apos;{CONFIG}&apos; und die Dateien des Tokenizers dazu: Sie liegen in &apos;{home}&apos;. Legen Sie sie neben die entpackte Datei, und nennen Sie diese &apos;{WEIGHTS}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; exists already and is not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist schon da und wird nicht ersetzt.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a link; &apos;{resolved}&apos; was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist ein Link; geschrieben wurde &apos;{resolved}&apos;.</translation>
+    </message>
+    <message>
+        <source>it names no file</source>
+        <extracomment>sentences</extracomment>
+        <translation>er nennt keine Datei</translation>
+    </message>
+    <message>
+        <source>it holds a control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>er enthält ein Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>it holds one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
+        <extracomment>sentences</extracomment>
+        <translation>er enthält eines von &lt; &gt; : &quot; | ? * \, was Windows nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>&apos;{device}&apos; is a device on Windows</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{device}&apos; ist unter Windows ein Gerät</translation>
+    </message>
+    <message>
+        <source>it ends in a dot or a space, which Windows drops</source>
+        <extracomment>sentences</extracomment>
+        <translation>er endet mit einem Punkt oder Leerzeichen, das Windows weglässt</translation>
+    </message>
+    <message>
+        <source>differ from those of the opened model; they are not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>unterscheiden sich von denen des geöffneten Modells; sie werden nicht ersetzt.</translation>
+    </message>
+    <message>
+        <source>differs from that of the opened model; it is not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>unterscheidet sich von der des geöffneten Modells; sie wird nicht ersetzt.</translation>
+    </message>
+    <message>
+        <source>{first_names} {verb} in &apos;{name}&apos; already and {left}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schon in &apos;{name}&apos;: {first_names}. Das ist zu beachten: {left}</translation>
+    </message>
+    <message>
+        <source>Copied from &apos;{home}&apos;: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aus &apos;{home}&apos; kopiert: {first_names}.</translation>
+    </message>
+    <message>
+        <source>{are} pruned completely: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vollständig geprunt: {are} ({first_names}).</translation>
+    </message>
+    <message>
+        <source>The original was deleted, so undo ends here: open the new file to go on.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Original wurde gelöscht, daher endet das Rückgängigmachen hier: Öffnen Sie zum Weitermachen die neue Datei.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be deleted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; konnte nicht gelöscht werden.</translation>
+    </message>
+    <message>
+        <source>The original is kept as {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Original ist als {names} aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>{len} files of the original are kept beside the new ones, as {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} Dateien des Originals sind neben den neuen aufbewahrt, als {names}.</translation>
+    </message>
+    <message>
+        <source>and {value} more</source>
+        <extracomment>sentences</extracomment>
+        <translation>und {value} weitere</translation>
+    </message>
+    <message>
+        <source>&apos;{names}&apos;{more} went out as plain whole numbers: the scales and zero points of quantized tensors are not in this file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; {more} wurde als einfache ganze Zahlen geschrieben: Die Skalen und Nullpunkte quantisierter Tensoren sind nicht in dieser Datei.</translation>
+    </message>
+    <message>
+        <source>not two-dimensional, as convolutions and biases</source>
+        <extracomment>sentences</extracomment>
+        <translation>nicht zweidimensional, wie Faltungen und Biases</translation>
+    </message>
+    <message>
+        <source>embeddings, in which torch looks up no rows of CSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>Embeddings, in denen torch keine Zeilen von CSR nachschlägt</translation>
+    </message>
+    <message>
+        <source>{label}, which torch cannot turn from CSR to dense</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}, was torch nicht von CSR in dicht umwandeln kann</translation>
+    </message>
+    <message>
+        <source>too large for indices of 32 bits</source>
+        <extracomment>sentences</extracomment>
+        <translation>zu groß für Indizes mit 32 Bit</translation>
+    </message>
+    <message>
+        <source>no smaller as CSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>als CSR nicht kleiner</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned, so every tensor is written dense.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist nichts geprunt, daher wird jeder Tensor dicht geschrieben.</translation>
+    </message>
+    <message>
+        <source>Not one of the {pruned} pruned tensors becomes CSR, so the file is as large as a dense one ({reasons}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Von den {pruned} geprunten Tensoren wird keiner CSR, daher ist die Datei so groß wie eine dichte ({reasons}).</translation>
+    </message>
+    <message>
+        <source>The others stay dense ({reasons}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die anderen bleiben dicht ({reasons}).</translation>
+    </message>
+    <message>
+        <source>Of {counted} {sparse} {are} smaller as CSR: {after} bytes instead of {before}.{rest}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Von {counted} sind {sparse} als CSR kleiner: {after} statt {before} Bytes.{rest}</translation>
+    </message>
+    <message>
+        <source>Only an ONNX model can be written as one: no other file has its graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur ein ONNX-Modell lässt sich als solches schreiben: Keine andere Datei hat seinen Graphen.</translation>
+    </message>
+    <message>
+        <source>The numbers that were in {names} are inside of the file now.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Zahlen, die in {names} waren, sind jetzt in der Datei.</translation>
+    </message>
+    <message>
+        <source>The repaired values of {counted} are not in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die reparierten Werte von {counted} sind nicht in der Datei.</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned, so there is no mask in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es ist nichts geprunt, daher ist keine Maske in der Datei.</translation>
+    </message>
+    <message>
+        <source>safetensors has no type {label}, which &apos;{name}&apos; has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors kennt den Typ {label} nicht, den &apos;{name}&apos; hat.</translation>
+    </message>
+    <message>
+        <source>safetensors reserves the name &apos;{METADATA}&apos;, which a tensor has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors reserviert den Namen &apos;{METADATA}&apos;, den ein Tensor hat.</translation>
+    </message>
+    <message>
+        <source>A plain state dict was written, because {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es wurde ein einfaches State-Dict geschrieben. Grund: {reason}.</translation>
+    </message>
+    <message>
+        <source>it was split into several files</source>
+        <extracomment>sentences</extracomment>
+        <translation>es wurde auf mehrere Dateien verteilt</translation>
+    </message>
+    <message>
+        <source>several files were put together</source>
+        <extracomment>sentences</extracomment>
+        <translation>mehrere Dateien wurden zusammengefügt</translation>
+    </message>
+    <message>
+        <source>pairs of NAME_orig and NAME_mask became NAME</source>
+        <extracomment>sentences</extracomment>
+        <translation>aus Paaren von NAME_orig und NAME_mask wurde NAME</translation>
+    </message>
+    <message>
+        <source>its numbers became {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zahlen wurden zu {label}</translation>
+    </message>
+    <message>
+        <source>the file is a TorchScript program</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Datei ist ein TorchScript-Programm</translation>
+    </message>
+    <message>
+        <source>the source is no torch file</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Quelle ist keine torch-Datei</translation>
+    </message>
+    <message>
+        <source>the file holds code or whole objects ({names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Datei enthält Code oder ganze Objekte ({names})</translation>
+    </message>
+    <message>
+        <source>Every number was {dtype} or narrower: nothing was rounded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Jede Zahl war {dtype} oder schmaler: Es wurde nichts gerundet.</translation>
+    </message>
+    <message>
+        <source>Rounded to {dtype}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Auf {dtype} gerundet.</translation>
+    </message>
+    <message>
+        <source>The largest rounding error is {worst}, in &apos;{where}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der größte Rundungsfehler ist {worst}, in &apos;{where}&apos;.</translation>
+    </message>
+    <message>
+        <source>{most} {were} too large and became infinite, in &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{name}&apos; waren {most} {were} zu groß und wurden unendlich.</translation>
+    </message>
+    <message>
+        <source>So did {rest} in {others}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ebenso {rest} in {others}.</translation>
+    </message>
+    <message>
+        <source>{vanished} {were} too small and became 0.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{vanished} {were} zu klein und wurden 0.</translation>
+    </message>
+    <message>
+        <source>&apos;{names}&apos; alone needs more than {limit}: its file is larger.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; allein braucht mehr als {limit}: Die Datei ist größer.</translation>
+    </message>
+    <message>
+        <source>&apos;{names}&apos; and {value} more need more than {limit}, each alone: their files are larger.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; und {value} weitere brauchen je mehr als {limit}: Ihre Dateien sind größer.</translation>
+    </message>
+    <message>
+        <source>No {label} is cut: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht entfernt werden {label}: {error}</translation>
+    </message>
+    <message>
+        <source>The configuration does not say what is needed: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Konfiguration sagt nicht, was nötig ist: {error}.</translation>
+    </message>
+    <message>
+        <source>The configuration has to hold {needs}, and does not.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Konfiguration muss {needs} enthalten und tut es nicht.</translation>
+    </message>
+    <message>
+        <source>{CONFIG} says {depths} = {count}, and &apos;{stack}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laut {CONFIG} ist {depths} = {count}, und &apos;{stack}&apos; hat {len}.</translation>
+    </message>
+    <message>
+        <source>What lies beyond would not fit a model with fewer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Was darüber hinausgeht, passt nicht in ein Modell mit weniger.</translation>
+    </message>
+    <message>
+        <source>The model computes with the number of each layer: {layers_need} fails.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell rechnet mit der Nummer jeder Schicht: {layers_need} trifft nicht zu.</translation>
+    </message>
+    <message>
+        <source>Images stand for tokens of the vocabulary by number, so it stays whole here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bilder stehen nach Nummer für Token des Vokabulars, daher bleibt es hier ganz.</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; names code of the model&apos;s own (auto_map), so its class is not one of transformers and nothing is known of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; nennt eigenen Code des Modells (auto_map), daher ist seine Klasse keine von transformers, und es ist nichts über sie bekannt.</translation>
+    </message>
+    <message>
+        <source>names no model type</source>
+        <extracomment>sentences</extracomment>
+        <translation>ohne Angabe eines Modelltyps</translation>
+    </message>
+    <message>
+        <source>is of type &apos;{model_type}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>vom Typ &apos;{model_type}&apos;</translation>
+    </message>
+    <message>
+        <source>The model {named}, whose groups are not known. An ONNX file of it brings its own graph, and can be cut by that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
+    </message>
+    <message>
+        <source>No channels of &apos;{path}&apos; can go without others: see its graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{path}&apos; können keine Kanäle ohne andere wegfallen: siehe den Graphen.</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; names no model type, and the tensors are of no block that is known. An ONNX file of the model brings its own graph, and can be cut by that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is too large for a configuration.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist zu groß für eine Konfiguration.</translation>
+    </message>
+    <message>
+        <source>There is no {CONFIG} in &apos;{folder}&apos;, so what its tensors share is not known. Open the folder of the model, or an ONNX file of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{folder}&apos; ist keine {CONFIG}, daher ist nicht bekannt, was die Tensoren gemeinsam haben. Öffnen Sie den Ordner des Modells oder eine ONNX-Datei davon.</translation>
+    </message>
+    <message>
+        <source>Use the full bundle of Pruneapp, or install Pruneapp with pip.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie das volle Paket von Pruneapp, oder installieren Sie Pruneapp mit pip.</translation>
+    </message>
+    <message>
+        <source>Run: pip install &apos;{value}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie aus: pip install &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a regular file, so it cannot be read as a {kind}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gewöhnliche Datei und lässt sich nicht lesen ({kind}).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is too large for a {kind}: it has {st_size} bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist dafür zu groß ({kind}): {st_size} Bytes.</translation>
+    </message>
+    <message>
+        <source>Check your permissions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie Ihre Rechte.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid file name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein gültiger Dateiname.</translation>
+    </message>
+    <message>
+        <source>character {pos}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeichen {pos}</translation>
+    </message>
+    <message>
+        <source>line {lineno}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeile {lineno}</translation>
+    </message>
+    <message>
+        <source>, column {colno}</source>
+        <extracomment>sentences</extracomment>
+        <translation>, Spalte {colno}</translation>
+    </message>
+    <message>
+        <source>unknown key &apos;{match}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>unbekannter Schlüssel &apos;{match}&apos;</translation>
+    </message>
+    <message>
+        <source>the key &apos;{match}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Schlüssel &apos;{match}&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>Add &apos;{match}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fügen Sie &apos;{match}&apos; hinzu.</translation>
+    </message>
+    <message>
+        <source>{shown} is not an allowed value</source>
+        <extracomment>sentences</extracomment>
+        <translation>{shown} ist kein erlaubter Wert</translation>
+    </message>
+    <message>
+        <source>expected {types}{rule}, got {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>erwartet wurde {types}{rule}, gefunden {value}</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; appears twice in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{key}&apos; kommt darin zweimal vor</translation>
+    </message>
+    <message>
+        <source>it holds {text}, which is not JSON</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält {text}, was kein JSON ist</translation>
+    </message>
+    <message>
+        <source>the number {text} in it is too large</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zahl {text} darin ist zu groß</translation>
+    </message>
+    <message>
+        <source>of &apos;{where}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>von &apos;{where}&apos;</translation>
+    </message>
+    <message>
+        <source>, which fits all tensors,</source>
+        <extracomment>sentences</extracomment>
+        <translation>, die für alle Tensoren passt,</translation>
+    </message>
+    <message>
+        <source>{percent} is {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{percent} sind {count}</translation>
+    </message>
+    <message>
+        <source>got {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>angegeben: {count}</translation>
+    </message>
+    <message>
+        <source>only {free} can be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>nur {free} lassen sich prunen</translation>
+    </message>
+    <message>
+        <source>none can be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>keines lässt sich prunen</translation>
+    </message>
+    <message>
+        <source>Unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Heben Sie den Schutz von Gewichten auf.</translation>
+    </message>
+    <message>
+        <source>at most {percent}</source>
+        <extracomment>sentences</extracomment>
+        <translation>höchstens {percent}</translation>
+    </message>
+    <message>
+        <source>a count up to {free}</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Anzahl bis {free}</translation>
+    </message>
+    <message>
+        <source>Enter {most}{fits} or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie ein: {most}{fits} oder heben Sie den Schutz von Gewichten auf.</translation>
+    </message>
+    <message>
+        <source>that tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>diesen Tensor</translation>
+    </message>
+    <message>
+        <source>the {stuck} tensors that allow none</source>
+        <extracomment>sentences</extracomment>
+        <translation>die {stuck} Tensoren, die nichts zulassen</translation>
+    </message>
+    <message>
+        <source>Unprotect weights, or uncheck {tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Heben Sie den Schutz von Gewichten auf, oder kreuzen Sie {tensors} nicht mehr an.</translation>
+    </message>
+    <message>
+        <source>the amount</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Umfang</translation>
+    </message>
+    <message>
+        <source>the amount, with what is pruned already,</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Umfang, mit dem, was schon geprunt ist,</translation>
+    </message>
+    <message>
+        <source>{percent} of all</source>
+        <extracomment>sentences</extracomment>
+        <translation>{percent} von allem</translation>
+    </message>
+    <message>
+        <source>the total</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Gesamtmenge</translation>
+    </message>
+    <message>
+        <source>in each of {count} tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>in jedem von {count} Tensoren</translation>
+    </message>
+    <message>
+        <source>of &apos;{names}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>von &apos;{names}&apos;</translation>
+    </message>
+    <message>
+        <source>n:m, such as 2:4: n weights kept of every m, with n from 1 to m - 1 and m up to {MOST}</source>
+        <extracomment>sentences</extracomment>
+        <translation>n:m, etwa 2:4: von je m Gewichten bleiben n, mit n von 1 bis m - 1 und m bis {MOST}</translation>
+    </message>
+    <message>
+        <source>rows x columns, each from 1 to {MOST}, such as 4x4</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeilen x Spalten, je von 1 bis {MOST}, etwa 4x4</translation>
+    </message>
+    <message>
+        <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Anteil von 0.0 bis 1.0, oder von 0% bis 100%</translation>
+    </message>
+    <message>
+        <source>from {value} to 2^63 - 1</source>
+        <extracomment>sentences</extracomment>
+        <translation>von {value} bis 2^63 - 1</translation>
+    </message>
+    <message>
+        <source>from {low} to {high}</source>
+        <extracomment>sentences</extracomment>
+        <translation>von {low} bis {high}</translation>
+    </message>
+    <message>
+        <source>{low} or more</source>
+        <extracomment>sentences</extracomment>
+        <translation>{low} oder mehr</translation>
+    </message>
+    <message>
+        <source>{high} or less</source>
+        <extracomment>sentences</extracomment>
+        <translation>{high} oder weniger</translation>
+    </message>
+    <message>
+        <source>any number</source>
+        <extracomment>sentences</extracomment>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>a number, {bounds}</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl, {bounds}</translation>
+    </message>
+    <message>
+        <source>a whole number, {bounds}</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine ganze Zahl, {bounds}</translation>
+    </message>
+    <message>
+        <source>a number, inf, -inf, &apos;fro&apos; or &apos;nuc&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl, inf, -inf, &apos;fro&apos; oder &apos;nuc&apos;</translation>
+    </message>
+    <message>
+        <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine ganze Zahl ab 0 (eine Anzahl) oder ein Anteil von 0.0 bis 1.0</translation>
+    </message>
+    <message>
+        <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Größe mit Einheit, etwa 5 GB, 500 MB oder 4 GiB, oder &apos;{nothing}&apos;</translation>
+    </message>
+    <message>
+        <source>yes or no</source>
+        <extracomment>sentences</extracomment>
+        <translation>yes oder no</translation>
+    </message>
+    <message>
+        <source>&apos;{SHA256}&apos; and the SHA-256 of a file in 64 hexadecimal digits</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{SHA256}&apos; und der SHA-256 einer Datei in 64 Hexadezimalziffern</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has no entries, so it leaves the checkpoint unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; hat keine Einträge und lässt den Checkpoint, wie er ist.</translation>
+    </message>
+    <message>
+        <source>along dim {dim}</source>
+        <extracomment>sentences</extracomment>
+        <translation>entlang Dim {dim}</translation>
+    </message>
+    <message>
+        <source>{pattern} does not hold in {where} ({groups}): {why}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{pattern} gilt nicht in {where} ({groups}): {why}</translation>
+    </message>
+    <message>
+        <source>1 layer has a larger error</source>
+        <extracomment>sentences</extracomment>
+        <translation>1 Schicht hat</translation>
+    </message>
+    <message>
+        <source>{len} layers have larger errors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} Schichten haben</translation>
+    </message>
+    <message>
+        <source>{value} after the repair than before: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nach der Reparatur ein größerer Fehler als vorher ({value}): {first_names}.</translation>
+    </message>
+    <message>
+        <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es gab nichts zu reparieren: Die geprunten Gewichte sind auch im ungeprunten Modell 0. Wurde die Datei schon früher geprunt, reparieren Sie sie anhand des Originals.</translation>
+    </message>
+    <message>
+        <source>random tokens</source>
+        <extracomment>sentences</extracomment>
+        <translation>zufällige Token</translation>
+    </message>
+    <message>
+        <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Eingaben waren zufällige Token-Nummern, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
+    </message>
+    <message>
+        <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nach einem Absturz müssten die letzten Schritte neu berechnet werden: Ihre Masken lassen sich nicht nach &apos;{place}&apos; schreiben ({words_of}).</translation>
+    </message>
+    <message>
+        <source>Your work is not being kept for the case of a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ihre Arbeit wird nicht für den Fall eines Absturzes aufbewahrt: &apos;{place}&apos; lässt sich nicht schreiben ({words_of}).</translation>
+    </message>
+    <message>
+        <source>It has {counted}; it had {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sie hat {counted}; vorher {len}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {size} bytes; it had {size2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {size} Bytes; vorher {size2}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is as large as before, but holds other bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist so groß wie vorher, enthält aber andere Bytes.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; fehlt.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shape {list}; it had {list2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat die Form {list}; vorher {list2}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of type {name2}; it was {dtype}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat den Typ {name2}; vorher {dtype}.</translation>
+    </message>
+    <message>
+        <source>&apos;{label}&apos; is</source>
+        <extracomment>sentences</extracomment>
+        <translation>„{label}“</translation>
+    </message>
+    <message>
+        <source>The last {len} steps are</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die letzten {len} Schritte</translation>
+    </message>
+    <message>
+        <source>{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is kept, and offered again at the next start.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es fehlt: {what}. Die Masken waren noch nicht auf der Festplatte. Grund: {why}. Die ungespeicherte Arbeit ist aufbewahrt und wird beim nächsten Start wieder angeboten.</translation>
+    </message>
+    <message>
+        <source>Masks of {name} taken over</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>Masken von {name} übernommen</translation>
+    </message>
+    <message>
+        <source>Protection of {name} taken over</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>Schutz von {name} übernommen</translation>
+    </message>
+    <message>
+        <source>were to be computed from other weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>sollten aus anderen Gewichten berechnet werden</translation>
+    </message>
+    <message>
+        <source>The repair in {name} was computed from other weights, so it was left out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Reparatur in {name} wurde aus anderen Gewichten berechnet und daher weggelassen.</translation>
+    </message>
+    <message>
+        <source>{sentence} Repair this checkpoint instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{sentence} Reparieren Sie stattdessen diesen Checkpoint.</translation>
+    </message>
+    <message>
+        <source>checking shapes</source>
+        <extracomment>sentences</extracomment>
+        <translation>Formen werden geprüft</translation>
+    </message>
+    <message>
+        <source>checking outputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ausgaben werden geprüft</translation>
+    </message>
+    <message>
+        <source>{architecture} of transformers {transformers}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{architecture} von transformers {transformers}</translation>
+    </message>
+    <message>
+        <source>{by} takes these shapes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{by} nimmt diese Formen an.</translation>
+    </message>
+    <message>
+        <source>(first {first_layers} layers)</source>
+        <extracomment>sentences</extracomment>
+        <translation>(erste {first_layers} Schichten)</translation>
+    </message>
+    <message>
+        <source>all outputs are equal</source>
+        <extracomment>sentences</extracomment>
+        <translation>alle Ausgaben sind gleich</translation>
+    </message>
+    <message>
+        <source>outputs up to {largest_output} differ by at most {largest_difference}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ausgaben bis {largest_output} unterscheiden sich um höchstens {largest_difference}</translation>
+    </message>
+    <message>
+        <source>{by}{part} computes the same with the units cut out as with them set to zero: {apart}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{by}{part} berechnet mit entfernten Einheiten dasselbe wie mit auf null gesetzten: {apart}.</translation>
+    </message>
+    <message>
+        <source>next tokens</source>
+        <extracomment>sentences</extracomment>
+        <translation>nächste Token</translation>
+    </message>
+    <message>
+        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are others, and outputs differ by up to {largest_change} of the largest.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said} Gegenüber dem ungeprunten Modell, bei zufälligen Eingaben mit Seed, ändern sich {changed_predictions} ({what}), und Ausgaben unterscheiden sich um bis zu {largest_change} der größten.</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{place}&apos; emit a constant that no bias takes up, and stay.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} von &apos;{place}&apos; geben eine Konstante aus, die kein Bias aufnimmt, und bleiben.</translation>
+    </message>
+    <message>
+        <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm makes constants of them. Prune them with everything that depends on them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} von &apos;{stem}&apos; haben Gewichte 0 und bleiben: Ein Bias oder eine Norm macht Konstanten daraus. Prunen Sie sie mit allem, was davon abhängt.</translation>
+    </message>
+    <message>
+        <source>config.json says {timm} = {value}: timm reads it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In config.json steht {timm} = {value}: timm liest es.</translation>
+    </message>
+    <message>
+        <source>All blocks are as wide as {name}={value} makes them: a model that is made with that argument loads the state dict. {LOADER} loads it into any.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes.</translation>
+    </message>
+    <message>
+        <source>{LOADER}, which lies beside the weights, gives a model the new widths and loads them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{LOADER} neben den Gewichten gibt einem Modell die neuen Breiten und lädt sie.</translation>
+    </message>
+    <message>
+        <source>Written as &apos;{wanted}&apos;, which computes the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Als &apos;{wanted}&apos; geschrieben, was dasselbe berechnet.</translation>
+    </message>
+    <message>
+        <source>type &apos;{model_type}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>dem Typ &apos;{model_type}&apos;</translation>
+    </message>
+    <message>
+        <source>this kind</source>
+        <extracomment>sentences</extracomment>
+        <translation>dieser Art</translation>
+    </message>
+    <message>
+        <source>A model of {kind} has no such units.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein Modell von {kind} hat keine solchen Einheiten.</translation>
+    </message>
+    <message>
+        <source>methods</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>formats</source>
+        <extracomment>sentences</extracomment>
+        <translation>Formate</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <extracomment>sentences</extracomment>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>kinds</source>
+        <extracomment>sentences</extracomment>
+        <translation>Arten</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <extracomment>sentences</extracomment>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>metrics</source>
+        <extracomment>sentences</extracomment>
+        <translation>Metriken</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kanäle</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewicht</translation>
+    </message>
+    <message>
+        <source>channel</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>amount</source>
+        <extracomment>sentences</extracomment>
+        <translation>Umfang</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gesamtmenge</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <extracomment>sentences</extracomment>
+        <translation>lokal</translation>
+    </message>
+    <message>
+        <source>global</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>global</translation>
+    </message>
+    <message>
+        <source>is</source>
+        <extracomment>sentences</extracomment>
+        <translation>wird</translation>
+    </message>
+    <message>
+        <source>are</source>
+        <extracomment>sentences</extracomment>
+        <translation>werden</translation>
+    </message>
+    <message>
+        <source>was</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde</translation>
+    </message>
+    <message>
+        <source>were</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurden</translation>
+    </message>
+    <message>
+        <source>it</source>
+        <extracomment>sentences</extracomment>
+        <translation>es</translation>
+    </message>
+    <message>
+        <source>them</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie</translation>
+    </message>
+    <message>
+        <source>they</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie</translation>
+    </message>
+    <message>
+        <source>this</source>
+        <extracomment>sentences</extracomment>
+        <translation>dies</translation>
+    </message>
+    <message>
+        <source>bias</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bias</translation>
+    </message>
+    <message>
+        <source>norm</source>
+        <extracomment>sentences</extracomment>
+        <translation>Norm</translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>columns</source>
+        <extracomment>sentences</extracomment>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>units</source>
+        <extracomment>sentences</extracomment>
+        <translation>Einheiten</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <extracomment>sentences</extracomment>
+        <translation>Blöcke</translation>
+    </message>
+    <message>
+        <source>neurons</source>
+        <extracomment>sentences</extracomment>
+        <translation>Neuronen</translation>
+    </message>
+    <message>
+        <source>one of {words}</source>
+        <extracomment>sentences</extracomment>
+        <translation>eines von {words}</translation>
+    </message>
+    <message>
+        <source>any of {words}, with commas between them</source>
+        <extracomment>sentences</extracomment>
+        <translation>beliebige von {words}, durch Kommas getrennt</translation>
+    </message>
+    <message>
+        <source>all of it is protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles davon ist geschützt</translation>
+    </message>
+    <message>
+        <source>all of it is pruned or protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>alles davon ist geprunt oder geschützt</translation>
+    </message>
+    <message>
+        <source>weight of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewicht von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>weights of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewichte von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>channel of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kanal von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>channels of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kanäle von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>block of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Block von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>blocks of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Blöcke von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Tensoren</translation>
+    </message>
+    <message>
+        <source>value was</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wert war</translation>
+    </message>
+    <message>
+        <source>values were</source>
+        <extracomment>sentences</extracomment>
+        <translation>Werte waren</translation>
+    </message>
+    <message>
+        <source>One mask holds other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Maske enthält andere Werte als 0 und 1: Dieser Tensor wird als nicht geprunt geöffnet.</translation>
+    </message>
+    <message>
+        <source>The masks of {n} tensors hold other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Masken von {n} Tensoren enthalten andere Werte als 0 und 1: Diese Tensoren werden als nicht geprunt geöffnet.</translation>
+    </message>
+    <message>
+        <source>has the weights of the opened folder, and an export replaces the model of a folder as a whole.</source>
+        <extracomment>sentences</extracomment>
+        <translation>enthält die Gewichte des geöffneten Ordners, und ein Export ersetzt das Modell eines Ordners als Ganzes.</translation>
+    </message>
+    <message>
+        <source>No tensor matches &apos;{pattern}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kein Tensor passt zu &apos;{pattern}&apos;.</translation>
+    </message>
+    <message>
+        <source>{name} or {name2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} oder {name2}</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one kernel</source>
+        <extracomment>sentences</extracomment>
+        <translation>Jeder Block von {height}×{width} ist ein Kernel</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one {axes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Jeder Block von {height}×{width} ist eins von: {axes}</translation>
+    </message>
+    <message>
+        <source>{axis} × {axis2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{axis} × {axis2}</translation>
+    </message>
+    <message>
+        <source>The export is complete, but a file beside it could not be written: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Export ist vollständig, aber eine Datei daneben ließ sich nicht schreiben: {error}</translation>
+    </message>
+    <message>
+        <source>Run {path} to check whether the model still works.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie {path} aus, um zu prüfen, ob das Modell noch funktioniert.</translation>
+    </message>
+    <message>
+        <source>Run {path} to check whether the model still works, after filling in the function that builds the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ergänzen Sie die Funktion, die das Modell baut, und führen Sie dann {path} aus, um zu prüfen, ob das Modell noch funktioniert.</translation>
+    </message>
+    <message>
+        <source>The report is {path}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Bericht ist {path}.</translation>
+    </message>
+    <message>
+        <source>is one of several files of the opened model, and one file cannot replace them all.</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist eine von mehreren Dateien des geöffneten Modells, und eine Datei kann nicht alle ersetzen.</translation>
+    </message>
+    <message>
+        <source>no such file or directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>Datei oder Ordner nicht vorhanden</translation>
+    </message>
+    <message>
+        <source>permission denied</source>
+        <extracomment>sentences</extracomment>
+        <translation>keine Berechtigung</translation>
+    </message>
+    <message>
+        <source>operation not permitted</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vorgang nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>no space left on device</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein Speicherplatz mehr auf dem Datenträger</translation>
+    </message>
+    <message>
+        <source>input/output error</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein-/Ausgabefehler</translation>
+    </message>
+    <message>
+        <source>read-only file system</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Dateisystem ist schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>is a directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>not a directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein Ordner</translation>
+    </message>
+    <message>
+        <source>file name too long</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Dateiname ist zu lang</translation>
+    </message>
+    <message>
+        <source>device or resource busy</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gerät oder Ressource belegt</translation>
+    </message>
+    <message>
+        <source>disk quota exceeded</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speicherkontingent überschritten</translation>
+    </message>
+    <message>
+        <source>file too large</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Datei ist zu groß</translation>
+    </message>
+    <message>
+        <source>too many open files</source>
+        <extracomment>sentences</extracomment>
+        <translation>zu viele offene Dateien</translation>
+    </message>
+    <message>
+        <source>connection timed out</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zeitüberschreitung der Verbindung</translation>
+    </message>
+    <message>
+        <source>too many levels of symbolic links</source>
+        <extracomment>sentences</extracomment>
+        <translation>zu viele Ebenen symbolischer Links</translation>
+    </message>
+    <message>
+        <source>cannot allocate memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>es lässt sich kein Speicher belegen</translation>
+    </message>
+    <message>
+        <source>directory not empty</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Ordner ist nicht leer</translation>
+    </message>
+    <message>
+        <source>file exists</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Datei ist schon da</translation>
+    </message>
+    <message>
+        <source>stale file handle</source>
+        <extracomment>sentences</extracomment>
+        <translation>veraltetes Dateihandle</translation>
+    </message>
+    <message>
+        <source>invalid argument</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungültiges Argument</translation>
+    </message>
+    <message>
+        <source>connection refused</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verbindung abgelehnt</translation>
+    </message>
+    <message>
+        <source>expecting value</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Wert fehlt</translation>
+    </message>
+    <message>
+        <source>extra data</source>
+        <extracomment>sentences</extracomment>
+        <translation>überzählige Daten</translation>
+    </message>
+    <message>
+        <source>expecting property name enclosed in double quotes</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Name in Anführungszeichen fehlt</translation>
+    </message>
+    <message>
+        <source>expecting &apos;,&apos; delimiter</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Trennzeichen &apos;,&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>expecting &apos;:&apos; delimiter</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Trennzeichen &apos;:&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>unterminated string starting</source>
+        <extracomment>sentences</extracomment>
+        <translation>nicht beendeter Text, der beginnt</translation>
+    </message>
+    <message>
+        <source>Opened</source>
+        <extracomment>steps</extracomment>
+        <translation>Geöffnet</translation>
+    </message>
+    <message>
+        <source>{step}, {step2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}, {step2}</translation>
+    </message>
+    <message>
+        <source>{step}; {step2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}; {step2}</translation>
+    </message>
+    <message>
+        <source>{label}: {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>{label}: {value}</translation>
+    </message>
+    <message>
+        <source>{step} on {place}</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {place}</translation>
+    </message>
+    <message>
+        <source>on {place}</source>
+        <extracomment>steps</extracomment>
+        <translation>auf {place}</translation>
+    </message>
+    <message>
+        <source>{n} tensors of {part}</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Tensoren von {part}</translation>
+    </message>
+    <message>
+        <source>{name} and {n} more</source>
+        <extracomment>steps</extracomment>
+        <translation>{name} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <extracomment>steps</extracomment>
+        <translation>und {n} weitere</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensors by {n2} rules</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {n} Tensoren nach {n2} Regeln</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensor by {n2} rules</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {n} Tensor nach {n2} Regeln</translation>
+    </message>
+    <message>
+        <source>on {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>auf {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>{step} {n} weight</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} Gewicht</translation>
+    </message>
+    <message>
+        <source>{step} {n} weights</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} Gewichte</translation>
+    </message>
+    <message>
+        <source>{step} {n} channel</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} Kanal</translation>
+    </message>
+    <message>
+        <source>{step} {n} channels</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} Kanäle</translation>
+    </message>
+    <message>
+        <source>{step} {n} block</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} Block</translation>
+    </message>
+    <message>
+        <source>{step} {n} blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} Blöcke</translation>
+    </message>
+    <message>
+        <source>with bias and norm</source>
+        <extracomment>steps</extracomment>
+        <translation>mit Bias und Norm</translation>
+    </message>
+    <message>
+        <source>with bias</source>
+        <extracomment>steps</extracomment>
+        <translation>mit Bias</translation>
+    </message>
+    <message>
+        <source>with norm</source>
+        <extracomment>steps</extracomment>
+        <translation>mit Norm</translation>
+    </message>
+    <message>
+        <source>with everything that depends on it</source>
+        <extracomment>steps</extracomment>
+        <translation>mit allem, was davon abhängt</translation>
+    </message>
+    <message>
+        <source>total {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>insgesamt {n}</translation>
+    </message>
+    <message>
+        <source>total sparsity {share}</source>
+        <extracomment>steps</extracomment>
+        <translation>Gesamt-Sparsity {share}</translation>
+    </message>
+    <message>
+        <source>min {share} per tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>min. {share} je Tensor</translation>
+    </message>
+    <message>
+        <source>max {share} per tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>max. {share} je Tensor</translation>
+    </message>
+    <message>
+        <source>excluding {words}</source>
+        <extracomment>steps</extracomment>
+        <translation>ohne {words}</translation>
+    </message>
+    <message>
+        <source>embeddings</source>
+        <extracomment>steps</extracomment>
+        <translation>Embeddings</translation>
+    </message>
+    <message>
+        <source>the first layer</source>
+        <extracomment>steps</extracomment>
+        <translation>erste Schicht</translation>
+    </message>
+    <message>
+        <source>the last layer</source>
+        <extracomment>steps</extracomment>
+        <translation>letzte Schicht</translation>
+    </message>
+    <message>
+        <source>{word} and {word2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{word} und {word2}</translation>
+    </message>
+    <message>
+        <source>Rule {n}: {step}</source>
+        <extracomment>steps</extracomment>
+        <translation>Regel {n}: {step}</translation>
+    </message>
+    <message>
+        <source>Pattern: {pattern}</source>
+        <extracomment>steps</extracomment>
+        <translation>Muster: {pattern}</translation>
+    </message>
+    <message>
+        <source>Scope: global</source>
+        <extracomment>steps</extracomment>
+        <translation>Bereich: global</translation>
+    </message>
+    <message>
+        <source>Scope: per tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>Bereich: je Tensor</translation>
+    </message>
+    <message>
+        <source>Limits: {limits}</source>
+        <extracomment>steps</extracomment>
+        <translation>Grenzen: {limits}</translation>
+    </message>
+    <message>
+        <source>Matching bias and norm entries: pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>Zugehörige Einträge in Bias und Norm: geprunt</translation>
+    </message>
+    <message>
+        <source>Everything that depends on it: pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>Alles, was davon abhängt: geprunt</translation>
+    </message>
+    <message>
+        <source>Recipe version 1: rules are applied in order, on top of each other</source>
+        <extracomment>steps</extracomment>
+        <translation>Rezept Version 1: Regeln werden der Reihe nach aufeinander angewendet</translation>
+    </message>
+    <message>
+        <source>Recipe version 1: first and last layer by the order of the file</source>
+        <extracomment>steps</extracomment>
+        <translation>Rezept Version 1: erste und letzte Schicht nach der Reihenfolge der Datei</translation>
+    </message>
+    <message>
+        <source>L1 per row {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>L1 je Zeile {much}</translation>
+    </message>
+    <message>
+        <source>Normalized L1 {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Normalisiertes L1 {much}</translation>
+    </message>
+    <message>
+        <source>Relative importance {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Relative Wichtigkeit {much}</translation>
+    </message>
+    <message>
+        <source>Swaps {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Tausche {much}</translation>
+    </message>
+    <message>
+        <source>Random {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Zufällig {much}</translation>
+    </message>
+    <message>
+        <source>BatchNorm scale {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>BatchNorm-Skala {much}</translation>
+    </message>
+    <message>
+        <source>Wanda N:M {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Wanda N:M {much}</translation>
+    </message>
+    <message>
+        <source>Swaps N:M {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Tausche N:M {much}</translation>
+    </message>
+    <message>
+        <source>Blocks {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Blöcke {much}</translation>
+    </message>
+    <message>
+        <source>FFN neurons {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>FFN-Neuronen {much}</translation>
+    </message>
+    <message>
+        <source>Attention heads {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Attention-Heads {much}</translation>
+    </message>
+    <message>
+        <source>Layers {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Schichten {much}</translation>
+    </message>
+    <message>
+        <source>Channel groups {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Kanalgruppen {much}</translation>
+    </message>
+    <message>
+        <source>Custom mask from file</source>
+        <extracomment>steps</extracomment>
+        <translation>Eigene Maske aus Datei</translation>
+    </message>
+    <message>
+        <source>Identity</source>
+        <extracomment>steps</extracomment>
+        <translation>Identität</translation>
+    </message>
+    <message>
+        <source>Frobenius {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Frobenius {much}</translation>
+    </message>
+    <message>
+        <source>Nuclear norm {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Nuklearnorm {much}</translation>
+    </message>
+    <message>
+        <source>N:M semi-structured</source>
+        <extracomment>steps</extracomment>
+        <translation>N:M semi-strukturiert</translation>
+    </message>
+    <message>
+        <source>L1 per row</source>
+        <extracomment>steps</extracomment>
+        <translation>L1 je Zeile</translation>
+    </message>
+    <message>
+        <source>Normalized L1</source>
+        <extracomment>steps</extracomment>
+        <translation>Normalisiertes L1</translation>
+    </message>
+    <message>
+        <source>Swaps</source>
+        <extracomment>steps</extracomment>
+        <translation>Tausche</translation>
+    </message>
+    <message>
+        <source>Relative importance</source>
+        <extracomment>steps</extracomment>
+        <translation>Relative Wichtigkeit</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <extracomment>steps</extracomment>
+        <translation>Zufällig</translation>
+    </message>
+    <message>
+        <source>BatchNorm scale</source>
+        <extracomment>steps</extracomment>
+        <translation>BatchNorm-Skala</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>Blöcke</translation>
+    </message>
+    <message>
+        <source>FFN neurons</source>
+        <extracomment>steps</extracomment>
+        <translation>FFN-Neuronen</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <extracomment>steps</extracomment>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <extracomment>steps</extracomment>
+        <translation>Attention-Heads</translation>
+    </message>
+    <message>
+        <source>Channel groups</source>
+        <extracomment>steps</extracomment>
+        <translation>Kanalgruppen</translation>
+    </message>
+    <message>
+        <source>Frobenius</source>
+        <extracomment>steps</extracomment>
+        <translation>Frobenius</translation>
+    </message>
+    <message>
+        <source>Nuclear norm</source>
+        <extracomment>steps</extracomment>
+        <translation>Nuklearnorm</translation>
+    </message>
+    <message>
+        <source>divide by {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>geteilt durch {value}</translation>
+    </message>
+    <message>
+        <source>exchanges {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Tausche {value}</translation>
+    </message>
+    <message>
+        <source>outlier threshold {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Ausreißer-Schwellenwert {value}</translation>
+    </message>
+    <message>
+        <source>spread {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Spreizung {value}</translation>
+    </message>
+    <message>
+        <source>variant {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Variante {value}</translation>
+    </message>
+    <message>
+        <source>measure {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Maß {value}</translation>
+    </message>
+    <message>
+        <source>rank by {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Rang nach {value}</translation>
+    </message>
+    <message>
+        <source>multiple {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Vielfaches {value}</translation>
+    </message>
+    <message>
+        <source>{what} of {place} pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} geprunt</translation>
+    </message>
+    <message>
+        <source>{what} of {place} restored</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>{what} of {place} protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} geschützt</translation>
+    </message>
+    <message>
+        <source>{what} of {place} no longer protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} nicht mehr geschützt</translation>
+    </message>
+    <message>
+        <source>{what} of {place} pruned in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} geprunt in {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>{what} of {place} restored in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} wiederhergestellt in {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>{what} of {place} protected in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} geschützt in {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>{what} of {place} no longer protected in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{what} von {place} nicht mehr geschützt in {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>{n} channel</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Kanal</translation>
+    </message>
+    <message>
+        <source>{n} channels</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Kanäle</translation>
+    </message>
+    <message>
+        <source>{n} column</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Spalte</translation>
+    </message>
+    <message>
+        <source>{n} columns</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Spalten</translation>
+    </message>
+    <message>
+        <source>channel {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>Kanal {n}</translation>
+    </message>
+    <message>
+        <source>row {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>Zeile {n}</translation>
+    </message>
+    <message>
+        <source>column {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>Spalte {n}</translation>
+    </message>
+    <message>
+        <source>channel {n} along dim {n2}</source>
+        <extracomment>steps</extracomment>
+        <translation>Kanal {n} entlang Dim {n2}</translation>
+    </message>
+    <message>
+        <source>{n} channels along dim {n2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Kanäle entlang Dim {n2}</translation>
+    </message>
+    <message>
+        <source>still 0</source>
+        <extracomment>steps</extracomment>
+        <translation>weiterhin 0</translation>
+    </message>
+    <message>
+        <source>{n} neuron</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Neuron</translation>
+    </message>
+    <message>
+        <source>{n} neurons</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Neuronen</translation>
+    </message>
+    <message>
+        <source>{n} query head</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Query-Head</translation>
+    </message>
+    <message>
+        <source>{n} query heads</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Query-Heads</translation>
+    </message>
+    <message>
+        <source>{n} key/value head</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Key/Value-Head</translation>
+    </message>
+    <message>
+        <source>{n} key/value heads</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Key/Value-Heads</translation>
+    </message>
+    <message>
+        <source>{n} attention head</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Attention-Head</translation>
+    </message>
+    <message>
+        <source>{n} attention heads</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Attention-Heads</translation>
+    </message>
+    <message>
+        <source>{n} expert</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Experte</translation>
+    </message>
+    <message>
+        <source>{n} experts</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Experten</translation>
+    </message>
+    <message>
+        <source>{n} FFN neuron</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} FFN-Neuron</translation>
+    </message>
+    <message>
+        <source>{n} FFN neurons</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} FFN-Neuronen</translation>
+    </message>
+    <message>
+        <source>{n} weight pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewicht geprunt</translation>
+    </message>
+    <message>
+        <source>{n} weights pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte geprunt</translation>
+    </message>
+    <message>
+        <source>{n} weight restored</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewicht wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>{n} weights restored</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte wiederhergestellt</translation>
+    </message>
+    <message>
+        <source>{n} weight protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewicht geschützt</translation>
+    </message>
+    <message>
+        <source>{n} weights protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte geschützt</translation>
+    </message>
+    <message>
+        <source>{n} weight no longer protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewicht nicht mehr geschützt</translation>
+    </message>
+    <message>
+        <source>{n} weights no longer protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte nicht mehr geschützt</translation>
+    </message>
+    <message>
+        <source>{n} protected weight left as they are</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} geschütztes Gewicht unverändert</translation>
+    </message>
+    <message>
+        <source>{n} protected weights left as they are</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} geschützte Gewichte unverändert</translation>
+    </message>
+    <message>
+        <source>{n} of them still 0: made permanent earlier, which only undo reverts</source>
+        <extracomment>steps</extracomment>
+        <translation>davon {n} weiterhin 0: früher endgültig gemacht, was sich nur rückgängig machen lässt</translation>
+    </message>
+    <message>
+        <source>all of them still 0: made permanent earlier, which only undo reverts</source>
+        <extracomment>steps</extracomment>
+        <translation>alle davon weiterhin 0: früher endgültig gemacht, was sich nur rückgängig machen lässt</translation>
+    </message>
+    <message>
+        <source>Zeros of the file treated as pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>Nullen der Datei als geprunt behandelt</translation>
+    </message>
+    <message>
+        <source>Mask found in the file</source>
+        <extracomment>steps</extracomment>
+        <translation>Maske in der Datei gefunden</translation>
+    </message>
+    <message>
+        <source>Made permanent</source>
+        <extracomment>steps</extracomment>
+        <translation>Endgültig gemacht</translation>
+    </message>
+    <message>
+        <source>{n} zero in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Null in {n2} Tensor</translation>
+    </message>
+    <message>
+        <source>{n} zeros in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Nullen in {n2} Tensor</translation>
+    </message>
+    <message>
+        <source>{n} zeros in {n2} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Nullen in {n2} Tensoren</translation>
+    </message>
+    <message>
+        <source>Made permanent: {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>Endgültig gemacht: {what}</translation>
+    </message>
+    <message>
+        <source>{n} weight pruned in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewicht in {n2} Tensor geprunt</translation>
+    </message>
+    <message>
+        <source>{n} weights pruned in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte in {n2} Tensor geprunt</translation>
+    </message>
+    <message>
+        <source>{n} weights pruned in {n2} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte in {n2} Tensoren geprunt</translation>
+    </message>
+    <message>
+        <source>Bias and norm of {n} pruned channel pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>Bias und Norm von {n} geprunten Kanal geprunt</translation>
+    </message>
+    <message>
+        <source>Bias and norm of {n} pruned channels pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>Bias und Norm von {n} geprunten Kanälen geprunt</translation>
+    </message>
+    <message>
+        <source>Masks combined with {title} (pruned in both)</source>
+        <extracomment>steps</extracomment>
+        <translation>Masken mit {title} kombiniert (in beiden geprunt)</translation>
+    </message>
+    <message>
+        <source>Masks combined with {title} (pruned in either)</source>
+        <extracomment>steps</extracomment>
+        <translation>Masken mit {title} kombiniert (in einem geprunt)</translation>
+    </message>
+    <message>
+        <source>Masks combined with {title} (pruned here, not there)</source>
+        <extracomment>steps</extracomment>
+        <translation>Masken mit {title} kombiniert (hier geprunt, dort nicht)</translation>
+    </message>
+    <message>
+        <source>Repair of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>Reparatur von {what}</translation>
+    </message>
+    <message>
+        <source>Sequential repair of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>Sequentielle Reparatur von {what}</translation>
+    </message>
+    <message>
+        <source>New values in {n} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>Neue Werte in {n} Tensor</translation>
+    </message>
+    <message>
+        <source>New values in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>Neue Werte in {n} Tensoren</translation>
+    </message>
+    <message>
+        <source>{n} weight moved</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewicht verschoben</translation>
+    </message>
+    <message>
+        <source>{n} weights moved</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Gewichte verschoben</translation>
+    </message>
+    <message>
+        <source>{name}: error of the outputs {before} before, {after} after</source>
+        <extracomment>steps</extracomment>
+        <translation>{name}: Fehler der Ausgaben vorher {before}, nachher {after}</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} weight pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} von {n2} Gewicht geprunt</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} weights pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} von {n2} Gewichten geprunt</translation>
+    </message>
+    <message>
+        <source>{n} block</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Block</translation>
+    </message>
+    <message>
+        <source>{n} blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} Blöcke</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensor ({pattern})</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {n} Tensor ({pattern})</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensors ({pattern})</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {n} Tensoren ({pattern})</translation>
+    </message>
+    <message>
+        <source>block {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>Block {value}</translation>
+    </message>
+    <message>
+        <source>seed {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>Seed {n}</translation>
+    </message>
+    <message>
+        <source>dim {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>Dim {n}</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} remaining weight pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} von {n2} verbleibendem Gewicht geprunt</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} remaining weights pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} von {n2} verbleibenden Gewichten geprunt</translation>
+    </message>
+    <message>
+        <source>▲ {sentence}</source>
+        <extracomment>steps</extracomment>
+        <translation>▲ {sentence}</translation>
+    </message>
+    <message>
+        <source>{n} protected weight left as it is</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} geschütztes Gewicht unverändert</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {n} Tensor</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} auf {n} Tensoren</translation>
+    </message>
+</context>
+<context>
     <name>SessionController</name>
     <message>
         <source>Exported {name}. Undo is kept only in a session ({keys}).</source>

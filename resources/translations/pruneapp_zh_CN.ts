@@ -8092,6 +8092,8036 @@ computed on this computer.</source>
     </message>
 </context>
 <context>
+    <name>Sentences</name>
+    <message>
+        <source>en</source>
+        <extracomment>the name of the language, as in pruneapp_NAME.ts</extracomment>
+        <translation>zh_CN</translation>
+    </message>
+    <message>
+        <source>No group violates {n}:{m} along dim {dim}: there is nothing to repair.</source>
+        <extracomment>sentences</extracomment>
+        <translation>沿维度 {dim} 没有违反 {n}:{m} 的组：无需修复。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be shown: values of type {label} are packed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法显示 &apos;{name}&apos;：{label} 类型的值是打包的。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no norms: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有范数：{why_not}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a checkpoint that Pruneapp knows.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 Pruneapp 能识别的检查点。</translation>
+    </message>
+    <message>
+        <source>Open a .safetensors file, a file that torch.save wrote, an ONNX model, or a model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开 .safetensors 文件、由 torch.save 写入的文件、ONNX 模型或模型文件夹。</translation>
+    </message>
+    <message>
+        <source>Pruneapp reads checkpoints on little-endian machines only (this one is {byteorder}-endian).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp 只能在小端序机器上读取检查点（此机器的字节序为 {byteorder}-endian）。</translation>
+    </message>
+    <message>
+        <source>Use a machine with an x86-64 or ARM processor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用 x86-64 或 ARM 处理器的机器。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no state dict &apos;{wanted}&apos;: a {label} file has only one, which has no name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含状态字典 &apos;{wanted}&apos;：{label} 文件只有一个状态字典，且没有名称。</translation>
+    </message>
+    <message>
+        <source>Open it without choosing a state dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不指定状态字典直接打开。</translation>
+    </message>
+    <message>
+        <source>There is a reader &apos;{name}&apos; already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已有名为 &apos;{name}&apos; 的读取器。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in &apos;{path}&apos; is of type {name2}, which torch {version} does not have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中的 &apos;{name}&apos; 的类型为 {name2}，torch {version} 没有此类型。</translation>
+    </message>
+    <message>
+        <source>Read it with Checkpoint.bits instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改用 Checkpoint.bits 读取。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensor named &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有名为 &apos;{name}&apos; 的张量。</translation>
+    </message>
+    <message>
+        <source>`pruneapp inspect` lists the names.</source>
+        <extracomment>sentences</extracomment>
+        <translation>`pruneapp inspect` 可列出这些名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in &apos;{path}&apos; cannot be read: {unreadable}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos; 中的 &apos;{name}&apos;：{unreadable}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what} of tensor &apos;{show}&apos; does not hold what it should.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：张量 &apos;{show}&apos; 的 {what} 与应有内容不符。</translation>
+    </message>
+    <message>
+        <source>Download or copy it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid file of Pruneapp: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的 Pruneapp 文件：{what}。</translation>
+    </message>
+    <message>
+        <source>Download or save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新下载或保存。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was written by a newer Pruneapp, in version {version} of its layout (this one reads version {VERSION}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 由较新的 Pruneapp 写入，其布局版本为 {version}（此版本只能读取版本 {VERSION}）。</translation>
+    </message>
+    <message>
+        <source>Get the newest version of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请获取最新版本的 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid safetensors file: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的 safetensors 文件：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid index of shards: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的分片索引：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a recipe, not a checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是配方，不是检查点。</translation>
+    </message>
+    <message>
+        <source>Apply it to a checkpoint: pruneapp run RECIPE FILE -o OUT</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其应用到检查点：pruneapp run RECIPE FILE -o OUT</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a JSON file, but not an index of shards: it has no key &apos;weight_map&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 JSON 文件，但不是分片索引：它没有键 &apos;weight_map&apos;。</translation>
+    </message>
+    <message>
+        <source>Open the file or folder that holds the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含权重的文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: &apos;{name}&apos; of &apos;{path2}&apos; ends at byte {value}, and it has {size}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整：&apos;{path2}&apos; 的 &apos;{name}&apos; 应结束于字节 {value}，而文件只有 {size} 字节。</translation>
+    </message>
+    <message>
+        <source>The download or copy was interrupted: get the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>下载或复制被中断：请重新获取该文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is no place inside its folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{model}&apos; 指出 &apos;{name}&apos; 位于 &apos;{show}&apos;，但该位置不在其文件夹内。</translation>
+    </message>
+    <message>
+        <source>Save the model again with its data beside it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新保存模型，并将其数据放在旁边。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds &apos;{show}.weight&apos; packed by compressed-tensors, but {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含由 compressed-tensors 打包的 &apos;{show}.weight&apos;，但存在问题：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: the bitmask of &apos;{show}&apos; is for {starts} values, but the file contains {kept}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：&apos;{show}&apos; 的位掩码对应 {starts} 个值，但文件包含 {kept} 个。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is {what} that breaks a rule of its format: {what2}, at byte {at}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;（{what}）违反了其格式的规则：{what2}，位于字节 {at}。</translation>
+    </message>
+    <message>
+        <source>{n} byte is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个字节</translation>
+    </message>
+    <message>
+        <source>{n} bytes are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个字节</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: at least {missing} missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整，至少缺失：{missing}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a safetensors file: it has {size} bytes, fewer than 8.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 safetensors 文件：它只有 {size} 字节，少于 8 字节。</translation>
+    </message>
+    <message>
+        <source>{n} byte follows</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个字节</translation>
+    </message>
+    <message>
+        <source>{n} bytes follow</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个字节</translation>
+    </message>
+    <message>
+        <source>{n} byte</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个字节</translation>
+    </message>
+    <message>
+        <source>{n} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个字节</translation>
+    </message>
+    <message>
+        <source>{n} tensor</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 个张量</translation>
+    </message>
+    <message>
+        <source>{n} tensors</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 个张量</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is JSON text of {size} bytes; an index of shards has at most {MAX_INDEX_BYTES}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 {size} 字节的 JSON 文本；分片索引最多为 {MAX_INDEX_BYTES} 字节。</translation>
+    </message>
+    <message>
+        <source>The {what} &apos;{path}&apos; is a link to &apos;{target}&apos;, outside the folder of the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;（{what}）是指向 &apos;{target}&apos; 的链接，而该位置在模型的文件夹之外。</translation>
+    </message>
+    <message>
+        <source>Put the file itself there if you trust it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>如果您信任该文件，请将文件本身放到此处。</translation>
+    </message>
+    <message>
+        <source>The shards beside &apos;{path}&apos; are of different formats: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 旁的分片格式不同：{join}。</translation>
+    </message>
+    <message>
+        <source>Open them one by one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请逐个打开。</translation>
+    </message>
+    <message>
+        <source>{list} in two shards of &apos;{parent}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{parent}&apos; 中有张量同时存在于两个分片：{list}。</translation>
+    </message>
+    <message>
+        <source>Remove the files that do not belong to the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除不属于该模型的文件。</translation>
+    </message>
+    <message>
+        <source>{list} not in the shard that &apos;{path}&apos; names for it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量不在 &apos;{path}&apos; 为其指定的分片中：{list}。</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder, index and shards of the same version.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请下载或复制整个文件夹，并确保索引和分片的版本相同。</translation>
+    </message>
+    <message>
+        <source>The {what} &apos;{show}&apos; is missing from &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 中缺少 &apos;{show}&apos;（{what}）。</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请下载或复制整个文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; cannot be written: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入 &apos;{target}&apos;：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a pipe, socket or device, not a regular file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是管道、套接字或设备，不是普通文件。</translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; was not written: the bytes read back from the disk differ from those that were written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未写入 &apos;{target}&apos;：从磁盘回读的字节与写入的字节不同。</translation>
+    </message>
+    <message>
+        <source>Check the disk, or write to another one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查磁盘，或写入其他磁盘。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds {size} bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含 {size} 字节的张量，但需要 {value} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was closed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已关闭。</translation>
+    </message>
+    <message>
+        <source>Open it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新打开。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; ends at byte {size}, but {stop} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在字节 {size} 处结束，但需要 {stop} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no longer there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已不存在。</translation>
+    </message>
+    <message>
+        <source>Put it back, or open it from its new place.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其放回原处，或从新位置打开。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read at byte {start}: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos; 的字节 {start} 处：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Check the connection to the store, then try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查与存储的连接，然后重试。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be looked at: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法查看 &apos;{path}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is {kind}, not a regular file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是普通文件，而是：{kind}。</translation>
+    </message>
+    <message>
+        <source>Open a file or a model folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开文件或模型文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be opened: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法打开 &apos;{path}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was changed by another program while it was open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在打开期间被其他程序更改。</translation>
+    </message>
+    <message>
+        <source>Open it again to work on its new content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新打开，以处理其新内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be opened: its name contains a character that file names cannot have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法打开 &apos;{path}&apos;：其名称含有文件名不允许的字符。</translation>
+    </message>
+    <message>
+        <source>Check the name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; ends at byte {size}, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在字节 {size} 处结束，但需要 {value} 字节。</translation>
+    </message>
+    <message>
+        <source>Put it back, or open the file from its new place.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其放回原处，或从新位置打开该文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read at byte {value}: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos; 的字节 {value} 处：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Check the disk or the network drive, then open the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查磁盘或网络驱动器，然后重新打开该文件。</translation>
+    </message>
+    <message>
+        <source>A URL of an object has no &apos;:&apos; and no &apos;?&apos; in it (got one that begins with &apos;{scheme}://&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>对象的 URL 中不能有 &apos;:&apos; 和 &apos;?&apos;（收到以 &apos;{scheme}://&apos; 开头的 URL）。</translation>
+    </message>
+    <message>
+        <source>Passwords, keys and tokens do not belong into a URL: put them where the tools of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.</source>
+        <extracomment>sentences</extracomment>
+        <translation>密码、密钥和令牌不应写在 URL 中：请放在存储的工具会查找的位置，例如 AWS_PROFILE 或 ~/.aws/credentials。</translation>
+    </message>
+    <message>
+        <source>Pruneapp opens files, and URLs that begin with s3://, gs://, az:// or hf:// (got &apos;{scheme}://&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp 可打开文件，以及以 s3://、gs://、az:// 或 hf:// 开头的 URL（收到 &apos;{scheme}://&apos;）。</translation>
+    </message>
+    <message>
+        <source>Download it first, then open the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先下载，再打开该文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; names no object.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{text}&apos; 没有指定对象。</translation>
+    </message>
+    <message>
+        <source>Write {scheme}://BUCKET/NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请写成 {scheme}://BUCKET/NAME。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: Pruneapp reads from Hugging Face and uploads nothing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入 &apos;{path}&apos;：Pruneapp 只从 Hugging Face 读取，不上传任何内容。</translation>
+    </message>
+    <message>
+        <source>Export to a folder, then upload that with `hf upload`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出到文件夹，然后用 `hf upload` 上传。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be reached: no credentials were found.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法访问 &apos;{path}&apos;：未找到凭据。</translation>
+    </message>
+    <message>
+        <source>Put them where the tools of AWS look for them (`aws configure`, AWS_PROFILE); for a public bucket, set FSSPEC_S3_ANON=true.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将凭据放在 AWS 工具会查找的位置（`aws configure`、AWS_PROFILE）；对于公开的存储桶，请设置 FSSPEC_S3_ANON=true。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is in a store, and the package {package}, which reaches it, cannot be imported.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 位于存储中，但无法导入用于访问它的软件包 {package}。</translation>
+    </message>
+    <message>
+        <source>Install it: {install}</source>
+        <extracomment>sentences</extracomment>
+        <translation>请安装：{install}</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; was not written: the bytes read back from the store differ from those that were written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未写入 &apos;{target}&apos;：从存储回读的字节与写入的字节不同。</translation>
+    </message>
+    <message>
+        <source>Export again; if it happens again, tell who operates the store.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新导出；若再次发生，请告知存储的管理者。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; cannot be written: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入 &apos;{target}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; {was} while it was being exported; that was not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>导出期间 &apos;{target}&apos; 已被改动（{was}）；该对象未被替换。</translation>
+    </message>
+    <message>
+        <source>Look at it, then export again, or choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请查看该对象，然后重新导出，或选择其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;framework&apos; must be &apos;np&apos; (numpy) or &apos;pt&apos; (torch) (got {framework}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;framework&apos; 必须为 &apos;np&apos; (numpy) 或 &apos;pt&apos; (torch)（收到 {framework}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a compact file of Pruneapp ({label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 Pruneapp 的紧凑文件（{label}）。</translation>
+    </message>
+    <message>
+        <source>Open it with pruneapp.open_checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 pruneapp.open_checkpoint 打开。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is empty.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 为空。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; begins with nothing but zeros.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的开头全是零。</translation>
+    </message>
+    <message>
+        <source>The download was interrupted: get the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>下载被中断：请重新获取该文件。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; holds no checkpoint that Pruneapp knows.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 中没有 Pruneapp 能识别的检查点。</translation>
+    </message>
+    <message>
+        <source>Open a folder with {join} or {last} files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含 {join} 或 {last} 文件的文件夹。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; holds more than one checkpoint: {shown}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 包含多个检查点：{shown}。</translation>
+    </message>
+    <message>
+        <source>Open one of these files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开其中一个文件。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; holds {len} of {count} shards of a model and no index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 包含模型 {count} 个分片中的 {len} 个，且没有索引。</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder, or open one shard by itself.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请下载或复制整个文件夹，或单独打开一个分片。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; is {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不支持文件夹 &apos;{folder}&apos;，其内容为：{what}。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取文件夹 &apos;{folder}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Check the folder and your right to read it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查该文件夹以及您的读取权限。</translation>
+    </message>
+    <message>
+        <source>{get} of &apos;{path}&apos; made the process that reads them stop (exit status {wait}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>读取 &apos;{path}&apos; 的内容（{get}）时，读取进程中止（退出状态 {wait}）。</translation>
+    </message>
+    <message>
+        <source>There may be too little memory for them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>可能没有足够的内存。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what} of the sparse tensor &apos;{name}&apos; {rule}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：稀疏张量 &apos;{name}&apos; 的 {what} 有误（{rule}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: the bytes of {label} are not those that were saved (their checksum differs).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：{label} 的字节与保存时不同（校验和不一致）。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds {size} compressed bytes of tensors, but {value} are needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含 {size} 字节的压缩张量数据，但需要 {value} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be decompressed: its temporary file in &apos;{gettempdir}&apos; is cut short.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法解压 &apos;{path}&apos;：其在 &apos;{gettempdir}&apos; 中的临时文件不完整。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is compressed, and to read on takes {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是压缩文件，继续读取需要 &apos;{place}&apos; 中的 {nbytes} 字节，而该处只有 {free} 字节可用。</translation>
+    </message>
+    <message>
+        <source>Make room there, or set TMPDIR to a folder with more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在该处腾出空间，或将 TMPDIR 设为空间更大的文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;: {label} would grow from {stored} to {size} bytes when decompressed, more than the factor of {MAX_RATIO} that deflate can reach.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;：{label} 解压后会从 {stored} 字节增长到 {size} 字节，超过了 deflate 所能达到的倍数 {MAX_RATIO}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is compressed and needs {size} bytes in &apos;{gettempdir}&apos;, which failed: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是压缩文件，需要 &apos;{gettempdir}&apos; 中的 {size} 字节，但失败了：{words_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no state dict named &apos;{key}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有名为 &apos;{key}&apos; 的状态字典。</translation>
+    </message>
+    <message>
+        <source>Choose one of: {named}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请从以下选择一个：{named}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensors of a model.{code}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含模型的张量。{code}</translation>
+    </message>
+    <message>
+        <source>Open the file that holds the weights, or save the state_dict with torch.save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含权重的文件，或用 torch.save 保存 state_dict。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensors that can be read: {next}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有可读取的张量：{next}。</translation>
+    </message>
+    <message>
+        <source>Load it with torch and save its state_dict as dense tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 torch 加载，并将其 state_dict 保存为稠密张量。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {fault}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：{fault}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; {fault}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;：{fault}。</translation>
+    </message>
+    <message>
+        <source>The cluster at &apos;{address}&apos; is gone.</source>
+        <extracomment>sentences</extracomment>
+        <translation>位于 &apos;{address}&apos; 的集群已不可用。</translation>
+    </message>
+    <message>
+        <source>Start it again, then do the same once more (on the command line with --resume): what was written is not written again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新启动集群，然后再执行一次（在命令行中加上 --resume）：已写入的内容不会重复写入。</translation>
+    </message>
+    <message>
+        <source>Running on a cluster needs Dask, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在集群上运行需要 Dask，但尚未安装。</translation>
+    </message>
+    <message>
+        <source>Install it: pip install &apos;pruneapp[cluster]&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请安装：pip install &apos;pruneapp[cluster]&apos;。</translation>
+    </message>
+    <message>
+        <source>A cluster is named by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>集群由其 Dask 调度器的地址指定，例如 tcp://host:8786；或写 local:N，表示此机器上的 N 个进程（收到 &apos;{address}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Workers died one after another with the same work.</source>
+        <extracomment>sentences</extracomment>
+        <translation>工作进程在执行同一工作时接连终止。</translation>
+    </message>
+    <message>
+        <source>Look at their logs; they may have too little memory.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请查看它们的日志；可能是内存不足。</translation>
+    </message>
+    <message>
+        <source>The cluster at &apos;{address}&apos; has no workers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>位于 &apos;{address}&apos; 的集群没有工作进程。</translation>
+    </message>
+    <message>
+        <source>Start some, such as with `dask worker ADDRESS`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请启动一些，例如用 `dask worker ADDRESS`。</translation>
+    </message>
+    <message>
+        <source>Pruneapp is not installed on the worker {worker}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>工作进程 {worker} 上未安装 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>Install it there: pip install &apos;pruneapp[cluster]=={version}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在该处安装：pip install &apos;pruneapp[cluster]=={version}&apos;。</translation>
+    </message>
+    <message>
+        <source>No Dask scheduler answers at &apos;{address}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{address}&apos; 处没有响应的 Dask 调度器。</translation>
+    </message>
+    <message>
+        <source>Check the address, and that the scheduler runs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查地址，并确认调度器正在运行。</translation>
+    </message>
+    <message>
+        <source>{counted} could not be started on this machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法在此机器上启动 {counted}。</translation>
+    </message>
+    <message>
+        <source>Choose fewer of them, and look at the memory that is free.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请减少数量，并查看可用内存。</translation>
+    </message>
+    <message>
+        <source>The worker {worker} has {name} {other}, but this machine has {one}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>工作进程 {worker} 的 {name} 为 {other}，而此机器为 {one}。</translation>
+    </message>
+    <message>
+        <source>Install the same versions everywhere.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在所有机器上安装相同的版本。</translation>
+    </message>
+    <message>
+        <source>{counted} died one after another with the same work ({value}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} 在执行同一工作（{value}）时接连终止。</translation>
+    </message>
+    <message>
+        <source>{n} process</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个进程</translation>
+    </message>
+    <message>
+        <source>{n} processes</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个进程</translation>
+    </message>
+    <message>
+        <source>{n} worker</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个工作进程</translation>
+    </message>
+    <message>
+        <source>{n} workers</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个工作进程</translation>
+    </message>
+    <message>
+        <source>The format &apos;{form}&apos; cannot be written on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>尚不支持在集群上写入格式 &apos;{form}&apos;。</translation>
+    </message>
+    <message>
+        <source>Choose safetensors, and convert it afterwards.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择 safetensors，之后再转换。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; cannot be written on a cluster: of the stores only S3 takes an object in parts from several machines.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法在集群上写入 &apos;{target}&apos;：在各种存储中，只有 S3 支持由多台机器分段写入一个对象。</translation>
+    </message>
+    <message>
+        <source>Write to S3, or to a folder that every worker sees.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请写入 S3，或写入每个工作进程都能访问的文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a defect of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在该处会有 {nbytes} 字节，但计划为 {nbytes2} 字节，这是 Pruneapp 的缺陷。</translation>
+    </message>
+    <message>
+        <source>Run it without --cluster, and report this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不带 --cluster 运行，并报告此问题。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds masks beside its weights, which cannot be used on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的权重旁带有掩码，目前还不能在集群上使用。</translation>
+    </message>
+    <message>
+        <source>Run it on this machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在此机器上运行。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is another file there: its size or its time differs from that of the client.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该处的 &apos;{path}&apos; 是另一个文件：其大小或时间与客户端的不同。</translation>
+    </message>
+    <message>
+        <source>Use a path that every worker sees, and do not change the model meanwhile.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用每个工作进程都能访问的路径，并在此期间不要更改模型。</translation>
+    </message>
+    <message>
+        <source>Use a path that every worker sees.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用每个工作进程都能访问的路径。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be opened there: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法在该处打开 &apos;{path}&apos;：{sentence}</translation>
+    </message>
+    <message>
+        <source>Use a path that every worker sees, such as one on a shared file system.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用每个工作进程都能访问的路径，例如共享文件系统上的路径。</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{path}&apos; are not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计 &apos;{path}&apos; 不在该处。</translation>
+    </message>
+    <message>
+        <source>{what} cannot run on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>目前还不能在集群上运行：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{method}&apos; is a custom method, which workers do not have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{method}&apos; 是自定义方法，工作进程没有该方法。</translation>
+    </message>
+    <message>
+        <source>&apos;{method}&apos; takes masks from a file, which cannot run on a cluster yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{method}&apos; 从文件获取掩码，目前还不能在集群上运行。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at entries[{number}]: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的 entries[{number}]：{sentence}</translation>
+    </message>
+    <message>
+        <source>The preview belongs to a state of the document that is gone.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此预览所属的文档状态已不存在。</translation>
+    </message>
+    <message>
+        <source>Compute it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新计算。</translation>
+    </message>
+    <message>
+        <source>This branch has the current state, so it cannot be deleted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此分支包含当前状态，因此无法删除。</translation>
+    </message>
+    <message>
+        <source>Go to a state of another branch, or to one before it, then delete it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转到其他分支的状态，或此分支之前的状态，然后再删除。</translation>
+    </message>
+    <message>
+        <source>This state is not in the history any more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此状态已不在历史中。</translation>
+    </message>
+    <message>
+        <source>Try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重试。</translation>
+    </message>
+    <message>
+        <source>The values of &apos;{name}&apos; cannot be written to the scratch file: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法将 &apos;{name}&apos; 的值写入临时文件：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Make room on the disk, then try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在磁盘上腾出空间，然后重试。</translation>
+    </message>
+    <message>
+        <source>A mask of the history cannot be read again: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法再次读取历史中的掩码：{words_of}。</translation>
+    </message>
+    <message>
+        <source>The current state is unchanged and can still be exported.</source>
+        <extracomment>sentences</extracomment>
+        <translation>当前状态不变，仍可导出。</translation>
+    </message>
+    <message>
+        <source>No tensor in &apos;{name}&apos; matches &apos;{pattern}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中没有与 &apos;{pattern}&apos; 匹配的张量。</translation>
+    </message>
+    <message>
+        <source>Nearest: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>最接近的：{join}。</translation>
+    </message>
+    <message>
+        <source>&apos;{pattern}&apos; matches nothing that can be pruned: &apos;{name}&apos; ({why_not}){more}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{pattern}&apos; 匹配的内容都不能剪枝：&apos;{name}&apos;（{why_not}）{more}。</translation>
+    </message>
+    <message>
+        <source>Choose another pattern.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他模式。</translation>
+    </message>
+    <message>
+        <source>No pattern was given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未给出模式。</translation>
+    </message>
+    <message>
+        <source>Use &apos;*&apos; for every tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 &apos;*&apos; 表示每个张量。</translation>
+    </message>
+    <message>
+        <source>No tensor is selected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未选中任何张量。</translation>
+    </message>
+    <message>
+        <source>Check one, or give a pattern.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请勾选一个，或给出模式。</translation>
+    </message>
+    <message>
+        <source>A pattern has at most {LONGEST_PATTERN} characters, and this one has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模式最多有 {LONGEST_PATTERN} 个字符，而此模式有 {len} 个。</translation>
+    </message>
+    <message>
+        <source>Separate several patterns by commas.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用逗号分隔多个模式。</translation>
+    </message>
+    <message>
+        <source>All selected tensors are excluded ({limits}), so there is nothing to do.</source>
+        <extracomment>sentences</extracomment>
+        <translation>选中的张量全部被排除（{limits}），因此没有可执行的操作。</translation>
+    </message>
+    <message>
+        <source>Select more tensors, or exclude fewer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择更多张量，或减少排除。</translation>
+    </message>
+    <message>
+        <source>Choose another method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他方法。</translation>
+    </message>
+    <message>
+        <source>In a model of type &apos;{model_type}&apos; a norm follows the sum, so that no zeros do what leaving out {lower} does.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在类型为 &apos;{model_type}&apos; 的模型中，求和之后是归一化，因此置零无法达到去掉 {lower} 的效果。</translation>
+    </message>
+    <message>
+        <source>A shrunk export can remove them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减导出可以将其移除。</translation>
+    </message>
+    <message>
+        <source>None of the selected tensors has a part in {label}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选张量都不属于 {label}。</translation>
+    </message>
+    <message>
+        <source>Select one such as &apos;{names}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择例如 &apos;{names}&apos; 的张量。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be pruned: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法剪枝 &apos;{name}&apos;：{why_not}。</translation>
+    </message>
+    <message>
+        <source>Uncheck it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选。</translation>
+    </message>
+    <message>
+        <source>A step needs at least one row (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>一个步骤至少需要一行（未收到任何行）。</translation>
+    </message>
+    <message>
+        <source>Add one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请添加一行。</translation>
+    </message>
+    <message>
+        <source>This step prunes nothing, so limits do not apply ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>此步骤不剪枝任何内容，因此限制不适用（{join}）。</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method that prunes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除限制，或选择会剪枝的方法。</translation>
+    </message>
+    <message>
+        <source>A total needs a step with one row that prunes (got {pruning}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>设定总计的步骤中必须恰有一行会剪枝（收到 {pruning} 行）。</translation>
+    </message>
+    <message>
+        <source>Remove it, or make one step per row.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除总计，或为每行建立一个步骤。</translation>
+    </message>
+    <message>
+        <source>Only whole channels along dim 0 have matching bias and norm entries (got {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有沿维度 0 的整个通道才有对应的偏置和归一化项（收到 {join}）。</translation>
+    </message>
+    <message>
+        <source>Choose a structured method and dim 0, or turn companions off.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择结构化方法和维度 0，或关闭对应的偏置和归一化项。</translation>
+    </message>
+    <message>
+        <source>Other tensors depend on whole channels only (got {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>其他张量只依赖于整个通道（收到 {join}）。</translation>
+    </message>
+    <message>
+        <source>Choose a structured method, or turn dependents off.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择结构化方法，或关闭依赖张量的剪枝。</translation>
+    </message>
+    <message>
+        <source>{n} more rule</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 条其他规则</translation>
+    </message>
+    <message>
+        <source>{n} more rules</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 条其他规则</translation>
+    </message>
+    <message>
+        <source>{indices} is not a part of &apos;{name}&apos;, whose shape is {list}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{indices} 不是 &apos;{name}&apos; 的一部分，其形状为 {list}。</translation>
+    </message>
+    <message>
+        <source>Give a first index and a last + 1 for each dimension.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为每个维度给出起始索引和末尾索引加 1。</translation>
+    </message>
+    <message>
+        <source>Nothing changes{why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有任何变化{why}。</translation>
+    </message>
+    <message>
+        <source>Choose other weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他权重。</translation>
+    </message>
+    <message>
+        <source>The mask for &apos;{name}&apos; must have its {numel} elements (got {size}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的掩码必须有与其相同的 {numel} 个元素（收到 {size} 个）。</translation>
+    </message>
+    <message>
+        <source>{n} weight</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 个权重</translation>
+    </message>
+    <message>
+        <source>{n} weights</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 个权重</translation>
+    </message>
+    <message>
+        <source>{n} protected weight</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个受保护的权重</translation>
+    </message>
+    <message>
+        <source>{n} protected weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个受保护的权重</translation>
+    </message>
+    <message>
+        <source>No pruned channel has anything left in a bias or a norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有哪个已剪枝的通道在偏置或归一化中还有剩余。</translation>
+    </message>
+    <message>
+        <source>Prune whole channels along dim 0 first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先沿维度 0 剪枝整个通道。</translation>
+    </message>
+    <message>
+        <source>{n} pruned channel</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个被剪枝的通道</translation>
+    </message>
+    <message>
+        <source>{n} pruned channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个被剪枝的通道</translation>
+    </message>
+    <message>
+        <source>Choose other tensors, or prune without their dependents.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他张量，或不连同依赖张量一起剪枝。</translation>
+    </message>
+    <message>
+        <source>&apos;{both}&apos; is selected and also depends on a selected tensor, so that more of it may be pruned than the limits allow ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{both}&apos; 已被选中，同时又依赖于另一个选中的张量，因此它被剪枝的部分可能超出限制（{join}）。</translation>
+    </message>
+    <message>
+        <source>Select one tensor of each group, or remove the limits.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在每组中只选择一个张量，或移除限制。</translation>
+    </message>
+    <message>
+        <source>No mask of &apos;{path}&apos; has the name of a tensor of &apos;{path2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有掩码与 &apos;{path2}&apos; 的张量同名。</translation>
+    </message>
+    <message>
+        <source>Choose the masks of this model: a mask of &apos;NAME&apos; is &apos;NAME&apos; or &apos;NAME_mask&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择此模型的掩码：&apos;NAME&apos; 的掩码名为 &apos;NAME&apos; 或 &apos;NAME_mask&apos;。</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned in these tensors of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的这些张量中没有任何权重被剪枝。</translation>
+    </message>
+    <message>
+        <source>Prune them there first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先在那里对其剪枝。</translation>
+    </message>
+    <message>
+        <source>No tensor of these of &apos;{name}&apos; fits &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的这些张量都不适用于 &apos;{name2}&apos;。</translation>
+    </message>
+    <message>
+        <source>Names and shapes must be the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>名称和形状必须相同。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no tensor in common with &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与 &apos;{name2}&apos; 没有共同的张量。</translation>
+    </message>
+    <message>
+        <source>Choose a file of the same model: names and shapes must be the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择同一模型的文件：名称和形状必须相同。</translation>
+    </message>
+    <message>
+        <source>Nothing changes: {UNCHANGED}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有任何变化：{UNCHANGED}。</translation>
+    </message>
+    <message>
+        <source>Choose another combination.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他合并方式。</translation>
+    </message>
+    <message>
+        <source>&apos;{invalid}&apos; has no mask of zeros and ones beside it in &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 &apos;{name}&apos; 中，&apos;{invalid}&apos; 旁没有由零和一组成的掩码。</translation>
+    </message>
+    <message>
+        <source>Choose the file in which it was pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择在其中剪枝该张量的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contains no mask for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有 &apos;{name}&apos; 的掩码。</translation>
+    </message>
+    <message>
+        <source>Its name there must be &apos;{name}&apos; or &apos;{name2}_mask&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>其在文件中的名称必须为 &apos;{name}&apos; 或 &apos;{name2}_mask&apos;。</translation>
+    </message>
+    <message>
+        <source>The mask &apos;{name}&apos; has the shape {list}, but &apos;{name2}&apos; has {list2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码 &apos;{name}&apos; 的形状为 {list}，而 &apos;{name2}&apos; 的形状为 {list2}。</translation>
+    </message>
+    <message>
+        <source>Choose the mask file made for this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择为此检查点创建的掩码文件。</translation>
+    </message>
+    <message>
+        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds other values than 0 and 1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中的掩码 &apos;{name}&apos; 含有 0 和 1 以外的值。</translation>
+    </message>
+    <message>
+        <source>Save it with 1 for kept and 0 for pruned weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在保存时用 1 表示保留的权重，用 0 表示已剪枝的权重。</translation>
+    </message>
+    <message>
+        <source>The other mask of &apos;{name}&apos; has {size} elements, but the tensor has {numel}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的另一个掩码有 {size} 个元素，而该张量有 {numel} 个。</translation>
+    </message>
+    <message>
+        <source>Choose the masks of the same model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择同一模型的掩码。</translation>
+    </message>
+    <message>
+        <source>The mask {key} of &apos;{name}&apos; is missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos; 的掩码 {key}。</translation>
+    </message>
+    <message>
+        <source>Put the file of this name beside the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将该名称的文件放在配方旁。</translation>
+    </message>
+    <message>
+        <source>The mask {key} of &apos;{name}&apos; is not the one that was saved under this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的掩码 {key} 与以此名称保存的掩码不同。</translation>
+    </message>
+    <message>
+        <source>Restore the file from where the recipe came from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请从配方的来源处恢复该文件。</translation>
+    </message>
+    <message>
+        <source>&apos;operation&apos; must be one of {join} (got {operation}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;operation&apos; 必须是以下之一：{join}（收到 {operation}）。</translation>
+    </message>
+    <message>
+        <source>An edit needs at least one target (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>编辑至少需要一个目标（未收到任何目标）。</translation>
+    </message>
+    <message>
+        <source>The gestures of one edit must do the same (got {sorted}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>同一编辑中的操作必须相同（收到 {sorted}）。</translation>
+    </message>
+    <message>
+        <source>The target &apos;{name}&apos; needs either boxes of indices or a mask.</source>
+        <extracomment>sentences</extracomment>
+        <translation>目标 &apos;{name}&apos; 需要索引框或掩码，二者选一。</translation>
+    </message>
+    <message>
+        <source>The repaired values {key} of &apos;{name}&apos; are missing.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos; 的修复值 {key}。</translation>
+    </message>
+    <message>
+        <source>Put the folder of values beside the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将修复值的文件夹放在配方旁。</translation>
+    </message>
+    <message>
+        <source>The repaired values {key} of &apos;{name}&apos; are not those that were saved under this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的修复值 {key} 与以此名称保存的值不同。</translation>
+    </message>
+    <message>
+        <source>{n} layer</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 层</translation>
+    </message>
+    <message>
+        <source>{n} layers</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 层</translation>
+    </message>
+    <message>
+        <source>There is no tensor to be repaired.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可修复的张量。</translation>
+    </message>
+    <message>
+        <source>Prune one first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先剪枝一个张量。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {nbytes} bytes, and the repaired values have {nbytes2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {nbytes} 字节，而修复值有 {nbytes2} 字节。</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that was repaired.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择修复过的那个检查点。</translation>
+    </message>
+    <message>
+        <source>{n} pruned weight is an ordinary zero now</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 个被剪枝的权重现为普通的零</translation>
+    </message>
+    <message>
+        <source>{n} pruned weights are ordinary zeros now</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 个被剪枝的权重现为普通的零</translation>
+    </message>
+    <message>
+        <source>These tensors have no zeros that are not pruned already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些张量中没有尚未剪枝的零。</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned in these tensors, so nothing can be made permanent.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些张量中没有已剪枝的内容，因此没有可永久化的内容。</translation>
+    </message>
+    <message>
+        <source>Prune them first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先剪枝这些张量。</translation>
+    </message>
+    <message>
+        <source>{n} zero</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个零</translation>
+    </message>
+    <message>
+        <source>{n} zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个零</translation>
+    </message>
+    <message>
+        <source>The total must be from {low} % to {high} % of {weights} weights here (got {value} %): that is what limits and the scanned amounts allow.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处的总计必须为 {weights} 个权重的 {low} % 到 {high} %（收到 {value} %）：这是限制和已扫描剪枝量所允许的范围。</translation>
+    </message>
+    <message>
+        <source>Choose another total, change the limits, or {more}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他总计、更改限制，或者：{more}。</translation>
+    </message>
+    <message>
+        <source>The total must be from {least} to {most} weights here (got {target}): that is what limits and the scanned amounts allow.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处的总计必须为 {least} 到 {most} 个权重（收到 {target}）：这是限制和已扫描剪枝量所允许的范围。</translation>
+    </message>
+    <message>
+        <source>Choose another total, change the limits, or scan larger amounts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他总计、更改限制，或扫描更大的剪枝量。</translation>
+    </message>
+    <message>
+        <source>None of these tensors has been measured yet.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些张量都尚未测量。</translation>
+    </message>
+    <message>
+        <source>Continue the scan: `pruneapp scan` with the same file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请继续扫描：用同一文件运行 `pruneapp scan`。</translation>
+    </message>
+    <message>
+        <source>The minimum sparsity of &apos;{name}&apos;, {percent}, is above its maximum of {percent2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的最小稀疏度 {percent} 高于其最大稀疏度 {percent2}。</translation>
+    </message>
+    <message>
+        <source>Lower the minimum or raise the maximum sparsity.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低最小稀疏度，或提高最大稀疏度。</translation>
+    </message>
+    <message>
+        <source>No tensor of the scan matches &apos;{pattern}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>扫描中没有与 &apos;{pattern}&apos; 匹配的张量。</translation>
+    </message>
+    <message>
+        <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches all.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模式区分大小写，且匹配整个名称；&apos;*&apos; 匹配全部。</translation>
+    </message>
+    <message>
+        <source>A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏度必须为 0.0 到 1.0，或 0% 到 100%（收到 {share}）。</translation>
+    </message>
+    <message>
+        <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此修复是逐层顺序进行的：每层的输入是在修复其前面各层之后收集的，因此没有统计文件包含这些输入。</translation>
+    </message>
+    <message>
+        <source>Repair the pruned file again by the same script, and compare.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用同一脚本再次修复已剪枝的文件，然后比较。</translation>
+    </message>
+    <message>
+        <source>The repair was made for the outputs of another model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此修复是针对另一个模型的输出进行的。</translation>
+    </message>
+    <message>
+        <source>Name that model, which was pruned, with --unpruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 --unpruned 指定被剪枝的那个模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not the model that the repair was made for.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是此修复所针对的模型。</translation>
+    </message>
+    <message>
+        <source>Name the model that was pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定被剪枝的那个模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; ran no input through any of the pruned layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有让任何输入通过被剪枝的层。</translation>
+    </message>
+    <message>
+        <source>Let calibrate(model) call the model that load(path) returned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让 calibrate(model) 调用 load(path) 返回的模型。</translation>
+    </message>
+    <message>
+        <source>The repair was made by the statistics with the SHA-256 {statistics}; that of &apos;{statistics2}&apos; is {sha256}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此修复所用统计的 SHA-256 为 {statistics}，而 &apos;{statistics2}&apos; 的为 {sha256}。</translation>
+    </message>
+    <message>
+        <source>Name the statistics file that the repair was made by.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定此修复所用的统计文件。</translation>
+    </message>
+    <message>
+        <source>There is no image in &apos;{folder}&apos; or its subfolders.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 及其子文件夹中没有图像。</translation>
+    </message>
+    <message>
+        <source>Name a folder with images ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定包含图像（{join}）的文件夹。</translation>
+    </message>
+    <message>
+        <source>The images in &apos;{folder}&apos; cannot be listed: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法列出 &apos;{folder}&apos; 中的图像：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Check the path.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查路径。</translation>
+    </message>
+    <message>
+        <source>calibrate in &apos;{name}&apos; ran other inputs in its next run, so the sums of the two cannot be combined.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中的 calibrate 在下一次运行时使用了不同的输入，因此两次的和无法合并。</translation>
+    </message>
+    <message>
+        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请每次以相同的顺序运行相同的输入；&apos;seed&apos; 是相同的。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define calibrate(model), which collecting statistics of activations requires.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有定义 calibrate(model)，而收集激活统计需要它。</translation>
+    </message>
+    <message>
+        <source>Define calibrate(model), and run some inputs through the model in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定义 calibrate(model)，并在其中让一些输入通过模型。</translation>
+    </message>
+    <message>
+        <source>Multiply-adds cannot be counted in a program that a command line starts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法统计由命令行启动的程序中的乘加运算。</translation>
+    </message>
+    <message>
+        <source>Evaluate by a script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用脚本评估。</translation>
+    </message>
+    <message>
+        <source>The model holds weights in another form than the file: {first_names}. So another state cannot be run beside it, which a sequential repair requires.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型中权重的形式与文件不同：{first_names}。因此无法在其旁运行另一个状态，而逐层顺序修复需要这样做。</translation>
+    </message>
+    <message>
+        <source>Repair without Sequential.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在修复时不使用“逐层顺序”。</translation>
+    </message>
+    <message>
+        <source>The model multiplies by &apos;{name}&apos;, which is not in &apos;{name2}&apos; as it is, so it is not known which multiply-adds are left in a pruned state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型与 &apos;{name}&apos; 相乘，而它在 &apos;{name2}&apos; 中并非原样存在，因此无法得知剪枝后的状态还剩哪些乘加运算。</translation>
+    </message>
+    <message>
+        <source>Load the weights as they are in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请按文件中的原样加载权重。</translation>
+    </message>
+    <message>
+        <source>The Gram matrix of &apos;{name}&apos; takes {format_bytes}, but the limit of one run is {format_bytes2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的格拉姆矩阵需要 {format_bytes}，而一次运行的上限为 {format_bytes2}。</translation>
+    </message>
+    <message>
+        <source>Allow more memory, or collect without Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请允许使用更多内存，或在收集时不含格拉姆矩阵。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no evaluate(model), so agreement with the unpruned model is measured, but there is no unpruned model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有 evaluate(model)，因此要测量与未剪枝模型的一致性，但没有未剪枝的模型。</translation>
+    </message>
+    <message>
+        <source>Define evaluate(model), or name the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定义 evaluate(model)，或指定原模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned &apos;{min}&apos; for only one of the two models.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 只对两个模型中的一个返回了 &apos;{min}&apos;。</translation>
+    </message>
+    <message>
+        <source>Return the same metrics for every model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请对每个模型返回相同的指标。</translation>
+    </message>
+    <message>
+        <source>The evaluation did not keep the weights that it was given: &apos;{name}&apos;{more} changed meanwhile, so there is no number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>评估没有保持所给的权重：&apos;{name}&apos;{more} 在此期间发生了变化，因此没有数值。</translation>
+    </message>
+    <message>
+        <source>Do not train, load or change weights in evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不要在 evaluate 中训练、加载或更改权重。</translation>
+    </message>
+    <message>
+        <source>Norm layers in training mode change their buffers: call model.eval() in load.</source>
+        <extracomment>sentences</extracomment>
+        <translation>处于训练模式的归一化层会更改其缓冲区：请在 load 中调用 model.eval()。</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold {of_file}: none of {counted} has the same values.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回的模型不含 {of_file}：在 {counted} 中，没有一个的值相同。</translation>
+    </message>
+    <message>
+        <source>Let load(path) read the weights from the path that it is given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让 load(path) 从所给的路径读取权重。</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold {of_file}: the tensors that it holds in another form have {counted}, those of the file {zeros_of_file}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回的模型不含 {of_file}：模型中形式不同的张量有 {counted}，文件中的有 {zeros_of_file} 个。</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold {of_file}: &apos;{name}&apos; has {counted} in the model and {zeros} in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回的模型不含 {of_file}：&apos;{name}&apos; 在模型中有 {counted}，在文件中有 {zeros} 个。</translation>
+    </message>
+    <message>
+        <source>{n} other tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个其他张量</translation>
+    </message>
+    <message>
+        <source>{n} other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个其他张量</translation>
+    </message>
+    <message>
+        <source>It is not known whether a higher or a lower &apos;{name}&apos; is better.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法得知 &apos;{name}&apos; 是越高越好还是越低越好。</translation>
+    </message>
+    <message>
+        <source>Declare it in &apos;{script}&apos;: HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}, or False.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 &apos;{script}&apos; 中声明：HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}，或 False。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; of &apos;{script}&apos; is {value}{of}, which is not a finite number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{script}&apos; 的 &apos;{name}&apos; 为 {value}{of}，不是有限数。</translation>
+    </message>
+    <message>
+        <source>&apos;--at-most&apos; must be a number of at least 0, or a percentage (got &apos;{text}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;--at-most&apos; 必须是不小于 0 的数，或百分比（收到 &apos;{text}&apos;）。</translation>
+    </message>
+    <message>
+        <source>0.01 is in the unit of the metric, 1% is relative to the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>0.01 以指标的单位计，1% 相对于原模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{command}&apos; cannot be started: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法启动 &apos;{command}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Choose another program.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他程序。</translation>
+    </message>
+    <message>
+        <source>Scripts and commands read files of a disk, and &apos;{path}&apos; is in a store.</source>
+        <extracomment>sentences</extracomment>
+        <translation>脚本和命令只能读取磁盘上的文件，而 &apos;{path}&apos; 位于存储中。</translation>
+    </message>
+    <message>
+        <source>Download the model first, then open the copy.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先下载模型，再打开其副本。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; defines neither evaluate(model) nor calibrate(model){others}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 既没有定义 evaluate(model)，也没有定义 calibrate(model){others}。</translation>
+    </message>
+    <message>
+        <source>Define evaluate(model), and let it return a number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定义 evaluate(model)，并让它返回一个数。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not define load(path), and &apos;{name2}&apos; is no model folder that transformers could load.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有定义 load(path)，而 &apos;{name2}&apos; 也不是 transformers 能加载的模型文件夹。</translation>
+    </message>
+    <message>
+        <source>Define load(path), and let it return the model with the weights of path.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定义 load(path)，并让它返回带有 path 中权重的模型。</translation>
+    </message>
+    <message>
+        <source>The command does not name the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>命令没有指明检查点。</translation>
+    </message>
+    <message>
+        <source>Write {{checkpoint}} where its path belongs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在其路径所在的位置写入 {{checkpoint}}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned no number: there is none in {{out}}, and the command printed neither a JSON object nor a line with a number alone.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有返回数值：{{out}} 中没有，命令也没有打印 JSON 对象或只含一个数的行。</translation>
+    </message>
+    <message>
+        <source>Let it print one last line such as {{&quot;accuracy&quot;: 0.93}}, or a number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让它在最后一行输出例如 {{&quot;accuracy&quot;: 0.93}} 的内容，或一个数。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; took longer than the {limit} seconds that it was given.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 用时超过了给定的 {limit} 秒。</translation>
+    </message>
+    <message>
+        <source>Allow more time, or evaluate fewer samples.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请允许更长时间，或评估更少的样本。</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在终端中试运行。</translation>
+    </message>
+    <message>
+        <source>The command has a quotation mark without its counterpart, or ends in a backslash.</source>
+        <extracomment>sentences</extracomment>
+        <translation>命令中有不成对的引号，或以反斜杠结尾。</translation>
+    </message>
+    <message>
+        <source>Quote arguments with spaces, as in a terminal.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请像在终端中一样，给含空格的参数加上引号。</translation>
+    </message>
+    <message>
+        <source>&apos;amounts&apos; must be fractions of each tensor, such as 0.5 or 50%: above 0, up to 100% (got &apos;{join}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amounts&apos; 必须是每个张量的比例，例如 0.5 或 50%：大于 0，最大 100%（收到 &apos;{join}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Separate several by commas: 30%, 50%, 70%.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用逗号分隔多个值：30%, 50%, 70%。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be scanned: it has no amount of weights or channels.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法扫描 &apos;{name}&apos;：它没有权重或通道的剪枝量。</translation>
+    </message>
+    <message>
+        <source>Choose a method such as l1_unstructured or ln_structured.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择例如 l1_unstructured 或 ln_structured 的方法。</translation>
+    </message>
+    <message>
+        <source>Nothing is left to prune in the selected tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选张量中已没有可剪枝的内容。</translation>
+    </message>
+    <message>
+        <source>Select other tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他张量。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; returned no metric that can be better or worse.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有返回能分出好坏的指标。</translation>
+    </message>
+    <message>
+        <source>Return a number such as a loss or an accuracy.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请返回一个数，例如损失或准确率。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has other metrics than the script returns now.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的指标与脚本现在返回的不同。</translation>
+    </message>
+    <message>
+        <source>Choose another name for this scan, or delete that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为此次扫描选择其他名称，或删除该文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has {before} as &apos;{name}&apos; of the unpruned model, and now it is {before2}: the data or the packages have changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中未剪枝模型的 &apos;{name}&apos; 为 {before}，现在为 {before2}：数据或软件包已发生变化。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a scan with another {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 是条件不同的扫描，不同之处：{join}。</translation>
+    </message>
+    <message>
+        <source>these are more weights than any model has</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重数超过了任何模型所能有的数量</translation>
+    </message>
+    <message>
+        <source>The scan has no metric &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>扫描中没有指标 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not a sensitivity scan: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不是敏感度扫描：缺少 &quot;format&quot;: &quot;{FORMAT}&quot;。</translation>
+    </message>
+    <message>
+        <source>Choose a file that `pruneapp scan` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择由 `pruneapp scan` 写入的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a scan of version {version}, and this Pruneapp reads up to {VERSION}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是版本 {version} 的扫描，而此 Pruneapp 最高只能读取版本 {VERSION}。</translation>
+    </message>
+    <message>
+        <source>Install a newer Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请安装较新的 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>&apos;unit&apos; does not divide &apos;weights&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;weights&apos; 不能被 &apos;unit&apos; 整除</translation>
+    </message>
+    <message>
+        <source>more is pruned and protected than there is</source>
+        <extracomment>sentences</extracomment>
+        <translation>已剪枝与受保护的数量之和超过了总数</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; comes twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 出现了两次</translation>
+    </message>
+    <message>
+        <source>{amount} is none of the amounts of the scan</source>
+        <extracomment>sentences</extracomment>
+        <translation>{amount} 不是此扫描的剪枝量之一</translation>
+    </message>
+    <message>
+        <source>&apos;pruned&apos; is not a count that this tensor can have</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;pruned&apos; 不是此张量可能有的数量</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is none of the metrics of the scan</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不是此扫描的指标之一</translation>
+    </message>
+    <message>
+        <source>There is no Python interpreter at &apos;{path}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 处没有 Python 解释器。</translation>
+    </message>
+    <message>
+        <source>Name the executable file, or the folder of its environment.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定可执行文件，或其环境的文件夹。</translation>
+    </message>
+    <message>
+        <source>No Python was found for &apos;{name}&apos;: there is no .venv beside it, and no conda environment is active.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未找到用于 &apos;{name}&apos; 的 Python：其旁没有 .venv，也没有激活的 conda 环境。</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of the environment in which your model runs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择运行模型的环境的解释器。</translation>
+    </message>
+    <message>
+        <source>&apos;time_limit&apos; must be more than 0 seconds (got {time_limit}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;time_limit&apos; 必须大于 0 秒（收到 {time_limit}）。</translation>
+    </message>
+    <message>
+        <source>uv could not make the environment that the header of &apos;{path}&apos; describes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>uv 无法创建 &apos;{path}&apos; 的文件头所描述的环境。</translation>
+    </message>
+    <message>
+        <source>Correct the header, or choose an interpreter.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更正文件头，或选择解释器。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is larger than {value} MiB, so it is not a script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 大于 {value} MiB，因此不是脚本。</translation>
+    </message>
+    <message>
+        <source>Choose the Python file that defines load and evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择定义了 load 和 evaluate 的 Python 文件。</translation>
+    </message>
+    <message>
+        <source>The script &apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取脚本 &apos;{path}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a Python file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>The process of &apos;{name}&apos; {how}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的进程已终止（{how}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos;{place} raised {message} while {label}{reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;{place} 在执行时引发 {message}（{label}）{reason}。</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script for this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为此模型编写评估脚本。</translation>
+    </message>
+    <message>
+        <source>Correct the script; the traceback shows where.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更正脚本；回溯信息显示了出错位置。</translation>
+    </message>
+    <message>
+        <source>&apos;{python}&apos; is Python {version}, but scripts need Python 3.9 or newer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{python}&apos; 是 Python {version}，但脚本需要 Python 3.9 或更高版本。</translation>
+    </message>
+    <message>
+        <source>Choose another interpreter.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他解释器。</translation>
+    </message>
+    <message>
+        <source>&apos;{python}&apos; (Python {version}) cannot import torch: {get}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{python}&apos; (Python {version}) 无法导入 torch：{get}。</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of the environment in which your model runs, or install torch there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择运行模型的环境的解释器，或在其中安装 torch。</translation>
+    </message>
+    <message>
+        <source>&apos;{python}&apos; {how} before it was ready{more}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{python}&apos; 在就绪之前已终止（{how}）{more}。</translation>
+    </message>
+    <message>
+        <source>Choose a Python interpreter, 3.9 or newer, with torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择装有 torch 的 Python 解释器，版本为 3.9 或更高。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; called exit({message}) instead of returning.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 调用了 exit({message})，而没有返回。</translation>
+    </message>
+    <message>
+        <source>Return from the function instead, or raise an exception.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改为从函数返回，或引发异常。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; ran out of memory: {first_line}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 内存不足：{first_line}。</translation>
+    </message>
+    <message>
+        <source>Use fewer samples or smaller batches, or a device with more memory.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请减少样本、使用更小的批次，或使用内存更大的设备。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; wrote into the pipe through which the worker answers, so its answers cannot be trusted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 向工作进程用于应答的管道写入了内容，因此其应答不可信。</translation>
+    </message>
+    <message>
+        <source>Print to standard output only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请只输出到标准输出。</translation>
+    </message>
+    <message>
+        <source>There is an export format &apos;{name}&apos; already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已有名为 &apos;{name}&apos; 的导出格式。</translation>
+    </message>
+    <message>
+        <source>There is no export format &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有名为 &apos;{name}&apos; 的导出格式。</translation>
+    </message>
+    <message>
+        <source>{listed} of &apos;{path}&apos; cannot be written as {name}: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的 {listed} 无法写为 {name}：{why}。</translation>
+    </message>
+    <message>
+        <source>{listed} of &apos;{path}&apos; would not be in the export, which is a defect of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>导出中将缺少 &apos;{path}&apos; 的 {listed}，这是 Pruneapp 的缺陷。</translation>
+    </message>
+    <message>
+        <source>Choose another format, and report this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他格式，并报告此问题。</translation>
+    </message>
+    <message>
+        <source>&apos;--omit&apos; must name a tensor of the file that cannot be read{reason} (got &apos;{show}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;--omit&apos; 必须指定文件中无法读取的张量{reason}（收到 &apos;{show}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Tensors that can be read are always written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>能读取的张量总会写入。</translation>
+    </message>
+    <message>
+        <source>{n} more tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个其他张量</translation>
+    </message>
+    <message>
+        <source>{n} more tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个其他张量</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and be taken for a part of them, or in their place.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; 中含有 {first_names}，它们会留在新文件旁，并被误当作新文件的一部分，或取代新文件被读取。</translation>
+    </message>
+    <message>
+        <source>Choose an empty folder or the name of a new one, or remove what lies there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择空文件夹或新文件夹的名称，或移除该处的内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and be taken for them: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; 包含打开的模型，其文件会留在新文件旁并被误当作新文件：{first_names}。</translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>The files in &apos;{folder}&apos; cannot be listed: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法列出 &apos;{folder}&apos; 中的文件：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Ask for the right to read the folder, or take another one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请申请读取该文件夹的权限，或使用其他文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{index}&apos; lists the modules of the model, and cannot be read: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{index}&apos; 列出了模型的模块，但无法读取：{error}</translation>
+    </message>
+    <message>
+        <source>Fix the file, or move it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请修正该文件，或将其移出文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was changed by another program while it was being copied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在复制期间被其他程序更改。</translation>
+    </message>
+    <message>
+        <source>Nothing was written. Export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未写入任何内容。请重新导出。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, which goes with the model, cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取属于此模型的 &apos;{path}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Ask for the right to read it, or move it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请申请读取该文件的权限，或将其移出文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the model that was opened, and a store keeps no original beside an export.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是打开的模型，而存储无法在导出旁保留原文件。</translation>
+    </message>
+    <message>
+        <source>With a max shard size a folder is written, but &apos;{name}&apos; is the name of a file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>设定分片大小上限时会写入文件夹，但 &apos;{name}&apos; 是文件的名称。</translation>
+    </message>
+    <message>
+        <source>Name a folder: &apos;{without}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定文件夹：&apos;{without}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a file, but not of one in the format &apos;{name2}&apos;: the model would be written as a folder of that name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是文件的名称，但不是格式 &apos;{name2}&apos; 的文件的名称：模型将写为该名称的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose {one_file}&apos;{stem}&apos; for a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择 {one_file}&apos;{stem}&apos;（用于文件夹）。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed by default.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是指向 &apos;{resolved}&apos; 的链接，默认不跟随链接。</translation>
+    </message>
+    <message>
+        <source>Export to &apos;{resolved}&apos; itself, or allow it: --follow-links.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请直接导出到 &apos;{resolved}&apos;，或允许跟随链接：--follow-links。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid file name: {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的文件名：{reason}。</translation>
+    </message>
+    <message>
+        <source>transformers takes a file called &apos;{name}&apos; for plain weights, which it would not be (&apos;{label}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers 会将名为 &apos;{name}&apos; 的文件当作普通权重，但该文件不会是普通权重（&apos;{label}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Choose another name, one that ends in {suffixes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他名称，以 {suffixes} 结尾。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是指向 &apos;{resolved}&apos; 的链接，此处不跟随链接。</translation>
+    </message>
+    <message>
+        <source>Specify &apos;{resolved}&apos; itself, or another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请直接指定 &apos;{resolved}&apos;，或其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: &apos;{parent}&apos; is a file, not a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入 &apos;{path}&apos;：&apos;{parent}&apos; 是文件，不是文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: the folder &apos;{parent}&apos; is not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入 &apos;{path}&apos;：文件夹 &apos;{parent}&apos; 不存在。</translation>
+    </message>
+    <message>
+        <source>Make the folder first, or choose another.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先创建该文件夹，或选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}…{name2}&apos; is not a valid name for a file or folder: it has {size} bytes, and a name has at most {NAME_BYTES}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}…{name2}&apos; 不是有效的文件或文件夹名称：它有 {size} 字节，而名称最多为 {NAME_BYTES} 字节。</translation>
+    </message>
+    <message>
+        <source>Choose a shorter name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择较短的名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是文件夹。</translation>
+    </message>
+    <message>
+        <source>Add the name of a file to it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在其后加上文件名。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; {reason}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos;：{reason}</translation>
+    </message>
+    <message>
+        <source>Choose the folder &apos;{parent}&apos;, or another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择文件夹 &apos;{parent}&apos;，或其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a broken link, so nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是失效的链接，因此未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Remove the link or choose another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除该链接，或选择其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a file, but a model of several files needs a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是文件，而由多个文件组成的模型需要文件夹。</translation>
+    </message>
+    <message>
+        <source>{name} is not a valid name for a file or folder: it cannot be encoded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 不是有效的文件或文件夹名称：无法编码。</translation>
+    </message>
+    <message>
+        <source>&apos;{resolved}&apos; is in a download cache, whose files are shared and named by their content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{resolved}&apos; 位于下载缓存中，其文件是共享的，并按内容命名。</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; is a folder, and a file of the export has that name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; 是文件夹，而导出中有一个同名的文件。</translation>
+    </message>
+    <message>
+        <source>Choose another folder, or remove what lies there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他文件夹，或移除该处的内容。</translation>
+    </message>
+    <message>
+        <source>Choose another format.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他格式。</translation>
+    </message>
+    <message>
+        <source>{n} tensor is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个张量</translation>
+    </message>
+    <message>
+        <source>{n} tensors are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个张量</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: its decompressed content is not of the size in its header.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：解压后内容的大小与其文件头中的不符。</translation>
+    </message>
+    <message>
+        <source>Export as torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出为 torch。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; does not contain the size of its decompressed content.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有解压后内容的大小。</translation>
+    </message>
+    <message>
+        <source>Unpack it with `zstd -d`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `zstd -d` 解压。</translation>
+    </message>
+    <message>
+        <source>The reader script for compact files cannot be read from the installation of Pruneapp: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法从 Pruneapp 的安装中读取紧凑文件的读取脚本：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Export without it, or install Pruneapp again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不带该脚本导出，或重新安装 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>The compact format reserves the name &apos;{name}&apos;, but a tensor has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>紧凑格式保留了名称 &apos;{name}&apos;，但有张量使用该名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{out}&apos; is the file to expand, which cannot be its own output.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{out}&apos; 是要展开的文件，不能同时作为输出。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is neither a compact file nor one compressed with zstd ({label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 既不是紧凑文件，也不是用 zstd 压缩的文件（{label}）。</translation>
+    </message>
+    <message>
+        <source>Only compact and zst exports can be expanded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有紧凑导出和 zst 导出才能展开。</translation>
+    </message>
+    <message>
+        <source>{n} pruned tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个被剪枝的张量</translation>
+    </message>
+    <message>
+        <source>{n} pruned tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个被剪枝的张量</translation>
+    </message>
+    <message>
+        <source>These weights do not compress, and torch.load with mmap=True would map the file instead of decompressing it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些权重无法压缩，而 torch.load 在 mmap=True 时会映射该文件，而不是将其解压。</translation>
+    </message>
+    <message>
+        <source>Export as safetensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出为 safetensors。</translation>
+    </message>
+    <message>
+        <source>An ONNX model has at most {MOST_BYTES} bytes, and with the numbers that are in files beside it this one would have {nbytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX 模型最多为 {MOST_BYTES} 字节，而加上旁边文件中的数值，此模型将有 {nbytes} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; of &apos;{path}&apos; lies in a file beside it, and cannot be read: {unreadable}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的 &apos;{show}&apos; 位于其旁的文件中，但无法读取：{unreadable}。</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in .safetensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用以 .safetensors 结尾的文件名。</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in .pt.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用以 .pt 结尾的文件名。</translation>
+    </message>
+    <message>
+        <source>The resumable format reserves the name &apos;{ours}&apos;, but a tensor has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>可续传格式保留了名称 &apos;{ours}&apos;，但有张量使用该名称。</translation>
+    </message>
+    <message>
+        <source>safetensors cannot hold so many tensors: its header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 无法容纳这么多张量：其文件头将长达 {len} 字节，而最多允许 {MAX_HEADER_BYTES} 字节。</translation>
+    </message>
+    <message>
+        <source>safetensors cannot hold a tensor named &apos;{METADATA}&apos;: the format reserves this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 无法包含名为 &apos;{METADATA}&apos; 的张量：该格式保留了此名称。</translation>
+    </message>
+    <message>
+        <source>safetensors cannot store a tensor name that is not valid Unicode.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 无法存储不是有效 Unicode 的张量名称。</translation>
+    </message>
+    <message>
+        <source>{kind} cannot have the suffix .bin: {loss}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind} 不能使用后缀 .bin：{loss}。</translation>
+    </message>
+    <message>
+        <source>Use the suffix .pt.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用后缀 .pt。</translation>
+    </message>
+    <message>
+        <source>Temporary data in &apos;{fspath}&apos; cannot be written or read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入或读取 &apos;{fspath}&apos; 中的临时数据：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Free disk space there, or set TMPDIR to another folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在该处释放磁盘空间，或将 TMPDIR 设为其他文件夹。</translation>
+    </message>
+    <message>
+        <source>A report ends in {join} (got &apos;{name}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>报告的文件名以 {join} 结尾（收到 &apos;{name}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Choose one of these suffixes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其中一个后缀。</translation>
+    </message>
+    <message>
+        <source>The comparison script reads files of a disk, and &apos;{path}&apos; is in a store.</source>
+        <extracomment>sentences</extracomment>
+        <translation>比较脚本只能读取磁盘上的文件，而 &apos;{path}&apos; 位于存储中。</translation>
+    </message>
+    <message>
+        <source>Compare with `pruneapp diff`, or download both first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp diff` 比较，或先将两者下载。</translation>
+    </message>
+    <message>
+        <source>The comparison script needs the original, which it cannot find: {rstrip}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>比较脚本需要原文件，但找不到：{rstrip}。</translation>
+    </message>
+    <message>
+        <source>Export to another path, or keep a backup of the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请导出到其他路径，或保留原文件的备份。</translation>
+    </message>
+    <message>
+        <source>A script cannot load &apos;{name}&apos; ({label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>脚本无法加载 &apos;{name}&apos;（{label}）。</translation>
+    </message>
+    <message>
+        <source>Export it as safetensors, and open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其导出为 safetensors，再打开导出的文件。</translation>
+    </message>
+    <message>
+        <source>torch.load refuses &apos;{name}&apos; with weights_only=True, for it names code ({unknown}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.load 在 weights_only=True 时拒绝加载 &apos;{name}&apos;，因为其中引用了代码（{unknown}）。</translation>
+    </message>
+    <message>
+        <source>The history has a repair, whose values torch.nn.utils.prune cannot compute.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史中有修复，而 torch.nn.utils.prune 无法计算其值。</translation>
+    </message>
+    <message>
+        <source>Leave the script out; &apos;pruneapp run&apos; applies the recipe with its values.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不要导出脚本；&apos;pruneapp run&apos; 会应用配方及其修复值。</translation>
+    </message>
+    <message>
+        <source>torch has no type {label}, which &apos;{name}&apos; has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 没有类型 {label}，而 &apos;{name}&apos; 为此类型。</translation>
+    </message>
+    <message>
+        <source>Leave the script out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不要导出脚本。</translation>
+    </message>
+    <message>
+        <source>torch&apos;s pruning multiplies weights by their mask, which it cannot do with {label}, the type of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 的剪枝会将权重与其掩码相乘，但无法用于 &apos;{name}&apos; 的类型 {label}。</translation>
+    </message>
+    <message>
+        <source>Leave the script out; pruneapp run does the recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不要导出脚本；pruneapp run 会执行该配方。</translation>
+    </message>
+    <message>
+        <source>&apos;{index}&apos;, the index of the model, can no longer be read.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型的索引 &apos;{index}&apos; 已无法读取。</translation>
+    </message>
+    <message>
+        <source>Put it back, then open the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其放回原处，然后重新打开模型。</translation>
+    </message>
+    <message>
+        <source>There would be more than {MOST_FILES} files of at most {format_bytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>将会产生超过 {MOST_FILES} 个文件（每个最大 {format_bytes}）。</translation>
+    </message>
+    <message>
+        <source>Increase the max shard size.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请增大分片大小上限。</translation>
+    </message>
+    <message>
+        <source>No compact file can be written of this checkpoint, so its size cannot be guaranteed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此检查点无法写为紧凑文件，因此无法保证其大小。</translation>
+    </message>
+    <message>
+        <source>Enter a fraction or a count.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入比例或数量。</translation>
+    </message>
+    <message>
+        <source>{nbytes} bytes cannot be reached: {least} are needed for what the step does not touch, and to say what is pruned of the rest.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法达到 {nbytes} 字节：此步骤未涉及的部分，以及用于记录其余部分中哪些已剪枝的数据，共需 {least} 字节。</translation>
+    </message>
+    <message>
+        <source>Ask for more bytes, or select more tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定更多字节，或选择更多张量。</translation>
+    </message>
+    <message>
+        <source>Without pruning anything more, a compact file takes {now} bytes at most; {nbytes} were asked for.</source>
+        <extracomment>sentences</extracomment>
+        <translation>即使不再剪枝，紧凑文件最多也只占 {now} 字节；指定的是 {nbytes} 字节。</translation>
+    </message>
+    <message>
+        <source>Ask for fewer bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定更少的字节。</translation>
+    </message>
+    <message>
+        <source>The metadata of &apos;{file}&apos; contains no recipe, so there is nothing to verify.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{file}&apos; 的元数据中没有配方，因此没有可验证的内容。</translation>
+    </message>
+    <message>
+        <source>Name the exported file first and the original after --against, or give the recipe with --recipe: torch formats have no metadata, and a recipe of many megabytes is not written into it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先指定导出的文件，并在 --against 之后指定原文件，或用 --recipe 给出配方：torch 格式没有元数据，而数 MB 的配方不会写入其中。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Check the file and your permissions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查文件和您的权限。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; declares no family: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 没有声明模型族：{error}</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no ONNX model, so it holds no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 ONNX 模型，因此不含计算图。</translation>
+    </message>
+    <message>
+        <source>Open an ONNX model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开 ONNX 模型。</translation>
+    </message>
+    <message>
+        <source>The graph of &apos;{path}&apos; is not as ONNX defines it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的计算图不符合 ONNX 的定义。</translation>
+    </message>
+    <message>
+        <source>Check the model with onnx.checker, and save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 onnx.checker 检查模型，并重新保存。</translation>
+    </message>
+    <message>
+        <source>The groups of an ONNX model need the package onnx, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX 模型的组需要软件包 onnx，但尚未安装。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no program of torch.export, so it holds no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 torch.export 的程序，因此不含计算图。</translation>
+    </message>
+    <message>
+        <source>Open a .pt2 file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开 .pt2 文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds several programs, which are not cut.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 包含多个程序，不支持对其进行裁剪。</translation>
+    </message>
+    <message>
+        <source>Export each into a file of its own.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将每个程序导出到单独的文件。</translation>
+    </message>
+    <message>
+        <source>The graph of &apos;{path}&apos; is not as torch.export writes it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的计算图与 torch.export 写入的不同。</translation>
+    </message>
+    <message>
+        <source>Export the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新导出模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has another shape on the other side: nothing can be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在另一侧的形状不同：无法比较。</translation>
+    </message>
+    <message>
+        <source>Choose another tensor, or show something else.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他张量，或显示其他内容。</translation>
+    </message>
+    <message>
+        <source>Older states of the history cannot be moved to disk and stay in memory: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史中较早的状态无法移到磁盘，仍保留在内存中：{why}。</translation>
+    </message>
+    <message>
+        <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
+        <extracomment>sentences</extracomment>
+        <translation>撤销仍然可用。请释放磁盘空间，或在内存不足之前导出并重新打开文件。</translation>
+    </message>
+    <message>
+        <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史在 {count} 个步骤中的第 {value} 个之后发生了变化；其余步骤没有应用。</translation>
+    </message>
+    <message>
+        <source>Undo and try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请撤销后重试。</translation>
+    </message>
+    <message>
+        <source>Another file is being opened; changes to this one would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在打开另一个文件；对此文件的更改会丢失。</translation>
+    </message>
+    <message>
+        <source>Wait, or press Esc to stay with this file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待，或按 Esc 留在此文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 已更改。</translation>
+    </message>
+    <message>
+        <source>Start again to read it anew.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新开始，以重新读取它。</translation>
+    </message>
+    <message>
+        <source>Enter a command line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入命令行。</translation>
+    </message>
+    <message>
+        <source>There is no program &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有程序 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>Name one that is installed, or its path; it runs in &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入已安装的程序或其路径；它在 &apos;{folder}&apos; 中运行。</translation>
+    </message>
+    <message>
+        <source>Choose {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择{what}。</translation>
+    </message>
+    <message>
+        <source>There is no file &apos;{text}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有文件 &apos;{text}&apos;。</translation>
+    </message>
+    <message>
+        <source>Choose a text file for the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为模型选择文本文件。</translation>
+    </message>
+    <message>
+        <source>The original file is being replaced; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在替换原始文件；现在的更改会丢失。</translation>
+    </message>
+    <message>
+        <source>Wait for the export to finish, or press Esc to cancel it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待导出完成，或按 Esc 取消。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not the file that this session was made with: its size matches, but its SHA-256 differs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不是此会话所用的文件：大小相同，但 SHA-256 不同。</translation>
+    </message>
+    <message>
+        <source>The masks fit, but were made for other weights. Locate the original file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码可以套用，但它们是为其他权重制作的。请找到原始文件。</translation>
+    </message>
+    <message>
+        <source>Nothing is selected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有选中任何内容。</translation>
+    </message>
+    <message>
+        <source>Select channels or weights in the picture; see Help &gt; Keyboard shortcuts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在图中选择通道或权重；参见“帮助 &gt; 键盘快捷键”。</translation>
+    </message>
+    <message>
+        <source>No tensor is checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有勾选张量。</translation>
+    </message>
+    <message>
+        <source>Check a tensor in the tree.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在树中勾选张量。</translation>
+    </message>
+    <message>
+        <source>Enter the tensors that this rule applies to.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入此规则适用的张量。</translation>
+    </message>
+    <message>
+        <source>This file has no tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件没有张量。</translation>
+    </message>
+    <message>
+        <source>Open another checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开其他检查点。</translation>
+    </message>
+    <message>
+        <source>No tensor of this file can be pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件中没有可剪枝的张量。</translation>
+    </message>
+    <message>
+        <source>The tree shows the reason for each.</source>
+        <extracomment>sentences</extracomment>
+        <translation>树中显示了每个张量的原因。</translation>
+    </message>
+    <message>
+        <source>Rule {rule} is for the checked tensors, but no tensor is checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>规则 {rule} 适用于勾选的张量，但没有勾选张量。</translation>
+    </message>
+    <message>
+        <source>Check a tensor in the tree, or remove the rule.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在树中勾选张量，或移除该规则。</translation>
+    </message>
+    <message>
+        <source>No checkpoint is open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有打开检查点。</translation>
+    </message>
+    <message>
+        <source>No {kind} layer can be pruned here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处没有可剪枝的 {kind} 层。</translation>
+    </message>
+    <message>
+        <source>The picture cannot be encoded as PNG. Nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>图像无法编码为 PNG。未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>No channels are selected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有选中通道。</translation>
+    </message>
+    <message>
+        <source>Select bars on the page Channels (3).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在“通道”页 (3) 选择条形。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a list of channels: it is no text in UTF-8 at byte {start}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是通道列表：字节 {start} 处不是 UTF-8 文本。</translation>
+    </message>
+    <message>
+        <source>Choose a text file with indices such as 0-3, 7, 12.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择含有 0-3, 7, 12 这类索引的文本文件。</translation>
+    </message>
+    <message>
+        <source>There is no text on the clipboard.</source>
+        <extracomment>sentences</extracomment>
+        <translation>剪贴板上没有文本。</translation>
+    </message>
+    <message>
+        <source>Copy a list of channels, such as 0-3, 7, 12.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请复制通道列表，例如 0-3, 7, 12。</translation>
+    </message>
+    <message>
+        <source>There are no channels to select from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可供选择的通道。</translation>
+    </message>
+    <message>
+        <source>Show the page Channels (3) of a tensor of two or more dimensions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请显示二维或更高维张量的“通道”页 (3)。</translation>
+    </message>
+    <message>
+        <source>Enter a size as a number and a unit, such as 40 MB or 512 KiB (got &apos;{strip}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入带单位的大小，例如 40 MB 或 512 KiB（当前为 &apos;{strip}&apos;）。</translation>
+    </message>
+    <message>
+        <source>&apos;{label}&apos; prunes whole {granularity}, so a file size cannot be guaranteed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{label}”整体剪枝（{granularity}），因此无法保证文件大小。</translation>
+    </message>
+    <message>
+        <source>Choose an unstructured method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择非结构化方法。</translation>
+    </message>
+    <message>
+        <source>The recipe was not applied because the history changed in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>配方没有应用，因为历史在此期间发生了变化。</translation>
+    </message>
+    <message>
+        <source>Apply the recipe again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请再次应用配方。</translation>
+    </message>
+    <message>
+        <source>The history is empty, so there is no recipe to save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史为空，因此没有可保存的配方。</translation>
+    </message>
+    <message>
+        <source>Apply a pruning step first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先应用剪枝步骤。</translation>
+    </message>
+    <message>
+        <source>Iterative pruning needs exactly one rule (got {len}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>迭代剪枝只需要一条规则（当前为 {len} 条）。</translation>
+    </message>
+    <message>
+        <source>Remove the other rules, and apply them before or after.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除其他规则，在此之前或之后应用它们。</translation>
+    </message>
+    <message>
+        <source>Iterative pruning of channels or blocks works per tensor only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>通道或块的迭代剪枝只能逐张量进行。</translation>
+    </message>
+    <message>
+        <source>Choose the scope &apos;per tensor&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择范围“逐张量”。</translation>
+    </message>
+    <message>
+        <source>These tensors have only {size} weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些张量只有 {size} 个权重。</translation>
+    </message>
+    <message>
+        <source>{begun} of {size} weights are already pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{size} 个权重中已有 {begun} 个被剪枝。</translation>
+    </message>
+    <message>
+        <source>Enter a higher final sparsity, or undo.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入更高的最终稀疏度，或撤销。</translation>
+    </message>
+    <message>
+        <source>No round was applied because the history changed in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有应用任何轮次，因为历史在此期间发生了变化。</translation>
+    </message>
+    <message>
+        <source>Start iterative pruning again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新开始迭代剪枝。</translation>
+    </message>
+    <message>
+        <source>Choose a statistics file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择统计文件。</translation>
+    </message>
+    <message>
+        <source>A repair is being computed; changes made now would be lost.</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在计算修复；现在的更改会丢失。</translation>
+    </message>
+    <message>
+        <source>Wait for it to finish, or press Esc to cancel it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待完成，或按 Esc 取消。</translation>
+    </message>
+    <message>
+        <source>No layer is pruned in part, so there is nothing to repair.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有被部分剪枝的层，因此无需修复。</translation>
+    </message>
+    <message>
+        <source>Prune first; zeros in the file count after Treat zeros as pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先剪枝；文件中的零要先视为已剪枝才会计入。</translation>
+    </message>
+    <message>
+        <source>Nothing has been scanned yet, so nothing can be allocated.</source>
+        <extracomment>sentences</extracomment>
+        <translation>尚未扫描，因此无法分配。</translation>
+    </message>
+    <message>
+        <source>Choose Tools &gt; Scan sensitivity… first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先执行“工具 &gt; 扫描敏感度…”。</translation>
+    </message>
+    <message>
+        <source>The state that was scanned is not in the history any more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>扫描过的状态已不在历史中。</translation>
+    </message>
+    <message>
+        <source>Scan the current state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请扫描当前状态。</translation>
+    </message>
+    <message>
+        <source>This is not the state that was scanned: other weights are pruned in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这不是扫描过的状态：其中被剪枝的权重不同。</translation>
+    </message>
+    <message>
+        <source>The allocation was not applied because the history changed in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>分配没有应用，因为历史在此期间发生了变化。</translation>
+    </message>
+    <message>
+        <source>Allocate again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新分配。</translation>
+    </message>
+    <message>
+        <source>A scan is running.</source>
+        <extracomment>sentences</extracomment>
+        <translation>扫描正在进行。</translation>
+    </message>
+    <message>
+        <source>Wait for it to finish, or press Esc to stop it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请等待完成，或按 Esc 停止。</translation>
+    </message>
+    <message>
+        <source>No tensor is checked, so there is nothing to scan.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有勾选张量，因此没有可扫描的内容。</translation>
+    </message>
+    <message>
+        <source>Check tensors in the tree.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在树中勾选张量。</translation>
+    </message>
+    <message>
+        <source>This was measured in another state than the current one, so it cannot be set in the form.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这是在另一个状态中测得的，因此无法在表单中设置。</translation>
+    </message>
+    <message>
+        <source>Press &apos;Go to this state&apos; above the map, or scan the current state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请按图上方的“转到此状态”，或扫描当前状态。</translation>
+    </message>
+    <message>
+        <source>Custom pruning methods are classes of torch, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>自定义剪枝方法是 torch 的类，但尚未安装 torch。</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply: {MAX_DEPTH} levels are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>嵌套过深：最多 {MAX_DEPTH} 层</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>it holds a whole number that 64 bits do not hold</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有超出 64 位的整数</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8 text at byte {start}</source>
+        <extracomment>sentences</extracomment>
+        <translation>在字节 {start} 处不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>it holds half of a surrogate pair at {start}</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 {start} 处含有不成对的代理字符</translation>
+    </message>
+    <message>
+        <source>it holds half of a surrogate pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有不成对的代理字符</translation>
+    </message>
+    <message>
+        <source>it is not JSON: {lower} at {at}</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是 JSON：{lower}，位于 {at}</translation>
+    </message>
+    <message>
+        <source>it holds a number of thousands of digits</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有数千位的数</translation>
+    </message>
+    <message>
+        <source>it is nested too deeply</source>
+        <extracomment>sentences</extracomment>
+        <translation>嵌套过深</translation>
+    </message>
+    <message>
+        <source>&apos;device&apos; must be one of {join} (got {key}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;device&apos; 必须是以下之一：{join}（收到 {key}）。</translation>
+    </message>
+    <message>
+        <source>There is no {upper} device here (there are: {join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处没有 {upper} 设备（可用设备：{join}）。</translation>
+    </message>
+    <message>
+        <source>Choose auto or cpu.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择 auto 或 cpu。</translation>
+    </message>
+    <message>
+        <source>GPUs need torch, which is not installed. {remedy_for}</source>
+        <extracomment>sentences</extracomment>
+        <translation>使用 GPU 需要 torch，但尚未安装。{remedy_for}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; gave up: {rstrip}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 无法继续：{rstrip}。</translation>
+    </message>
+    <message>
+        <source>Choose the CPU as device; the masks are the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择 CPU 作为设备；得到的掩码相同。</translation>
+    </message>
+    <message>
+        <source>A mask of {value} GB does not fit into memory and is kept in &apos;{folder}&apos;, but {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{value} GB 的掩码无法放入内存，因此保存在 &apos;{folder}&apos; 中，但出现问题：{why}。</translation>
+    </message>
+    <message>
+        <source>Free that much space there, or set XDG_CACHE_HOME to a folder on a larger disk and start Pruneapp again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在该处释放相应的空间，或将 XDG_CACHE_HOME 设为更大磁盘上的文件夹，然后重新启动 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>{n} {one} that is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个{one}</translation>
+    </message>
+    <message>
+        <source>{n} {more} that are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个{more}</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; is too large: of the {kept} not pruned yet, {counted} protected, so {can} ({given}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; 过大：尚未剪枝的有 {kept}，其中受保护的为 {counted}，因此 {can}（{given}）。</translation>
+    </message>
+    <message>
+        <source>At most {percent} {each} is {counted}, but {what} wants {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>上限 {percent}（{each}）为 {counted}，但 {what} 要求 {target}。</translation>
+    </message>
+    <message>
+        <source>Raise the maximum sparsity or lower the {word}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请提高最大稀疏度，或降低 {word}。</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; must be 0 here: all {more} are pruned already (got {count}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处 &apos;amount&apos; 必须为 0：所有 {more} 均已剪枝（收到 {count}）。</translation>
+    </message>
+    <message>
+        <source>Uncheck pruned tensors, or undo a step.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选已剪枝的张量，或撤销一个步骤。</translation>
+    </message>
+    <message>
+        <source>{n} {one} is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个{one}</translation>
+    </message>
+    <message>
+        <source>{n} {more} are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个{more}</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; is larger than what remains: only {only} not pruned yet (got {count}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; 超过了剩余的数量：尚未剪枝的只有 {only}（收到 {count}）。</translation>
+    </message>
+    <message>
+        <source>Enter a count up to {left}{fits} or a fraction such as 0.2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入不超过 {left} 的数量{fits} 或比例，例如 0.2。</translation>
+    </message>
+    <message>
+        <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; 的下限 {percent} 为 {counted}，但只有 {most} 个可以剪枝：受保护的为 {counted2}。</translation>
+    </message>
+    <message>
+        <source>Lower the minimum sparsity, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低最小稀疏度，或取消对权重的保护。</translation>
+    </message>
+    <message>
+        <source>{counted} pruned already, but {what} is {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已剪枝的有 {counted}，但 {what} 为 {target}。</translation>
+    </message>
+    <message>
+        <source>Raise the {word}, or undo a step.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请提高 {word}，或撤销一个步骤。</translation>
+    </message>
+    <message>
+        <source>At least {percent} {each} is {counted}, but {what} is only {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>下限 {percent}（{each}）为 {counted}，但 {what} 只有 {target}。</translation>
+    </message>
+    <message>
+        <source>Lower the minimum sparsity or raise the {word}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低最小稀疏度，或提高 {word}。</translation>
+    </message>
+    <message>
+        <source>The selected tensors have {counted}, but {what} is {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>所选张量共有 {counted}，但 {what} 为 {target}。</translation>
+    </message>
+    <message>
+        <source>Lower the {word}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低 {word}。</translation>
+    </message>
+    <message>
+        <source>Only {counted} can be pruned, because {counted2} protected, but {what} wants {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>可以剪枝的只有 {counted}，因为受保护的为 {counted2}，但 {what} 要求 {target}。</translation>
+    </message>
+    <message>
+        <source>Lower the {word}, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低 {word}，或取消对权重的保护。</translation>
+    </message>
+    <message>
+        <source>Whole {unit} of &apos;{names}&apos; cannot be between {percent} and {percent2} of it: {most} of them are too few, and {least} would prune {value} of {numel} weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; 无法按整个 {unit} 将稀疏度控制在 {percent} 到 {percent2} 之间：{most} 个太少，而 {least} 个将剪枝 {numel} 个权重中的 {value} 个。</translation>
+    </message>
+    <message>
+        <source>At least {percent} of each tensor is {counted} in whole {unit}, but the total is only {target}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>每个张量至少 {percent}，按整个 {unit} 计为 {counted}，但总计只有 {target}。</translation>
+    </message>
+    <message>
+        <source>Lower the minimum sparsity or raise the total.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低最小稀疏度，或提高总计。</translation>
+    </message>
+    <message>
+        <source>{n} is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个</translation>
+    </message>
+    <message>
+        <source>{n} are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个</translation>
+    </message>
+    <message>
+        <source>{n} weight is</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个权重</translation>
+    </message>
+    <message>
+        <source>{n} weights are</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个权重</translation>
+    </message>
+    <message>
+        <source>Groups of &apos;{name}&apos; along dimension {dim} hold weights of several outputs, which cannot be exchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 沿维度 {dim} 的组含有多个输出的权重，这些权重无法交换。</translation>
+    </message>
+    <message>
+        <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择输入所在的维度，或选择 &apos;wanda_n_m&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{by}&apos; ranks units by the tensors that read them, and of &apos;{place}&apos; none is known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{by}&apos; 按读取单元的张量对单元排序，而 &apos;{place}&apos; 没有已知的此类张量。</translation>
+    </message>
+    <message>
+        <source>Rank by &apos;wanda&apos; or by a norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请按 &apos;wanda&apos; 或范数排序。</translation>
+    </message>
+    <message>
+        <source>The statistics say nothing of the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计中没有 {first_names} 的输入，因此 &apos;{by}&apos; 无法对 &apos;{place}&apos; 的单元排序。</translation>
+    </message>
+    <message>
+        <source>Collect statistics that reach them with `pruneapp statistics`, or rank by a norm.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp statistics` 收集涵盖它们的统计，或按范数排序。</translation>
+    </message>
+    <message>
+        <source>&apos;{FLAP}&apos; needs the means of inputs, and the statistics have only squares of those of {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{FLAP}&apos; 需要输入的均值，而对于 {first_names} 的输入，统计中只有平方。</translation>
+    </message>
+    <message>
+        <source>Collect them with `pruneapp statistics`, or rank by &apos;wanda&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp statistics` 收集，或按 &apos;wanda&apos; 排序。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no part in {label}, as far as is known.</source>
+        <extracomment>sentences</extracomment>
+        <translation>据目前所知，&apos;{name}&apos; 不属于 {label}。</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or choose another method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选，或选择其他方法。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot prune {scope}ly: it offers {join} only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不支持 {scope} 范围的剪枝：只支持 {join}。</translation>
+    </message>
+    <message>
+        <source>Choose the {scopes} scope.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择 {scopes} 范围。</translation>
+    </message>
+    <message>
+        <source>&apos;scope&apos; must be local or global (got {scope}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;scope&apos; 必须为 local 或 global（收到 {scope}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot prune globally: channels of different tensors have different sizes, so their scores are not comparable.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 无法全局剪枝：不同张量的通道大小不同，因此其分数无法比较。</translation>
+    </message>
+    <message>
+        <source>Choose the local scope, or an unstructured method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择逐张量范围，或选择非结构化方法。</translation>
+    </message>
+    <message>
+        <source>Pruning {what} needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>剪枝 {what} 需要二维及以上的张量，但 &apos;{name}&apos; 的维数为 {len}。</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or choose an unstructured method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选，或选择非结构化方法。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; takes no importance scores.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不接受重要性分数。</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method that ranks by magnitude.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除重要性分数，或选择按幅值排序的方法。</translation>
+    </message>
+    <message>
+        <source>The importance scores of &apos;{name}&apos; must have its shape {list} (got {list2}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的重要性分数的形状必须与其形状 {list} 相同（收到 {list2}）。</translation>
+    </message>
+    <message>
+        <source>Choose the score file made for this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择为此检查点创建的分数文件。</translation>
+    </message>
+    <message>
+        <source>The importance scores of &apos;{name}&apos; must be floats (got {label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的重要性分数必须为浮点数（收到 {label}）。</translation>
+    </message>
+    <message>
+        <source>Save them as float32.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其保存为 float32。</translation>
+    </message>
+    <message>
+        <source>No mask is given for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有给出 &apos;{name}&apos; 的掩码。</translation>
+    </message>
+    <message>
+        <source>Choose a mask file that contains this tensor, or exclude the tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择包含此张量的掩码文件，或排除该张量。</translation>
+    </message>
+    <message>
+        <source>No norm layer that follows &apos;{name}&apos; was found by name, so its channels have no scale.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未按名称找到 &apos;{name}&apos; 之后的归一化层，因此其通道没有缩放。</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or choose a method that ranks channels by their weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选，或选择按权重对通道排序的方法。</translation>
+    </message>
+    <message>
+        <source>The statistics say nothing of the inputs of {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计中没有 {first_names} 的输入。</translation>
+    </message>
+    <message>
+        <source>Uncheck those tensors, or collect statistics that reach them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选这些张量，或收集涵盖它们的统计。</translation>
+    </message>
+    <message>
+        <source>Uncheck it, or collect statistics that reach it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选，或收集涵盖它的统计。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs Gram matrices, but the statistics have none of the inputs of {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 需要格拉姆矩阵，而统计中没有 {first_names} 的输入的格拉姆矩阵。</translation>
+    </message>
+    <message>
+        <source>Collect statistics with Gram matrices (`pruneapp statistics --gram`).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请收集含格拉姆矩阵的统计 (`pruneapp statistics --gram`)。</translation>
+    </message>
+    <message>
+        <source>The rows of {first_names} are inputs, not outputs, so &apos;{name}&apos; cannot compare weights within them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{first_names} 的行是输入而不是输出，因此 &apos;{name}&apos; 无法在行内比较权重。</translation>
+    </message>
+    <message>
+        <source>Uncheck {value}, or choose &apos;wanda_per_tensor&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选 {value}，或选择 &apos;wanda_per_tensor&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; prunes units in several tensors at once, so limits do not apply ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 会同时剪枝多个张量中的单元，因此限制不适用（{join}）。</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method for weights or channels of one tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除限制，或选择针对单个张量的权重或通道的方法。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; sets the sparsity itself, so limits do not apply ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 自行设定稀疏度，因此限制不适用（{join}）。</translation>
+    </message>
+    <message>
+        <source>Remove them, or choose a method that takes an amount.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除限制，或选择接受剪枝量的方法。</translation>
+    </message>
+    <message>
+        <source>The minimum sparsity of {percent} is above the maximum of {percent2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>最小稀疏度 {percent} 高于最大稀疏度 {percent2}。</translation>
+    </message>
+    <message>
+        <source>Sparsity limits of methods that prune whole {granularity} apply per tensor ({join}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>按整个 {granularity} 剪枝的方法，其稀疏度限制是逐张量适用的（{join}）。</translation>
+    </message>
+    <message>
+        <source>Choose the local scope, or remove the limits.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择逐张量范围，或移除限制。</translation>
+    </message>
+    <message>
+        <source>The name of a method must be a Python identifier (got &apos;{name}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>方法的名称必须是 Python 标识符（收到 &apos;{name}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Use letters, digits and underscores, such as &apos;my_method&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用字母、数字和下划线，例如 &apos;my_method&apos;。</translation>
+    </message>
+    <message>
+        <source>A method named &apos;{name}&apos; exists already.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已有名为 &apos;{name}&apos; 的方法。</translation>
+    </message>
+    <message>
+        <source>Give your method another name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为您的方法使用其他名称。</translation>
+    </message>
+    <message>
+        <source>There is no method &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有方法 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; must be {describe} (got {got}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 必须为 {describe}（收到 {got}）。</translation>
+    </message>
+    <message>
+        <source>Unknown parameter &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未知参数 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; means nothing without {needed_with}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有 {needed_with} 时，&apos;{name}&apos; 没有意义。</translation>
+    </message>
+    <message>
+        <source>Remove it, or choose what it is for.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除它，或选择它所对应的内容。</translation>
+    </message>
+    <message>
+        <source>Pruning channels needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>剪枝通道需要二维及以上的张量，但 &apos;{name}&apos; 的维数为 {len}。</translation>
+    </message>
+    <message>
+        <source>&apos;dim&apos; must be from {value} to {value2} for &apos;{name}&apos; (got {dim}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>对于 &apos;{name}&apos;，&apos;dim&apos; 必须为 {value} 到 {value2}（收到 {dim}）。</translation>
+    </message>
+    <message>
+        <source>The tensor has {len} dimensions: 0 is the first, -1 the last.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该张量有 {len} 个维度：0 为第一个，-1 为最后一个。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no .toml files</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中没有 .toml 文件</translation>
+    </message>
+    <message>
+        <source>The plugin {name} {version} was not loaded: &apos;{value}&apos; failed: {last_line}</source>
+        <extracomment>sentences</extracomment>
+        <translation>未加载插件 {name} {version}：&apos;{value}&apos; 失败：{last_line}</translation>
+    </message>
+    <message>
+        <source>Update or uninstall {name}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更新或卸载 {name}。</translation>
+    </message>
+    <message>
+        <source>No package named &apos;{name}&apos; that adds something to Pruneapp is installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有安装名为 &apos;{name}&apos;、能为 Pruneapp 添加内容的软件包。</translation>
+    </message>
+    <message>
+        <source>There {value} {there}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已安装的有（{value}）：{there}。</translation>
+    </message>
+    <message>
+        <source>Install it into the environment of Pruneapp first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先将其安装到 Pruneapp 的环境中。</translation>
+    </message>
+    <message>
+        <source>The plugin {name} {version} was not loaded: &apos;{value}&apos; is no {GROUPS}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>未加载插件 {name} {version}：&apos;{value}&apos; 不是 {GROUPS}：{sentence}</translation>
+    </message>
+    <message>
+        <source>it is a {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其类型为 {name}</translation>
+    </message>
+    <message>
+        <source>{names} takes no mask.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{names} 不接受掩码。</translation>
+    </message>
+    <message>
+        <source>Use &apos;custom_from_mask&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用 &apos;custom_from_mask&apos;。</translation>
+    </message>
+    <message>
+        <source>{names} takes no importance scores.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{names} 不接受重要性分数。</translation>
+    </message>
+    <message>
+        <source>Remove them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除重要性分数。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no importance scores for &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有 &apos;{name}&apos; 的重要性分数。</translation>
+    </message>
+    <message>
+        <source>It must hold a tensor of the same name and shape for every selected one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>对于每个选中的张量，该文件必须包含一个名称和形状都相同的张量。</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; 最多为 {tensor_size}，即全部数量（收到 {amount}）。</translation>
+    </message>
+    <message>
+        <source>Channels need a tensor of two or more dimensions (got shape {tuple}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>通道需要二维及以上的张量（收到的形状为 {tuple}）。</translation>
+    </message>
+    <message>
+        <source>Prune unstructured instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请改用非结构化剪枝。</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; as a count must be 0 or more (got {amount}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; 为数量时，必须大于或等于 0（收到 {amount}）。</translation>
+    </message>
+    <message>
+        <source>&apos;amount&apos; as a fraction must be from 0.0 to 1.0 (got {amount}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;amount&apos; 为比例时，必须为 0.0 到 1.0（收到 {amount}）。</translation>
+    </message>
+    <message>
+        <source>Give an int to prune a count.</source>
+        <extracomment>sentences</extracomment>
+        <translation>要按数量剪枝，请给出 int。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is neither a pruning method nor a module of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 既不是剪枝方法，也不是包含剪枝方法的模块。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; defines no pruning method.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 没有定义剪枝方法。</translation>
+    </message>
+    <message>
+        <source>Derive a class from torch.nn.utils.prune.BasePruningMethod in it, and give it compute_mask and PRUNING_TYPE.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在其中从 torch.nn.utils.prune.BasePruningMethod 派生一个类，并为其定义 compute_mask 和 PRUNING_TYPE。</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; must have a PRUNING_TYPE of &apos;unstructured&apos;, &apos;structured&apos; or &apos;global&apos; (got {pruning_type}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 的 PRUNING_TYPE 必须为 &apos;unstructured&apos;、&apos;structured&apos; 或 &apos;global&apos;（收到 {pruning_type}）。</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; is of PRUNING_TYPE &apos;structured&apos; and must take &apos;dim&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 的 PRUNING_TYPE 为 &apos;structured&apos;，因此必须接受 &apos;dim&apos;。</translation>
+    </message>
+    <message>
+        <source>Give its constructor a parameter dim, and keep it as self.dim.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为其构造函数添加参数 dim，并保存为 self.dim。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be run: {last_line}</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法运行 &apos;{path}&apos;：{last_line}</translation>
+    </message>
+    <message>
+        <source>Fix the file, then load it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请修正该文件，然后重新加载。</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; must return a mask of the shape of &apos;{name2}&apos;, {list} (got {got}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 返回的掩码必须与 &apos;{name2}&apos; 的形状 {list} 相同（收到 {got}）。</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; must return a mask of 0 and 1 for &apos;{name2}&apos; (got other values).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 为 &apos;{name2}&apos; 返回的掩码必须由 0 和 1 组成（收到了其他值）。</translation>
+    </message>
+    <message>
+        <source>A document keeps a weight or prunes it; it does not scale it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文档中的权重要么保留，要么剪枝；不能缩放。</translation>
+    </message>
+    <message>
+        <source>The constructor of {name} in &apos;{where}&apos; does not say what it takes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 的构造函数没有说明它接受哪些参数。</translation>
+    </message>
+    <message>
+        <source>Give it an __init__ with named parameters.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为其定义带有具名参数的 __init__。</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; failed on &apos;{name2}&apos;: {last_line}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 在 &apos;{name2}&apos; 上失败：{last_line}</translation>
+    </message>
+    <message>
+        <source>Fix the method, then load it again; nothing was changed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请修正该方法，然后重新加载；没有任何内容被更改。</translation>
+    </message>
+    <message>
+        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, and no form can ask for it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 中的 {name} 接受 &apos;{name2}&apos;，但表单无法询问该参数。</translation>
+    </message>
+    <message>
+        <source>Give it a default; whole numbers, numbers and truth values can then be changed in the form.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为其设置默认值；这样就可以在表单中更改整数、数和真假值。</translation>
+    </message>
+    <message>
+        <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;parameters&apos; 必须至少包含一个 (module, name) 对（未收到任何对）。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs masks, which a step of a recipe cannot contain.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 需要掩码，而配方的步骤不能包含掩码。</translation>
+    </message>
+    <message>
+        <source>Use an entry &apos;edit&apos;, whose targets name masks.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用 &apos;edit&apos; 条目，其目标可指定掩码。</translation>
+    </message>
+    <message>
+        <source>Remove it from the targets.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其从目标中移除。</translation>
+    </message>
+    <message>
+        <source>The entry applies to no tensor of this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该条目不适用于此检查点的任何张量。</translation>
+    </message>
+    <message>
+        <source>Remove the entry.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除该条目。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; cannot be applied to this checkpoint: {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 无法应用到此检查点：{counted}。</translation>
+    </message>
+    <message>
+        <source>{n} round</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 轮</translation>
+    </message>
+    <message>
+        <source>{n} rounds</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 轮</translation>
+    </message>
+    <message>
+        <source>The step of a schedule cannot have a &apos;total&apos;, because &apos;final&apos; is the total.</source>
+        <extracomment>sentences</extracomment>
+        <translation>计划的步骤不能有 &apos;total&apos;，因为 &apos;final&apos; 就是总计。</translation>
+    </message>
+    <message>
+        <source>Remove &apos;total&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除 &apos;total&apos;。</translation>
+    </message>
+    <message>
+        <source>The step of a schedule needs exactly one row (got {len}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>计划的步骤必须恰有一行（收到 {len} 行）。</translation>
+    </message>
+    <message>
+        <source>Remove the other rows, or make an entry of each.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除其他行，或为每行建立一个条目。</translation>
+    </message>
+    <message>
+        <source>&apos;final&apos; must be at most the {size} weights that the step touches (got {final}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;final&apos; 最多为此步骤涉及的 {size} 个权重（收到 {final}）。</translation>
+    </message>
+    <message>
+        <source>Lower &apos;final&apos;, or use a fraction such as 0.9.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请降低 &apos;final&apos;，或使用比例，例如 0.9。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no mask in &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在 &apos;{name2}&apos; 中没有掩码。</translation>
+    </message>
+    <message>
+        <source>Remove the tensor from the entry.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将该张量从条目中移除。</translation>
+    </message>
+    <message>
+        <source>{n} problem</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个问题</translation>
+    </message>
+    <message>
+        <source>{n} problems</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个问题</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains no layer of kind &apos;{kind}&apos; that can be pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中没有可剪枝的 &apos;{kind}&apos; 类型的层。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; contains no tensors that are selected by default.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中没有默认选中的张量。</translation>
+    </message>
+    <message>
+        <source>Add a &apos;pattern&apos; to the row.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为该行添加 &apos;pattern&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a recipe of version 1, but one of its steps has version 2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 是版本 1 的配方，但其中一个步骤的版本为 2。</translation>
+    </message>
+    <message>
+        <source>Set the version of the recipe to 2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将配方的版本设为 2。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is not a recipe: it lacks &quot;format&quot;: &quot;{FORMAT}&quot;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 不是配方：缺少 &quot;format&quot;: &quot;{FORMAT}&quot;。</translation>
+    </message>
+    <message>
+        <source>Choose a file that Pruneapp saved as a recipe.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择由 Pruneapp 保存为配方的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is a recipe of version {version}, and this Pruneapp reads up to {VERSION}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 是版本 {version} 的配方，而此 Pruneapp 最高只能读取版本 {VERSION}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; has no Gram matrices, which a repair needs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有格拉姆矩阵，而修复需要它们。</translation>
+    </message>
+    <message>
+        <source>Collect the statistics with Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请收集含格拉姆矩阵的统计。</translation>
+    </message>
+    <message>
+        <source>The statistics do not fit &apos;{name}&apos;: it has the shape {list}, and they have {many} of {columns} inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计与 &apos;{name}&apos; 不符：其形状为 {list}，而统计为 {many}，输入数为 {columns}。</translation>
+    </message>
+    <message>
+        <source>Collect statistics of this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请收集此模型的统计。</translation>
+    </message>
+    <message>
+        <source>&apos;iterations&apos; must be at least 1 (got {iterations}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;iterations&apos; 必须至少为 1（收到 {iterations}）。</translation>
+    </message>
+    <message>
+        <source>&apos;damping&apos; must be a positive number (got {damping}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;damping&apos; 必须为正数（收到 {damping}）。</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned in these layers, so there is nothing to repair.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些层中没有已剪枝的内容，因此无需修复。</translation>
+    </message>
+    <message>
+        <source>Nothing is known of the inputs of the pruned layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有关于被剪枝层的输入的信息。</translation>
+    </message>
+    <message>
+        <source>Collect statistics of this model, with Gram matrices.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请收集此模型含格拉姆矩阵的统计。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has &apos;{name2}&apos; in the shape {list} and type {label}; it must be floats of the shape {list2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中 &apos;{name2}&apos; 的形状为 {list}，类型为 {label}；它必须为形状 {list2} 的浮点数。</translation>
+    </message>
+    <message>
+        <source>The statistics do not fit &apos;{name}&apos;: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计与 &apos;{name}&apos; 不符：{error}。</translation>
+    </message>
+    <message>
+        <source>The text has {len} letters, and a list of {noun}s has {MOST_LETTERS} at most.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文本有 {len} 个字符，而 {noun} 列表最多为 {MOST_LETTERS} 个字符。</translation>
+    </message>
+    <message>
+        <source>Correct the list. The selection is unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更正列表。选择保持不变。</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s is empty.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{noun} 列表为空。</translation>
+    </message>
+    <message>
+        <source>Give indices such as 0-3, 7, 12.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请给出索引，例如 0-3, 7, 12。</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s has &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{noun} 列表中含有 &apos;{piece}&apos;，它既不是索引（例如 7），也不是范围（例如 0-3）。</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s has &apos;{piece}&apos;, and there are {counted}, numbered from 0{value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{noun} 列表中含有 &apos;{piece}&apos;，但总数为 {counted}，编号从 0{value} 计。</translation>
+    </message>
+    <message>
+        <source>The list of {noun}s has &apos;{piece}&apos;, and a range goes from its lower to its higher index, both included.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{noun} 列表中含有 &apos;{piece}&apos;，但范围应从较小的索引到较大的索引，两端都包括在内。</translation>
+    </message>
+    <message>
+        <source>{n} group</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 组</translation>
+    </message>
+    <message>
+        <source>{n} groups</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 组</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is not a valid session: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 不是有效的会话：{what}。</translation>
+    </message>
+    <message>
+        <source>Restore a backup of it if you have one; the checkpoint is unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>如有备份，请恢复备份；检查点没有变化。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此版本最高只能读取版本 {known}。</translation>
+    </message>
+    <message>
+        <source>Update Pruneapp to open it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更新 Pruneapp 后再打开。</translation>
+    </message>
+    <message>
+        <source>Work goes on. Make room on the disk, or save the session.</source>
+        <extracomment>sentences</extracomment>
+        <translation>工作可以继续。请在磁盘上腾出空间，或保存会话。</translation>
+    </message>
+    <message>
+        <source>The work in &apos;{name}&apos; was opened or deleted by another window in the meantime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中的工作在此期间已被另一个窗口打开或删除。</translation>
+    </message>
+    <message>
+        <source>Look in the other window.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在另一个窗口中查看。</translation>
+    </message>
+    <message>
+        <source>The work in &apos;{path}&apos; cannot be read: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos; 中的工作：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Check the disk, then open it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查磁盘，然后重新打开。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; refers to &apos;{path}&apos;, which no longer exists.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 引用了 &apos;{path}&apos;，但后者已不存在。</translation>
+    </message>
+    <message>
+        <source>Locate it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请定位该文件。</translation>
+    </message>
+    <message>
+        <source>{n} file</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个文件</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个文件</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not the file that &apos;{name2}&apos; was made with: {changes}{fits}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不是创建 &apos;{name2}&apos; 时所用的文件：{changes}{fits}</translation>
+    </message>
+    <message>
+        <source>Choose the file that it was made with{use}</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择创建时所用的文件{use}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not match the work in &apos;{name2}&apos;: {wrong}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与 &apos;{name2}&apos; 中的工作不匹配：{wrong}{more}</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that it was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择创建时所用的检查点。</translation>
+    </message>
+    <message>
+        <source>This version of Pruneapp does not support &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此版本的 Pruneapp 不支持 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>Open the work with the version that it was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用创建该工作时的版本打开。</translation>
+    </message>
+    <message>
+        <source>The work in &apos;{where}&apos; cannot be restored: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法恢复 &apos;{where}&apos; 中的工作：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Make room on the disk and try again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在磁盘上腾出空间，然后重试。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was changed by another window since you opened it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>自您打开以来，&apos;{name}&apos; 已被另一个窗口更改。</translation>
+    </message>
+    <message>
+        <source>Save the session in another file, or replace it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将会话保存到其他文件，或替换该文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; is not a session of Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 不是 Pruneapp 的会话。</translation>
+    </message>
+    <message>
+        <source>Open a {SUFFIX} file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开 {SUFFIX} 文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the checkpoint itself, which a session never replaces.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是检查点本身，会话绝不会替换它。</translation>
+    </message>
+    <message>
+        <source>Choose another name, that ends in {SUFFIX}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他名称，以 {SUFFIX} 结尾。</translation>
+    </message>
+    <message>
+        <source>The outputs of &apos;{shrunk}&apos; differ from those with zeros by {how}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shrunk}&apos; 的输出与置零时的输出不同，差异为 {how}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; names code of its own in auto_map, and code of a folder is never run.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在 auto_map 中指定了自己的代码，而文件夹中的代码绝不会运行。</translation>
+    </message>
+    <message>
+        <source>Only folders whose class is in transformers can be checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有类在 transformers 中的文件夹才能检查。</translation>
+    </message>
+    <message>
+        <source>&apos;{shrunk}&apos; is not what {by} takes: {answer}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shrunk}&apos; 不被 {by} 接受：{answer}。</translation>
+    </message>
+    <message>
+        <source>&apos;{shrunk}&apos; is not what {by} takes: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shrunk}&apos; 不被 {by} 接受：{join}。</translation>
+    </message>
+    <message>
+        <source>The outputs of &apos;{shrunk}&apos; have the shape {after}, but with zeros {before}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shrunk}&apos; 的输出形状为 {after}，而置零时为 {before}。</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; holds {format}, but only safetensors files are checked.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 包含 {format}，但只能检查 safetensors 文件。</translation>
+    </message>
+    <message>
+        <source>The configuration does not say how many layers there are, so the first of them cannot be taken by themselves.</source>
+        <extracomment>sentences</extracomment>
+        <translation>配置没有说明有多少层，因此无法单独取前几层。</translation>
+    </message>
+    <message>
+        <source>Take all layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取所有层。</translation>
+    </message>
+    <message>
+        <source>config.json has one list for the layers of encoder and decoder, and other layers stay in each.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json 对编码器和解码器的层只有一个列表，而两者保留的层不同。</translation>
+    </message>
+    <message>
+        <source>Remove the same layers of both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在两者中移除相同的层。</translation>
+    </message>
+    <message>
+        <source>Every {every} layers are of a kind ({name}), and the layers that stay would change theirs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>层的类型以 {every} 层为周期（{name}），而保留的层会因此改变类型。</translation>
+    </message>
+    <message>
+        <source>Remove {every} layers in a row, or several such runs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除连续的 {every} 层，或多段这样的连续层。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in config.json has {counted}, fewer than there are layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json 中的 &apos;{name}&apos; 有 {counted}，少于层数。</translation>
+    </message>
+    <message>
+        <source>Correct the configuration.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更正配置。</translation>
+    </message>
+    <message>
+        <source>{n} entry</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个条目</translation>
+    </message>
+    <message>
+        <source>{n} entries</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个条目</translation>
+    </message>
+    <message>
+        <source>{label} would be {sizes} and not {after}, which is a defect of Pruneapp. Nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} 将为 {sizes} 而不是 {after}，这是 Pruneapp 的缺陷。未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Please report it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请报告此问题。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be written anew: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 位于模型旁的文件中，无法重新写入：{what}。</translation>
+    </message>
+    <message>
+        <source>Save the model with this tensor inside of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将此张量存入模型文件内，再保存模型。</translation>
+    </message>
+    <message>
+        <source>The shapes of the smaller graph do not fit each other, which is a defect of Pruneapp: {splitlines}</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩小后的计算图的形状彼此不符，这是 Pruneapp 的缺陷：{splitlines}</translation>
+    </message>
+    <message>
+        <source>Cut fewer groups, and report this.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请减少裁去的组，并报告此问题。</translation>
+    </message>
+    <message>
+        <source>{label} cannot be {wanted}{rule}; the nearest are {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} 不能为 {wanted}{rule}；最接近的是 {join}。</translation>
+    </message>
+    <message>
+        <source>Choose one of these, or write the model as &apos;{other}&apos;, which takes any number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其中一个，或将模型写为 &apos;{other}&apos;，它接受任意数量。</translation>
+    </message>
+    <message>
+        <source>Choose one of these.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其中一个。</translation>
+    </message>
+    <message>
+        <source>Layer {min} of a {model_type} is unlike the others and cannot go.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{model_type} 的第 {min} 层与其他层不同，不能移除。</translation>
+    </message>
+    <message>
+        <source>Name other layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定其他层。</translation>
+    </message>
+    <message>
+        <source>A model of type &apos;{model_type}&apos; cannot be written as &apos;{wanted}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>类型为 &apos;{model_type}&apos; 的模型无法写为 &apos;{wanted}&apos;。</translation>
+    </message>
+    <message>
+        <source>Leave the type as it is.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请保持类型不变。</translation>
+    </message>
+    <message>
+        <source>No argument of a class makes {lower} as wide as they are here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>类没有任何参数能使 {lower} 达到此处的宽度。</translation>
+    </message>
+    <message>
+        <source>Let each block have its own width.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让每个块使用各自的宽度。</translation>
+    </message>
+    <message>
+        <source>&apos;{place}&apos; has {count} layers, numbered from 0, and no layer {min}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; 有 {count} 层，编号从 0 开始，没有第 {min} 层。</translation>
+    </message>
+    <message>
+        <source>Name layers of 0 to {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定 0 到 {value} 的层。</translation>
+    </message>
+    <message>
+        <source>No layer of &apos;{place}&apos; would be left.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; 将不剩任何层。</translation>
+    </message>
+    <message>
+        <source>Keep one of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请至少保留一层。</translation>
+    </message>
+    <message>
+        <source>There are no experts.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有专家。</translation>
+    </message>
+    <message>
+        <source>There is no vocabulary.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有词表。</translation>
+    </message>
+    <message>
+        <source>&apos;{wanted}&apos; has no biases, and this model does ({name}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{wanted}&apos; 没有偏置，而此模型有（{name}）。</translation>
+    </message>
+    <message>
+        <source>{n} unit</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个单元</translation>
+    </message>
+    <message>
+        <source>{n} units</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个单元</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos;, which the check needs, cannot be written: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法写入检查所需的 &apos;{folder}&apos;：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Free disk space there, or choose --check shapes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在该处释放磁盘空间，或选择 --check shapes。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is of version {version}, and this Pruneapp reads version 1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 的版本为 {version}，而此 Pruneapp 读取版本 1。</translation>
+    </message>
+    <message>
+        <source>Update Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更新 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is too large for a record.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 过大，不可能是记录文件。</translation>
+    </message>
+    <message>
+        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so nobody knows which units it kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 中没有 &apos;{RECORD}&apos;，因此无法得知保留了哪些单元。</translation>
+    </message>
+    <message>
+        <source>Name the folder that `pruneapp shrink` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定由 `pruneapp shrink` 写入的文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; contradicts itself at &apos;{place}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在 &apos;{place}&apos; 处自相矛盾。</translation>
+    </message>
+    <message>
+        <source>{what}, which is a defect of Pruneapp. Nothing was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what}，这是 Pruneapp 的缺陷。未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>There is nothing to cut: no unit is dead in every layer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可裁去的内容：没有在每一层中都失效的单元。</translation>
+    </message>
+    <message>
+        <source>Prune units first, or choose what to cut.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先剪枝单元，或选择要裁去的内容。</translation>
+    </message>
+    <message>
+        <source>Only a model that transformers loads has a class that can be asked, and this is none (got &apos;--check {how}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有 transformers 能加载的模型才有可供检查的类，而此模型不是（收到 &apos;--check {how}&apos;）。</translation>
+    </message>
+    <message>
+        <source>Choose --check shapes, which reads back and compares what was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择 --check shapes，它会回读并比较已写入的内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is there already, and a shrunk model needs a folder of its own.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已存在，而缩减后的模型需要单独的文件夹。</translation>
+    </message>
+    <message>
+        <source>Name a new folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定新文件夹。</translation>
+    </message>
+    <message>
+        <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so that no row of the embedding would be left.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{first_names} 中没有 &apos;{where}&apos; 的词元，因此嵌入将不剩任何行。</translation>
+    </message>
+    <message>
+        <source>Choose what the model is used with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择与此模型一起使用的文本或 ID。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be read: {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取 &apos;{path}&apos;：{words}。</translation>
+    </message>
+    <message>
+        <source>Check the name and your permissions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查名称和您的权限。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, line {number}: it must hold an id such as 17, or a range such as 20-31, got &apos;{text}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 第 {number} 行：必须为 ID（例如 17）或范围（例如 20-31），收到 &apos;{text}&apos;。</translation>
+    </message>
+    <message>
+        <source>Write one id or one range on each line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在每行写一个 ID 或一个范围。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos;, line {number}: the tokenizer has ids up to {value}, got {int}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 第 {number} 行：分词器的 ID 最大为 {value}，收到 {int}。</translation>
+    </message>
+    <message>
+        <source>Remove the line, or choose the list that belongs to this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请移除该行，或选择属于此模型的列表。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a regular file, so it cannot be read as text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是普通文件，因此无法作为文本读取。</translation>
+    </message>
+    <message>
+        <source>Choose another file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; must be UTF-8 text, but is not at byte {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 必须为 UTF-8 文本，但在字节 {value} 处不是。</translation>
+    </message>
+    <message>
+        <source>Convert it to UTF-8.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其转换为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>Finding the tokens of a text needs the package tokenizers, which is not installed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>查找文本的词元需要软件包 tokenizers，但尚未安装。</translation>
+    </message>
+    <message>
+        <source>The library tokenizers cannot use &apos;{where}&apos;: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>tokenizers 库无法使用 &apos;{where}&apos;：{error}。</translation>
+    </message>
+    <message>
+        <source>Save the tokenizer again with transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 transformers 重新保存分词器。</translation>
+    </message>
+    <message>
+        <source>The smaller {TOKENIZER} would make other tokens of &apos;{path}&apos;, at line {value}: &apos;{parts}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩小后的 {TOKENIZER} 会将 &apos;{path}&apos; 第 {value} 行切分为不同的词元：&apos;{parts}&apos;。</translation>
+    </message>
+    <message>
+        <source>Keep the whole vocabulary.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请保留整个词表。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at {place}: it must be an id of a token, or a list of them, got {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的 {place} 处：必须为词元的 ID 或 ID 的列表，收到 {value}。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at {place}: it names the token {number}, which is not among the {len} kept tokens.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的 {place} 处：指定了词元 {number}，而它不在保留的 {len} 个词元中。</translation>
+    </message>
+    <message>
+        <source>Keep this token too.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请同时保留此词元。</translation>
+    </message>
+    <message>
+        <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>要裁剪分词器 &apos;{where}&apos;，其模型必须为 BPE、Unigram 或 WordPiece，收到 {decode}。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so that the tokens of a text are not certain.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 会随机跳过合并（dropout 为 {tree}），因此文本的词元不确定。</translation>
+    </message>
+    <message>
+        <source>Set &apos;dropout&apos; to null in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其中的 &apos;dropout&apos; 设为 null。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; uses the id {missing}, which none of its tokens has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 使用了 ID {missing}，但其中没有词元使用该 ID。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has {len} pieces; {MAX_ID} are the most.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 有 {len} 个词元片段；最多为 {MAX_ID} 个。</translation>
+    </message>
+    <message>
+        <source>The added token &apos;{content}&apos; of &apos;{where}&apos; has the id {number}, but the library that reads it assigns {given}: the ids of added tokens must follow those of the model without gaps.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的附加词元 &apos;{content}&apos; 的 ID 为 {number}，但读取它的库会分配 {given}：附加词元的 ID 必须紧接模型的 ID，不能有间隔。</translation>
+    </message>
+    <message>
+        <source>Keep the whole vocabulary, or save the tokenizer again with transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请保留整个词表，或用 transformers 重新保存分词器。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has a post-processor of the unknown type &apos;{kind}&apos;, which may use ids of tokens.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 有未知类型 &apos;{kind}&apos; 的后处理器，它可能使用词元的 ID。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; gives the id {number} to both &apos;{first}&apos; and &apos;{token}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 将 ID {number} 同时分配给了 &apos;{first}&apos; 和 &apos;{token}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;, at model.merges[{number}]: a merge must be two tokens with a space between them, got &apos;{merges}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的 model.merges[{number}] 处：合并必须为以空格分隔的两个词元，收到 &apos;{merges}&apos;。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{folder}&apos; has no {TOKENIZER}{found}, so that its vocabulary must stay as it is.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{folder}&apos; 中没有 {TOKENIZER}{found}，因此其词表必须保持不变。</translation>
+    </message>
+    <message>
+        <source>Save the tokenizer with transformers as a fast tokenizer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 transformers 将分词器保存为快速分词器。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has tokens up to the id {last_id}, but the embedding has only {counted}: they do not belong together.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的词元 ID 最大为 {last_id}，而嵌入只有 {counted}：两者不匹配。</translation>
+    </message>
+    <message>
+        <source>Keep the whole vocabulary, or check that the folder is complete.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请保留整个词表，或检查该文件夹是否完整。</translation>
+    </message>
+    <message>
+        <source>expected an id, got &apos;{number}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>应为 ID，收到 &apos;{number}&apos;</translation>
+    </message>
+    <message>
+        <source>expected an id up to {MAX_ID}, got {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ID 最大应为 {MAX_ID}，收到 {number}</translation>
+    </message>
+    <message>
+        <source>{n} row</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 行</translation>
+    </message>
+    <message>
+        <source>{n} rows</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>{n} 行</translation>
+    </message>
+    <message>
+        <source>Ranking units by {by} needs statistics of activations.</source>
+        <extracomment>sentences</extracomment>
+        <translation>按 {by} 对单元排序需要激活统计。</translation>
+    </message>
+    <message>
+        <source>Name a file of them; `pruneapp statistics` collects one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定激活统计文件；可用 `pruneapp statistics` 收集。</translation>
+    </message>
+    <message>
+        <source>Ranking units by {words} uses no statistics of activations.</source>
+        <extracomment>sentences</extracomment>
+        <translation>按 {words} 对单元排序不使用激活统计。</translation>
+    </message>
+    <message>
+        <source>Leave them out, or rank by wanda or flap.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不要指定激活统计，或按 wanda 或 flap 排序。</translation>
+    </message>
+    <message>
+        <source>Less {share} of {count} {label} are {wanted}, and rounded up to a multiple of {multiple} nothing goes. The nearest that may stay: {near}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>从 {count} 个 {label} 中裁去 {share}，剩余 {wanted} 个；向上取整到 {multiple} 的倍数后，没有可裁去的。最接近的可保留数量：{near}。</translation>
+    </message>
+    <message>
+        <source>Cut more, or choose a smaller multiple.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请裁去更多，或选择较小的倍数。</translation>
+    </message>
+    <message>
+        <source>Less {share} of them, and rounded up to a multiple of {multiple}, nothing goes of any of {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>各裁去 {share} 并向上取整到 {multiple} 的倍数后，没有可裁去的（共 {counted}）。</translation>
+    </message>
+    <message>
+        <source>&apos;{by}&apos; has no scores for &apos;{place}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{by}&apos; 中没有 &apos;{place}&apos; 的分数。</translation>
+    </message>
+    <message>
+        <source>It needs a vector of {count} numbers of that name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>需要一个以此为名称、含 {count} 个数的向量。</translation>
+    </message>
+    <message>
+        <source>&apos;{place}&apos; in &apos;{by}&apos; must have {count} real numbers (got the shape {list}, {label}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{by}&apos; 中的 &apos;{place}&apos; 必须含有 {count} 个实数（收到的形状为 {list}，类型为 {label}）。</translation>
+    </message>
+    <message>
+        <source>Write one score a unit.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为每个单元写一个分数。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was not cut out of &apos;{path2}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是从 &apos;{path2}&apos; 裁剪得到的：{what}。</translation>
+    </message>
+    <message>
+        <source>Name the model that it was cut out of.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定裁剪前的模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid statistics file: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的统计文件：{what}。</translation>
+    </message>
+    <message>
+        <source>Collect the statistics again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新收集统计。</translation>
+    </message>
+    <message>
+        <source>Ranking weights by their inputs needs statistics of activations.</source>
+        <extracomment>sentences</extracomment>
+        <translation>按输入对权重排序需要激活统计。</translation>
+    </message>
+    <message>
+        <source>Choose a statistics file; `pruneapp statistics` makes one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择统计文件；可用 `pruneapp statistics` 生成。</translation>
+    </message>
+    <message>
+        <source>The statistics of activations with the SHA-256 {removeprefix} are not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有 SHA-256 为 {removeprefix} 的激活统计。</translation>
+    </message>
+    <message>
+        <source>Load the statistics file in the form, or name it with --statistics.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在表单中加载统计文件，或用 --statistics 指定。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no statistics of activations: none of its tensors is named &apos;NAME{SUM2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有激活统计：没有名为 &apos;NAME{SUM2}&apos; 的张量。</translation>
+    </message>
+    <message>
+        <source>Collect them with `pruneapp statistics`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp statistics` 收集。</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{name}&apos; are of a &apos;{name2}&apos; with {have}, but it has the shape {list}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计 &apos;{name}&apos; 中的 &apos;{name2}&apos; 有 {have}，而该权重的形状为 {list}。</translation>
+    </message>
+    <message>
+        <source>Choose statistics that were collected with this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择用此模型收集的统计。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a statistics file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是统计文件。</translation>
+    </message>
+    <message>
+        <source>Collect statistics with `pruneapp statistics`, or convert an imatrix of llama.cpp with `pruneapp statistics FILE --from IMATRIX`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp statistics` 收集统计，或用 `pruneapp statistics FILE --from IMATRIX` 转换 llama.cpp 的 imatrix。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid statistics file: in its metadata, {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的统计文件：其元数据中存在问题：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid imatrix: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的 imatrix：{what}。</translation>
+    </message>
+    <message>
+        <source>Download or make it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新下载或生成。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: it is not a whole imatrix.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不完整：imatrix 不全。</translation>
+    </message>
+    <message>
+        <source>Choose a file that llama-imatrix wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择由 llama-imatrix 写入的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no imatrix of llama.cpp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是 llama.cpp 的 imatrix。</translation>
+    </message>
+    <message>
+        <source>Choose a .gguf or .dat file that llama-imatrix wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择由 llama-imatrix 写入的 .gguf 或 .dat 文件。</translation>
+    </message>
+    <message>
+        <source>None of the names in &apos;{path}&apos; (such as &apos;{show}&apos;) is known for a weight of &apos;{path2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中的名称（例如 &apos;{show}&apos;）都不是 &apos;{path2}&apos; 的权重的已知名称。</translation>
+    </message>
+    <message>
+        <source>An imatrix suits language models under the names of Hugging Face.</source>
+        <extracomment>sentences</extracomment>
+        <translation>imatrix 适用于采用 Hugging Face 名称的语言模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; has {size} inputs of &apos;{show}&apos;, but &apos;{show2}&apos; has the shape {list}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中 &apos;{show}&apos; 有 {size} 个输入，而 &apos;{show2}&apos; 的形状为 {list}。</translation>
+    </message>
+    <message>
+        <source>Choose an imatrix that was made for a model of this shape.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择为此形状的模型生成的 imatrix。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could be: the file was made for another model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中有 &apos;{show}&apos;，但 &apos;{path2}&apos; 中没有与之对应的权重：该文件是为另一个模型生成的。</translation>
+    </message>
+    <message>
+        <source>Choose the imatrix of this model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择此模型的 imatrix。</translation>
+    </message>
+    <message>
+        <source>A vector of {size} in lines of {wrap}, read like text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{size} 个元素的向量，每行 {wrap} 个，按文本方式阅读。</translation>
+    </message>
+    <message>
+        <source>It has {len} dimensions, and no dimension {dim}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>它有 {len} 个维度，没有维度 {dim}。</translation>
+    </message>
+    <message>
+        <source>Groups need a tensor of two or more dimensions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>分组需要二维或更高维的张量。</translation>
+    </message>
+    <message>
+        <source>Dimension {dim} has {length} elements, fewer than a group of {size}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>维度 {dim} 有 {length} 个元素，少于一组的 {size} 个。</translation>
+    </message>
+    <message>
+        <source>protected weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>有受保护的权重</translation>
+    </message>
+    <message>
+        <source>weights were protected or restored</source>
+        <extracomment>sentences</extracomment>
+        <translation>有权重被保护或恢复</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shapes {shape} and {shape2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的形状为 {shape} 和 {shape2}</translation>
+    </message>
+    <message>
+        <source>The folder holds &apos;{file}&apos; and shards with an index. &apos;{file2}&apos; was opened, as transformers does; to open the shards, open &apos;{index}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹包含 &apos;{file}&apos; 和带索引的分片。与 transformers 一样，已打开 &apos;{file2}&apos;；要打开分片，请打开 &apos;{index}&apos;。</translation>
+    </message>
+    <message>
+        <source>This is shard {number} of {count}. For the whole model, open its folder or its index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>这是 {count} 个分片中的第 {number} 个。要打开整个模型，请打开其文件夹或索引。</translation>
+    </message>
+    <message>
+        <source>whole numbers are not pruned: they count, index or are quantized</source>
+        <extracomment>sentences</extracomment>
+        <translation>整数不剪枝：它们用于计数、索引或是量化值</translation>
+    </message>
+    <message>
+        <source>this type of scales has no 0</source>
+        <extracomment>sentences</extracomment>
+        <translation>此缩放类型没有 0</translation>
+    </message>
+    <message>
+        <source>packed 6-bit floats are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>打包的 6 位浮点数不剪枝</translation>
+    </message>
+    <message>
+        <source>packed 4-bit floats are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>打包的 4 位浮点数不剪枝</translation>
+    </message>
+    <message>
+        <source>complex numbers are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>复数不剪枝</translation>
+    </message>
+    <message>
+        <source>truth values are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>布尔值不剪枝</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; lacks dtype, shape or data_offsets</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 缺少 dtype、shape 或 data_offsets</translation>
+    </message>
+    <message>
+        <source>overlaps the one before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>与前一个重叠</translation>
+    </message>
+    <message>
+        <source>leaves a hole before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>与前一个之间留有空隙</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; {what} (byte {begin}, not {end})</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; {what}（字节 {begin}，而非 {end}）</translation>
+    </message>
+    <message>
+        <source>its header does not begin with &apos;{{&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>其文件头不以 &apos;{{&apos; 开头</translation>
+    </message>
+    <message>
+        <source>in its header, {what}</source>
+        <extracomment>sentences</extracomment>
+        <translation>在其文件头中：{what}</translation>
+    </message>
+    <message>
+        <source>&apos;{METADATA}&apos; is not an object</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{METADATA}&apos; 不是对象</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; in &apos;{METADATA}&apos; is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{METADATA}&apos; 中的 &apos;{show}&apos; 不是文本</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; has the unknown dtype {str}</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的 dtype {str} 未知</translation>
+    </message>
+    <message>
+        <source>the data_offsets of tensor &apos;{show}&apos; must be two whole numbers, the smaller first (got {str})</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的 data_offsets 必须是两个整数，较小的在前（当前为 {str}）</translation>
+    </message>
+    <message>
+        <source>the shape of tensor &apos;{show}&apos; is not a list</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的形状不是列表</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; has {len} dimensions; {MAX_RANK} is the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 有 {len} 个维度；最多为 {MAX_RANK} 个</translation>
+    </message>
+    <message>
+        <source>the shape of tensor &apos;{show}&apos; must be whole numbers up to 2^63 - 1 (got {str})</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的形状必须是不超过 2^63 - 1 的整数（当前为 {str}）</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; has more than 2^63 elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的元素超过 2^63 个</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; does not end at a whole byte</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 没有在整字节处结束</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; needs {value} bytes but has {value2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 需要 {value} 字节，但只有 {value2} 字节</translation>
+    </message>
+    <message>
+        <source>its weight_map must be an object with at least one tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 weight_map 必须是至少含一个张量的对象</translation>
+    </message>
+    <message>
+        <source>the file of tensor &apos;{show}&apos; is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的文件不是文本</translation>
+    </message>
+    <message>
+        <source>&apos;{other}&apos; and &apos;{file}&apos; differ only in upper and lower case, or spelling</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{other}&apos; 与 &apos;{file}&apos; 仅大小写或拼写不同</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is not a plain file name</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 不是普通的文件名</translation>
+    </message>
+    <message>
+        <source>its header would have {size} bytes, and {MAX_HEADER_BYTES} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>其文件头将有 {size} 字节，最多为 {MAX_HEADER_BYTES} 字节</translation>
+    </message>
+    <message>
+        <source>at least {missing} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>至少 {missing}</translation>
+    </message>
+    <message>
+        <source>{counted} of {value} {verb} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>{value} 字节中缺少 {counted}</translation>
+    </message>
+    <message>
+        <source>{what} its last tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>最后一个张量之后还有 {what}</translation>
+    </message>
+    <message>
+        <source>The format does not know all fields that the header of this file has for {counted}; they are left aside.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该格式不认识此文件头中 {counted} 的全部字段；这些字段被搁置。</translation>
+    </message>
+    <message>
+        <source>it names itself as a shard</source>
+        <extracomment>sentences</extracomment>
+        <translation>它把自己列为分片</translation>
+    </message>
+    <message>
+        <source>{list} in the shards but not in the index; other programs may leave that out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list}在分片中但不在索引中；其他程序可能会略过。</translation>
+    </message>
+    <message>
+        <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>索引称张量有 {total_size} 字节；实际为 {total} 字节。</translation>
+    </message>
+    <message>
+        <source>Tensor {shown} is</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 {shown}</translation>
+    </message>
+    <message>
+        <source>Tensors {shown} are</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 {shown}</translation>
+    </message>
+    <message>
+        <source>Make room or choose another disk.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请腾出空间或选择其他磁盘。</translation>
+    </message>
+    <message>
+        <source>the file system does not support files of {nbytes} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件系统不支持 {nbytes} 字节的文件</translation>
+    </message>
+    <message>
+        <source>Choose another disk (FAT32 is limited to 4 GB).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其他磁盘（FAT32 的上限为 4 GB）。</translation>
+    </message>
+    <message>
+        <source>the disk is full ({nbytes} bytes are needed)</source>
+        <extracomment>sentences</extracomment>
+        <translation>磁盘已满（需要 {nbytes} 字节）</translation>
+    </message>
+    <message>
+        <source>{counted} missing on the disk ({nbytes} are needed, {free} are free)</source>
+        <extracomment>sentences</extracomment>
+        <translation>磁盘空间不足，缺 {counted}（需要 {nbytes}，可用 {free}）</translation>
+    </message>
+    <message>
+        <source>the disk is full or your share of it is used up ({nbytes} bytes are needed)</source>
+        <extracomment>sentences</extracomment>
+        <translation>磁盘已满或您的配额已用完（需要 {nbytes} 字节）</translation>
+    </message>
+    <message>
+        <source>Choose a folder that you may write to.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择您有写入权限的文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{folder}&apos; takes no new files: choose another folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 不接受新文件：请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Check the disk or the network drive.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查磁盘或网络驱动器。</translation>
+    </message>
+    <message>
+        <source>a folder</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>a pipe</source>
+        <extracomment>sentences</extracomment>
+        <translation>管道</translation>
+    </message>
+    <message>
+        <source>a socket</source>
+        <extracomment>sentences</extracomment>
+        <translation>套接字</translation>
+    </message>
+    <message>
+        <source>a device</source>
+        <extracomment>sentences</extracomment>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>something else</source>
+        <extracomment>sentences</extracomment>
+        <translation>其他类型</translation>
+    </message>
+    <message>
+        <source>Ask for the right to read it, or copy it to a folder of your own.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请申请读取权限，或将其复制到您自己的文件夹。</translation>
+    </message>
+    <message>
+        <source>Check the name and the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查名称和文件夹。</translation>
+    </message>
+    <message>
+        <source>Unpack it first, then open what is inside.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先解包，再打开其中的内容。</translation>
+    </message>
+    <message>
+        <source>Download it again, from the link to the file itself.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请从文件本身的链接重新下载。</translation>
+    </message>
+    <message>
+        <source>Open the model that it was made from, prune it, and convert that again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开生成它的模型，剪枝后再转换一次。</translation>
+    </message>
+    <message>
+        <source>Save its tensors in Python: safetensors.numpy.save_file({tensors}, &apos;model.safetensors&apos;), then open that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中保存其张量：safetensors.numpy.save_file({tensors}, &apos;model.safetensors&apos;)，然后打开该文件。</translation>
+    </message>
+    <message>
+        <source>is a pointer of git-lfs, not the weights themselves</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 git-lfs 的指针，不是权重本身</translation>
+    </message>
+    <message>
+        <source>Run `git lfs pull` in its folder, then open it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在其文件夹中运行 `git lfs pull`，然后再次打开。</translation>
+    </message>
+    <message>
+        <source>is compressed with gzip</source>
+        <extracomment>sentences</extracomment>
+        <translation>已用 gzip 压缩</translation>
+    </message>
+    <message>
+        <source>is a 7-Zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 7-Zip 归档</translation>
+    </message>
+    <message>
+        <source>is a RAR archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 RAR 归档</translation>
+    </message>
+    <message>
+        <source>is compressed with zstd</source>
+        <extracomment>sentences</extracomment>
+        <translation>已用 zstd 压缩</translation>
+    </message>
+    <message>
+        <source>is compressed with xz</source>
+        <extracomment>sentences</extracomment>
+        <translation>已用 xz 压缩</translation>
+    </message>
+    <message>
+        <source>is compressed with bzip2</source>
+        <extracomment>sentences</extracomment>
+        <translation>已用 bzip2 压缩</translation>
+    </message>
+    <message>
+        <source>is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 tar 归档，torch 0.1.10 之前的版本或下载打包会写出这种文件</translation>
+    </message>
+    <message>
+        <source>Unpack it if it holds a checkpoint; else load it with an old torch and save it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>若其中有检查点，请解包；否则用旧版 torch 加载并重新保存。</translation>
+    </message>
+    <message>
+        <source>is an HDF5 file, as Keras writes them</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Keras 写入的 HDF5 文件</translation>
+    </message>
+    <message>
+        <source>is a GGUF file, whose weights are packed for inference</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 GGUF 文件，其权重已为推理打包</translation>
+    </message>
+    <message>
+        <source>is a single array of numpy</source>
+        <extracomment>sentences</extracomment>
+        <translation>是单个 numpy 数组</translation>
+    </message>
+    <message>
+        <source>is a TensorFlow Lite model</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 TensorFlow Lite 模型</translation>
+    </message>
+    <message>
+        <source>is an Arrow file: a table of data, no model</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Arrow 文件：数据表，不是模型</translation>
+    </message>
+    <message>
+        <source>is a Parquet file: a table of data, no model</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Parquet 文件：数据表，不是模型</translation>
+    </message>
+    <message>
+        <source>is a PDF document</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 PDF 文档</translation>
+    </message>
+    <message>
+        <source>is a picture</source>
+        <extracomment>sentences</extracomment>
+        <translation>是图片</translation>
+    </message>
+    <message>
+        <source>is an SQLite database</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 SQLite 数据库</translation>
+    </message>
+    <message>
+        <source>is a script, which Pruneapp does not run</source>
+        <extracomment>sentences</extracomment>
+        <translation>是脚本，Pruneapp 不会运行它</translation>
+    </message>
+    <message>
+        <source>is a Flax checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Flax 检查点</translation>
+    </message>
+    <message>
+        <source>is a PaddlePaddle checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 PaddlePaddle 检查点</translation>
+    </message>
+    <message>
+        <source>is a Core ML model</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Core ML 模型</translation>
+    </message>
+    <message>
+        <source>is a TensorRT engine</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 TensorRT 引擎</translation>
+    </message>
+    <message>
+        <source>Open the model that it was built from.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开构建它所用的模型。</translation>
+    </message>
+    <message>
+        <source>is a part of a distributed checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>是分布式检查点的一部分</translation>
+    </message>
+    <message>
+        <source>Convert its folder: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转换其文件夹：python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</translation>
+    </message>
+    <message>
+        <source>is a TensorFlow graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 TensorFlow 计算图</translation>
+    </message>
+    <message>
+        <source>is a GGML model</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 GGML 模型</translation>
+    </message>
+    <message>
+        <source>is a web page, not a checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>是网页，不是检查点</translation>
+    </message>
+    <message>
+        <source>has something else in front of a zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 zip 归档之前还有其他内容</translation>
+    </message>
+    <message>
+        <source>Get the file again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新获取该文件。</translation>
+    </message>
+    <message>
+        <source>{len} tensors are</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {len} 个张量的</translation>
+    </message>
+    <message>
+        <source>One tensor is</source>
+        <extracomment>sentences</extracomment>
+        <translation>有一个张量的</translation>
+    </message>
+    <message>
+        <source>them: opened as they stand</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们：按原样打开</translation>
+    </message>
+    <message>
+        <source>it: opened as it stands</source>
+        <extracomment>sentences</extracomment>
+        <translation>它：按原样打开</translation>
+    </message>
+    <message>
+        <source>{some} named like the original of a pruned tensor, but no mask of zeros and ones of the same shape lies beside {opened}, not as pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{some}名称像被剪枝张量的原始张量，但旁边没有形状相同的 0/1 掩码，因此未按已剪枝处理（{opened}）。</translation>
+    </message>
+    <message>
+        <source>{len} tensors NAME lie</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {len} 个张量 NAME</translation>
+    </message>
+    <message>
+        <source>One tensor NAME lies</source>
+        <extracomment>sentences</extracomment>
+        <translation>有一个张量 NAME</translation>
+    </message>
+    <message>
+        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened as they stand, none as pruned. Open a file without the ones that are out of date.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{some}位于 NAME_orig 和 NAME_mask 旁边，后两者表示同一个已剪枝的张量：全部按原样打开，都不视为已剪枝。请打开不含过时张量的文件。</translation>
+    </message>
+    <message>
+        <source>several of its elements are one number in memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中多个元素是内存中的同一个数</translation>
+    </message>
+    <message>
+        <source>it shares memory with &apos;{other}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>它与 &apos;{other}&apos; 共享内存</translation>
+    </message>
+    <message>
+        <source>running statistics are measured, not learned</source>
+        <extracomment>sentences</extracomment>
+        <translation>运行统计量是测得的，不是学到的</translation>
+    </message>
+    <message>
+        <source>it counts batches</source>
+        <extracomment>sentences</extracomment>
+        <translation>它用于计批次数</translation>
+    </message>
+    <message>
+        <source>these frequencies are computed, not learned</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些频率是计算得到的，不是学到的</translation>
+    </message>
+    <message>
+        <source>it numbers positions</source>
+        <extracomment>sentences</extracomment>
+        <translation>它为位置编号</translation>
+    </message>
+    <message>
+        <source>anchor boxes are chosen, not learned</source>
+        <extracomment>sentences</extracomment>
+        <translation>锚框是选定的，不是学到的</translation>
+    </message>
+    <message>
+        <source>it is part of weights that bitsandbytes packed</source>
+        <extracomment>sentences</extracomment>
+        <translation>它属于 bitsandbytes 打包的权重</translation>
+    </message>
+    <message>
+        <source>computes the weight of the layer from it</source>
+        <extracomment>sentences</extracomment>
+        <translation>由它计算该层的权重</translation>
+    </message>
+    <message>
+        <source>masks are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码不剪枝</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是空的</translation>
+    </message>
+    <message>
+        <source>a single number is not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>单个数不剪枝</translation>
+    </message>
+    <message>
+        <source>it is part of weights that {packer} packed</source>
+        <extracomment>sentences</extracomment>
+        <translation>它属于 {packer} 打包的权重</translation>
+    </message>
+    <message>
+        <source>it is part of weights that torch quantized</source>
+        <extracomment>sentences</extracomment>
+        <translation>它属于 torch 量化的权重</translation>
+    </message>
+    <message>
+        <source>it is part of weights packed as MXFP4</source>
+        <extracomment>sentences</extracomment>
+        <translation>它属于以 MXFP4 打包的权重</translation>
+    </message>
+    <message>
+        <source>weight normalization {RECOMPUTED}</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重归一化{RECOMPUTED}</translation>
+    </message>
+    <message>
+        <source>spectral normalization {RECOMPUTED}</source>
+        <extracomment>sentences</extracomment>
+        <translation>谱归一化{RECOMPUTED}</translation>
+    </message>
+    <message>
+        <source>a parametrization {RECOMPUTED}</source>
+        <extracomment>sentences</extracomment>
+        <translation>参数化{RECOMPUTED}</translation>
+    </message>
+    <message>
+        <source>its values are scaled by &apos;{scale}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>其值由 &apos;{scale}&apos; 缩放</translation>
+    </message>
+    <message>
+        <source>it scales &apos;{other}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>它用于缩放 &apos;{other}&apos;</translation>
+    </message>
+    <message>
+        <source>it scales &apos;{scaled}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>它用于缩放 &apos;{scaled}&apos;</translation>
+    </message>
+    <message>
+        <source>{what} the end of its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档结尾之后还有 {what}</translation>
+    </message>
+    <message>
+        <source>its zip directory is missing, so the file is cut short</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 zip 目录，因此文件不完整</translation>
+    </message>
+    <message>
+        <source>its zip archive has more than one directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档有多个目录</translation>
+    </message>
+    <message>
+        <source>its zip directory is not where it is said to be</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 目录不在所述位置</translation>
+    </message>
+    <message>
+        <source>its zip archive contradicts itself about its size</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档的大小信息自相矛盾</translation>
+    </message>
+    <message>
+        <source>is one part of a zip archive in several parts</source>
+        <extracomment>sentences</extracomment>
+        <translation>是多卷 zip 归档中的一卷</translation>
+    </message>
+    <message>
+        <source>is a zip archive of {count} members with a directory of {size} bytes (at most {MAX_MEMBERS} and {MAX_DIRECTORY} are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>是含 {count} 个成员、目录为 {size} 字节的 zip 归档（最多读取 {MAX_MEMBERS} 和 {MAX_DIRECTORY}）</translation>
+    </message>
+    <message>
+        <source>its zip directory is longer than its members</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 目录比其成员还长</translation>
+    </message>
+    <message>
+        <source>its zip archive has overlapping members (&apos;{name}&apos;)</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档有重叠的成员（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>a member of its zip archive overlaps the directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档的某个成员与目录重叠</translation>
+    </message>
+    <message>
+        <source>something stands before its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档之前还有内容</translation>
+    </message>
+    <message>
+        <source>is a numpy archive (.npz), which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 numpy 归档 (.npz)，Pruneapp 不读取它</translation>
+    </message>
+    <message>
+        <source>is a Keras model, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Keras 模型，Pruneapp 不读取它</translation>
+    </message>
+    <message>
+        <source>its zip directory ends in the middle</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 目录在中途结束</translation>
+    </message>
+    <message>
+        <source>its zip directory holds something that is no entry</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 目录含有不是条目的内容</translation>
+    </message>
+    <message>
+        <source>the name of a member of its zip archive is not UTF-8</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档中某个成员的名称不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>is an encrypted zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>是加密的 zip 归档</translation>
+    </message>
+    <message>
+        <source>Decrypt it first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请先解密。</translation>
+    </message>
+    <message>
+        <source>holds &apos;{name}&apos;, compressed by method {method} of zip (only 0, stored, and 8, deflated, are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有 &apos;{name}&apos;，以 zip 方法 {method} 压缩（只读取 0 即存储和 8 即 deflate）</translation>
+    </message>
+    <message>
+        <source>the zip archive contradicts itself about the size of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>zip 归档中 &apos;{name}&apos; 的大小自相矛盾</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; lies beyond the end of its zip archive</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 超出其 zip 归档的结尾</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not where the zip directory says it is</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不在 zip 目录所述的位置</translation>
+    </message>
+    <message>
+        <source>the zip archive contradicts itself about &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>zip 归档中关于 &apos;{name}&apos; 的信息自相矛盾</translation>
+    </message>
+    <message>
+        <source>It contains code ({names}), which was not run.</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有代码（{names}），没有运行。</translation>
+    </message>
+    <message>
+        <source>{counted} of this file cannot be read: {first_names}. A torch file that keeps its container keeps {them}; other exports leave {them2} out only if you say so.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取此文件的 {counted}：{first_names}。保留容器的 torch 文件会保留它们；其他导出只在您确认后才略过它们。</translation>
+    </message>
+    <message>
+        <source>This file is a TorchScript program; its code was not run. Its tensors are shown by the names of its attributes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件是 TorchScript 程序；其代码没有运行。其张量以属性名称显示。</translation>
+    </message>
+    <message>
+        <source>This file contains code ({first_names}); it was not run.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此文件含有代码（{first_names}）；没有运行。</translation>
+    </message>
+    <message>
+        <source>it is quantized: whole numbers with a scale, which are not pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>它已量化：带缩放的整数不剪枝</translation>
+    </message>
+    <message>
+        <source>Pruneapp does not know the numbers of torch.{name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp 不认识 torch.{name} 的数值</translation>
+    </message>
+    <message>
+        <source>it holds a second pickle, &apos;{others}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有第二个 pickle &apos;{others}&apos;</translation>
+    </message>
+    <message>
+        <source>is a zip archive without the data.pkl that torch.save writes</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 zip 归档，但没有 torch.save 会写入的 data.pkl</translation>
+    </message>
+    <message>
+        <source>If a checkpoint is inside, unpack it first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>若其中有检查点，请先解包。</translation>
+    </message>
+    <message>
+        <source>holds &apos;{name}&apos; of {size} bytes (stored in {stored}), which is more than Pruneapp reads</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有 {size} 字节的 &apos;{name}&apos;（存储为 {stored}），超出 Pruneapp 的读取上限</translation>
+    </message>
+    <message>
+        <source>the bytes of &apos;{name}&apos; are not those that were saved</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的字节与保存时不同</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少存储 &apos;{key}&apos;</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; should have {nbytes} bytes and has {size}</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 应有 {nbytes} 字节，实际为 {size} 字节</translation>
+    </message>
+    <message>
+        <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches every tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模式区分大小写并匹配完整名称；&apos;*&apos; 匹配所有张量。</translation>
+    </message>
+    <message>
+        <source>, and {others} more like it</source>
+        <extracomment>sentences</extracomment>
+        <translation>，以及另外 {others} 个类似张量</translation>
+    </message>
+    <message>
+        <source>The model has no {LABELS}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该模型没有{LABELS}。</translation>
+    </message>
+    <message>
+        <source>Rule {number}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>规则 {number}：{sentence}</translation>
+    </message>
+    <message>
+        <source>no weight is meant</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有指定权重</translation>
+    </message>
+    <message>
+        <source>all of it is already pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们已全部被剪枝</translation>
+    </message>
+    <message>
+        <source>all that is kept of it is protected already</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中保留的权重都已受保护</translation>
+    </message>
+    <message>
+        <source>all of it is pruned, and only kept weights can be protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们已全部被剪枝，而只有保留的权重可以保护</translation>
+    </message>
+    <message>
+        <source>nothing of it is protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有受保护的权重</translation>
+    </message>
+    <message>
+        <source>its zeros were made permanent, which only undo reverts</source>
+        <extracomment>sentences</extracomment>
+        <translation>其零已被永久化，只能通过撤销还原</translation>
+    </message>
+    <message>
+        <source>nothing of it is pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有被剪枝的权重</translation>
+    </message>
+    <message>
+        <source>A pruned channel still outputs its bias: the same constant for every input.</source>
+        <extracomment>sentences</extracomment>
+        <translation>被剪枝的通道仍会输出其偏置：对任何输入都是同一常数。</translation>
+    </message>
+    <message>
+        <source>A pruned filter still outputs a constant if its norm layer has a bias (beta). With weight and bias of the norm at 0, its output is exactly 0.</source>
+        <extracomment>sentences</extracomment>
+        <translation>若归一化层有偏置 (beta)，被剪枝的滤波器仍会输出常数。归一化的权重和偏置都为 0 时，其输出恰为 0。</translation>
+    </message>
+    <message>
+        <source>No other tensor is pruned with these.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有其他张量会随之剪枝。</translation>
+    </message>
+    <message>
+        <source>Also prunes {counted}: {said}{more}</source>
+        <extracomment>sentences</extracomment>
+        <translation>同时剪枝 {counted}：{said}{more}</translation>
+    </message>
+    <message>
+        <source>, as in &apos;{other}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>，如 &apos;{other}&apos;</translation>
+    </message>
+    <message>
+        <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export cuts {units2} out of all tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的维度 {dim} 是{units}的维度{like}。只有缩减导出会从所有张量中裁去{units2}。</translation>
+    </message>
+    <message>
+        <source>: its {kinds} are no neurons, heads or channels of a group</source>
+        <extracomment>sentences</extracomment>
+        <translation>：其 {kinds} 不是组中的神经元、头或通道</translation>
+    </message>
+    <message>
+        <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不知道有其他张量依赖 &apos;{name}&apos; 的维度 {dim}{value}。</translation>
+    </message>
+    <message>
+        <source>all that is pruned here is pruned there</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处被剪枝的在另一侧也都被剪枝</translation>
+    </message>
+    <message>
+        <source>all that is pruned there is pruned here</source>
+        <extracomment>sentences</extracomment>
+        <translation>另一侧被剪枝的在此处也都被剪枝</translation>
+    </message>
+    <message>
+        <source>nothing that is pruned here is pruned there</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处被剪枝的在另一侧都没有被剪枝</translation>
+    </message>
+    <message>
+        <source>{shown} and {value} more</source>
+        <extracomment>sentences</extracomment>
+        <translation>{shown} 以及另外 {value} 个</translation>
+    </message>
+    <message>
+        <source>No {things} are allowed here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此处不允许任何{things}。</translation>
+    </message>
+    <message>
+        <source>Did you mean {join}?</source>
+        <extracomment>sentences</extracomment>
+        <translation>您是指 {join} 吗？</translation>
+    </message>
+    <message>
+        <source>{question}Allowed {things}: {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{question}允许的{things}：{join}。</translation>
+    </message>
+    <message>
+        <source>continue the scan ({measured} of {wanted} evaluations are done)</source>
+        <extracomment>sentences</extracomment>
+        <translation>继续扫描（已完成 {wanted} 次评估中的 {measured} 次）</translation>
+    </message>
+    <message>
+        <source>scan larger amounts</source>
+        <extracomment>sentences</extracomment>
+        <translation>扫描更大的剪枝量</translation>
+    </message>
+    <message>
+        <source>collecting Gram matrices, run {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在收集格拉姆矩阵，第 {number} 轮</translation>
+    </message>
+    <message>
+        <source>inputs of {group}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{group} 的输入</translation>
+    </message>
+    <message>
+        <source>Gram matrices</source>
+        <extracomment>sentences</extracomment>
+        <translation>格拉姆矩阵</translation>
+    </message>
+    <message>
+        <source>collecting {what}, run {runs} of {len}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在收集{what}，第 {runs} 轮，共 {len} 轮</translation>
+    </message>
+    <message>
+        <source>counting multiply-adds</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在统计乘加运算</translation>
+    </message>
+    <message>
+        <source>collecting statistics</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在收集统计</translation>
+    </message>
+    <message>
+        <source>was ended</source>
+        <extracomment>sentences</extracomment>
+        <translation>被终止</translation>
+    </message>
+    <message>
+        <source>crashed with a segmentation fault</source>
+        <extracomment>sentences</extracomment>
+        <translation>因段错误崩溃</translation>
+    </message>
+    <message>
+        <source>Some compiled code that it uses is defective; the log shows where it was.</source>
+        <extracomment>sentences</extracomment>
+        <translation>它所用的某些编译代码有缺陷；日志显示了位置。</translation>
+    </message>
+    <message>
+        <source>was killed by the system, most likely because the memory was full</source>
+        <extracomment>sentences</extracomment>
+        <translation>被系统终止，很可能是因为内存已满</translation>
+    </message>
+    <message>
+        <source>Use fewer samples, smaller batches, or a larger machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用更少的样本、更小的批次或更大的机器。</translation>
+    </message>
+    <message>
+        <source>was ended by the signal {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>被信号 {name} 终止</translation>
+    </message>
+    <message>
+        <source>The log shows where it was.</source>
+        <extracomment>sentences</extracomment>
+        <translation>日志显示了位置。</translation>
+    </message>
+    <message>
+        <source>ended because the script closed the pipe through which it answers</source>
+        <extracomment>sentences</extracomment>
+        <translation>已结束，因为脚本关闭了它用来应答的管道</translation>
+    </message>
+    <message>
+        <source>Close only those files that the script opened.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请只关闭脚本自己打开的文件。</translation>
+    </message>
+    <message>
+        <source>ended by itself with exit status {status}</source>
+        <extracomment>sentences</extracomment>
+        <translation>自行结束，退出状态为 {status}</translation>
+    </message>
+    <message>
+        <source>A script must not end the process.</source>
+        <extracomment>sentences</extracomment>
+        <translation>脚本不得结束进程。</translation>
+    </message>
+    <message>
+        <source>The pruned model may be broken, or the evaluation divides by zero.</source>
+        <extracomment>sentences</extracomment>
+        <translation>被剪枝的模型可能已失效，或评估中除以了零。</translation>
+    </message>
+    <message>
+        <source>for the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>（未剪枝的模型）</translation>
+    </message>
+    <message>
+        <source>Correct the evaluation: it may divide by zero, or have no samples.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更正评估：它可能除以了零，或没有样本。</translation>
+    </message>
+    <message>
+        <source>paired 95 % interval over {n} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个样本的配对 95 % 区间</translation>
+    </message>
+    <message>
+        <source>95 % interval of counts over {counts} samples</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counts} 个样本计数的 95 % 区间</translation>
+    </message>
+    <message>
+        <source>largest spread of three runs of the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>未剪枝的模型三次运行的最大差异</translation>
+    </message>
+    <message>
+        <source>repeatable; the uncertainty of the data is not known</source>
+        <extracomment>sentences</extracomment>
+        <translation>可重复；数据的不确定性未知</translation>
+    </message>
+    <message>
+        <source>as chosen</source>
+        <extracomment>sentences</extracomment>
+        <translation>按您的选择</translation>
+    </message>
+    <message>
+        <source>in &apos;{value}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>位于 &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>made by uv as the header of the script says</source>
+        <extracomment>sentences</extracomment>
+        <translation>由 uv 按脚本的文件头创建</translation>
+    </message>
+    <message>
+        <source>The script lists what it needs in a header (PEP 723), but uv, which would install it, was not found.</source>
+        <extracomment>sentences</extracomment>
+        <translation>脚本在文件头 (PEP 723) 中列出了所需内容，但没有找到用于安装的 uv。</translation>
+    </message>
+    <message>
+        <source>in the active {words} environment &apos;{prefix}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>位于活动的 {words} 环境 &apos;{prefix}&apos;</translation>
+    </message>
+    <message>
+        <source>the one that runs Pruneapp</source>
+        <extracomment>sentences</extracomment>
+        <translation>运行 Pruneapp 的解释器</translation>
+    </message>
+    <message>
+        <source>The model was not called in the process of the script, so it is not known that the metrics belong to it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>脚本的进程中没有调用该模型，因此无法确定指标属于它。</translation>
+    </message>
+    <message>
+        <source>reading weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在读取权重</translation>
+    </message>
+    <message>
+        <source>loading the model</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在加载模型</translation>
+    </message>
+    <message>
+        <source>handing over the weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在移交权重</translation>
+    </message>
+    <message>
+        <source>running {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在运行 {name}</translation>
+    </message>
+    <message>
+        <source>The command &apos;{name}&apos; {how}</source>
+        <extracomment>sentences</extracomment>
+        <translation>命令 &apos;{name}&apos; {how}</translation>
+    </message>
+    <message>
+        <source>starting Python</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在启动 Python</translation>
+    </message>
+    <message>
+        <source>reading the script</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在读取脚本</translation>
+    </message>
+    <message>
+        <source>{label}: does not answer</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label}：没有应答</translation>
+    </message>
+    <message>
+        <source>{listed} {are} left out: the export asks first.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed} 会被略过：导出时会先询问。</translation>
+    </message>
+    <message>
+        <source>as long as you do not prune {listed}</source>
+        <extracomment>sentences</extracomment>
+        <translation>，只要您不剪枝 {listed}</translation>
+    </message>
+    <message>
+        <source>, or export as {name}, which keeps what was opened{unless}</source>
+        <extracomment>sentences</extracomment>
+        <translation>，或导出为 {name}，它保留打开的内容{unless}</translation>
+    </message>
+    <message>
+        <source>{listed} {were} not read, and {were2} written as {they} stood in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed} 没有读取，按文件中的原样写入。</translation>
+    </message>
+    <message>
+        <source>Kept unchanged: {no_tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原样保留：{no_tensors}。</translation>
+    </message>
+    <message>
+        <source>Kept unchanged: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原样保留：{outside}。</translation>
+    </message>
+    <message>
+        <source>{listed} {were} left out, as asked: {why}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>按要求略过 {listed}：{why}。</translation>
+    </message>
+    <message>
+        <source>not contiguous</source>
+        <extracomment>sentences</extracomment>
+        <translation>不连续</translation>
+    </message>
+    <message>
+        <source>Written as plain, contiguous tensors: {sentence}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>写为普通的连续张量：{sentence}。</translation>
+    </message>
+    <message>
+        <source>Only the values are in it, not what the file says beside them: {sentence}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中只有数值，没有文件中的附加说明：{sentence}。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {listed}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos;（{what}）写为组成它的普通张量：{listed}。</translation>
+    </message>
+    <message>
+        <source>So were {counted} of such kinds.</source>
+        <extracomment>sentences</extracomment>
+        <translation>另有 {counted} 同样处理。</translation>
+    </message>
+    <message>
+        <source>Left out: {no_tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：{no_tensors}。</translation>
+    </message>
+    <message>
+        <source>Left out: {outside}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：{outside}。</translation>
+    </message>
+    <message>
+        <source>Left out: the TorchScript program of the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：文件的 TorchScript 程序。</translation>
+    </message>
+    <message>
+        <source>Left out: the graph of the program, its constants and its example inputs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：程序的图、其常量和示例输入。</translation>
+    </message>
+    <message>
+        <source>Left out: the graph of the ONNX model, with all but its tensors.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：ONNX 模型的图，以及除张量外的一切。</translation>
+    </message>
+    <message>
+        <source>Left out: objects and code of the file ({listed}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：文件中的对象和代码（{listed}）。</translation>
+    </message>
+    <message>
+        <source>Left out: the metadata of the file ({listed}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>已略过：文件的元数据（{listed}）。</translation>
+    </message>
+    <message>
+        <source>which is not a tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是张量</translation>
+    </message>
+    <message>
+        <source>which are not tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是张量</translation>
+    </message>
+    <message>
+        <source>state dict &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态字典 &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>state dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态字典</translation>
+    </message>
+    <message>
+        <source>{listed}, which {are} not in the {where}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{listed}，不在{where}中</translation>
+    </message>
+    <message>
+        <source>Not copied from &apos;{name}&apos;: {first_names}. Configuration, tokenizer, and what {MODULES} refers to are copied; code never is.</source>
+        <extracomment>sentences</extracomment>
+        <translation>未从 &apos;{name}&apos; 复制：{first_names}。配置、分词器以及 {MODULES} 引用的内容会被复制；代码从不复制。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; of the opened model was copied as it is, for it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>打开的模型的 &apos;{name}&apos; 按原样复制，因为无法读取它（{what}）；若其中注明了权重的类型，则是旧的类型。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos;: dtype changed from {dtype} to {dtype2}, so that transformers loads the weights as they were written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;：dtype 由 {dtype} 改为 {dtype2}，使 transformers 按写入的类型加载权重。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you write {dtype} in the place of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 没有更改。其中称权重为 {old}，transformers 会按此加载，除非您将其改为 {dtype}。</translation>
+    </message>
+    <message>
+        <source>&apos;{CONFIG}&apos; says that the weights are {old}, and from_pretrained would convert them. Load them with dtype=&apos;{dtype}&apos;, or write {dtype2} into the copy of &apos;{CONFIG2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{CONFIG}&apos; 称权重为 {old}，from_pretrained 会转换它们。请以 dtype=&apos;{dtype}&apos; 加载，或在 &apos;{CONFIG2}&apos; 的副本中写入 {dtype2}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; holds &apos;{label}&apos;; such files are usually named {usual}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 含有“{label}”；这类文件通常名为 {usual}。</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos; beside &apos;{CONFIG}&apos;: open the folder &apos;{parent}&apos; instead of the file, and export that, to have both.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained 会在 &apos;{CONFIG}&apos; 旁边查找 &apos;{WEIGHTS}&apos;：请打开文件夹 &apos;{parent}&apos; 而不是文件并导出它，以便两者齐备。</translation>
+    </message>
+    <message>
+        <source>from_pretrained looks for &apos;{WEIGHTS}&apos;, with &apos;{CONFIG}&apos; and the files of the tokenizer beside it; one file alone does not load there. Name a folder, such as &apos;{without}&apos;, to have them written, too.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained 会查找 &apos;{WEIGHTS}&apos;，旁边要有 &apos;{CONFIG}&apos; 和分词器的文件；单个文件无法在那里加载。请指定一个文件夹，例如 &apos;{without}&apos;，以便一并写入。</translation>
+    </message>
+    <message>
+        <source>For from_pretrained &apos;{CONFIG}&apos; and the files of the tokenizer go with it: they are in &apos;{home}&apos;. Put them beside the unpacked file, and name that &apos;{WEIGHTS}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>from_pretrained 还需要 &apos;{CONFIG}&apos; 和分词器的文件：它们位于 &apos;{home}&apos;。请将它们放在解包后的文件旁边，并将该文件命名为 &apos;{WEIGHTS}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; exists already and is not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已存在，不会被替换。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a link; &apos;{resolved}&apos; was written.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是链接；已写入 &apos;{resolved}&apos;。</translation>
+    </message>
+    <message>
+        <source>it names no file</source>
+        <extracomment>sentences</extracomment>
+        <translation>它没有指明文件</translation>
+    </message>
+    <message>
+        <source>it holds a control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有控制字符</translation>
+    </message>
+    <message>
+        <source>it holds one of &lt; &gt; : &quot; | ? * \, which Windows does not allow</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有 &lt; &gt; : &quot; | ? * \ 之一，Windows 不允许</translation>
+    </message>
+    <message>
+        <source>&apos;{device}&apos; is a device on Windows</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{device}&apos; 在 Windows 上是设备</translation>
+    </message>
+    <message>
+        <source>it ends in a dot or a space, which Windows drops</source>
+        <extracomment>sentences</extracomment>
+        <translation>它以点或空格结尾，Windows 会去掉</translation>
+    </message>
+    <message>
+        <source>differ from those of the opened model; they are not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>与打开的模型中的不同；不会被替换。</translation>
+    </message>
+    <message>
+        <source>differs from that of the opened model; it is not replaced.</source>
+        <extracomment>sentences</extracomment>
+        <translation>与打开的模型中的不同；不会被替换。</translation>
+    </message>
+    <message>
+        <source>{first_names} {verb} in &apos;{name}&apos; already and {left}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{first_names} 已在 &apos;{name}&apos; 中，并且{left}</translation>
+    </message>
+    <message>
+        <source>Copied from &apos;{home}&apos;: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>从 &apos;{home}&apos; 复制：{first_names}。</translation>
+    </message>
+    <message>
+        <source>{are} pruned completely: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>被完全剪枝的有 {are}：{first_names}。</translation>
+    </message>
+    <message>
+        <source>The original was deleted, so undo ends here: open the new file to go on.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原始文件已删除，因此撤销到此为止：要继续，请打开新文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; could not be deleted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法删除 &apos;{path}&apos;。</translation>
+    </message>
+    <message>
+        <source>The original is kept as {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原始文件保留为 {names}。</translation>
+    </message>
+    <message>
+        <source>{len} files of the original are kept beside the new ones, as {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原始的 {len} 个文件保留在新文件旁边，名为 {names}。</translation>
+    </message>
+    <message>
+        <source>and {value} more</source>
+        <extracomment>sentences</extracomment>
+        <translation>以及另外 {value} 个</translation>
+    </message>
+    <message>
+        <source>&apos;{names}&apos;{more} went out as plain whole numbers: the scales and zero points of quantized tensors are not in this file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; {more} 以普通整数写出：此文件不含量化张量的缩放和零点。</translation>
+    </message>
+    <message>
+        <source>not two-dimensional, as convolutions and biases</source>
+        <extracomment>sentences</extracomment>
+        <translation>个不是二维，如卷积和偏置</translation>
+    </message>
+    <message>
+        <source>embeddings, in which torch looks up no rows of CSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>个是嵌入，torch 无法在其中查找 CSR 的行</translation>
+    </message>
+    <message>
+        <source>{label}, which torch cannot turn from CSR to dense</source>
+        <extracomment>sentences</extracomment>
+        <translation>个为 {label}，torch 无法将其从 CSR 转为稠密</translation>
+    </message>
+    <message>
+        <source>too large for indices of 32 bits</source>
+        <extracomment>sentences</extracomment>
+        <translation>个对 32 位索引而言过大</translation>
+    </message>
+    <message>
+        <source>no smaller as CSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>个用 CSR 并不更小</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned, so every tensor is written dense.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有剪枝，因此所有张量都写为稠密。</translation>
+    </message>
+    <message>
+        <source>Not one of the {pruned} pruned tensors becomes CSR, so the file is as large as a dense one ({reasons}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{pruned} 个被剪枝的张量都没有转为 CSR，因此文件与稠密文件一样大（{reasons}）。</translation>
+    </message>
+    <message>
+        <source>The others stay dense ({reasons}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>其余保持稠密（{reasons}）。</translation>
+    </message>
+    <message>
+        <source>Of {counted} {sparse} {are} smaller as CSR: {after} bytes instead of {before}.{rest}</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 {counted}中，{sparse} 个用 CSR 更小：{after} 字节，原为 {before} 字节。{rest}</translation>
+    </message>
+    <message>
+        <source>Only an ONNX model can be written as one: no other file has its graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有 ONNX 模型可以写为 ONNX：其他文件没有它的图。</translation>
+    </message>
+    <message>
+        <source>The numbers that were in {names} are inside of the file now.</source>
+        <extracomment>sentences</extracomment>
+        <translation>原在 {names} 中的数值现已在文件内。</translation>
+    </message>
+    <message>
+        <source>The repaired values of {counted} are not in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} 的修复值不在文件中。</translation>
+    </message>
+    <message>
+        <source>Nothing is pruned, so there is no mask in the file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有剪枝，因此文件中没有掩码。</translation>
+    </message>
+    <message>
+        <source>safetensors has no type {label}, which &apos;{name}&apos; has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 没有类型 {label}，而 &apos;{name}&apos; 为该类型。</translation>
+    </message>
+    <message>
+        <source>safetensors reserves the name &apos;{METADATA}&apos;, which a tensor has.</source>
+        <extracomment>sentences</extracomment>
+        <translation>safetensors 保留了名称 &apos;{METADATA}&apos;，而有张量使用它。</translation>
+    </message>
+    <message>
+        <source>A plain state dict was written, because {reason}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>写为普通状态字典，因为{reason}。</translation>
+    </message>
+    <message>
+        <source>it was split into several files</source>
+        <extracomment>sentences</extracomment>
+        <translation>它被拆分为多个文件</translation>
+    </message>
+    <message>
+        <source>several files were put together</source>
+        <extracomment>sentences</extracomment>
+        <translation>多个文件被合并</translation>
+    </message>
+    <message>
+        <source>pairs of NAME_orig and NAME_mask became NAME</source>
+        <extracomment>sentences</extracomment>
+        <translation>成对的 NAME_orig 和 NAME_mask 变为 NAME</translation>
+    </message>
+    <message>
+        <source>its numbers became {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值变为 {label}</translation>
+    </message>
+    <message>
+        <source>the file is a TorchScript program</source>
+        <extracomment>sentences</extracomment>
+        <translation>该文件是 TorchScript 程序</translation>
+    </message>
+    <message>
+        <source>the source is no torch file</source>
+        <extracomment>sentences</extracomment>
+        <translation>来源不是 torch 文件</translation>
+    </message>
+    <message>
+        <source>the file holds code or whole objects ({names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>该文件含有代码或完整对象（{names}）</translation>
+    </message>
+    <message>
+        <source>Every number was {dtype} or narrower: nothing was rounded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>所有数值都是 {dtype} 或更窄：没有舍入。</translation>
+    </message>
+    <message>
+        <source>Rounded to {dtype}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已舍入为 {dtype}。</translation>
+    </message>
+    <message>
+        <source>The largest rounding error is {worst}, in &apos;{where}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>最大舍入误差为 {worst}，位于 &apos;{where}&apos;。</translation>
+    </message>
+    <message>
+        <source>{most} {were} too large and became infinite, in &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中有 {most} 个值过大，变为无穷。</translation>
+    </message>
+    <message>
+        <source>So did {rest} in {others}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{others}中的 {rest} 个值也是如此。</translation>
+    </message>
+    <message>
+        <source>{vanished} {were} too small and became 0.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {vanished} 个值过小，变为 0。</translation>
+    </message>
+    <message>
+        <source>&apos;{names}&apos; alone needs more than {limit}: its file is larger.</source>
+        <extracomment>sentences</extracomment>
+        <translation>仅 &apos;{names}&apos; 就需要超过 {limit}：其文件更大。</translation>
+    </message>
+    <message>
+        <source>&apos;{names}&apos; and {value} more need more than {limit}, each alone: their files are larger.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{names}&apos; 和另外 {value} 个各自都需要超过 {limit}：它们的文件更大。</translation>
+    </message>
+    <message>
+        <source>No {label} is cut: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>不裁去{label}：{error}</translation>
+    </message>
+    <message>
+        <source>The configuration does not say what is needed: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>配置没有说明所需内容：{error}。</translation>
+    </message>
+    <message>
+        <source>The configuration has to hold {needs}, and does not.</source>
+        <extracomment>sentences</extracomment>
+        <translation>配置必须包含 {needs}，但没有。</translation>
+    </message>
+    <message>
+        <source>{CONFIG} says {depths} = {count}, and &apos;{stack}&apos; has {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{CONFIG} 称 {depths} = {count}，而 &apos;{stack}&apos; 有 {len} 个。</translation>
+    </message>
+    <message>
+        <source>What lies beyond would not fit a model with fewer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>超出的部分不适合层数更少的模型。</translation>
+    </message>
+    <message>
+        <source>The model computes with the number of each layer: {layers_need} fails.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该模型用每层的编号计算：{layers_need} 不成立。</translation>
+    </message>
+    <message>
+        <source>Images stand for tokens of the vocabulary by number, so it stays whole here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>图像按编号代表词表中的词元，因此词表在此保持完整。</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; names code of the model&apos;s own (auto_map), so its class is not one of transformers and nothing is known of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; 指定了模型自己的代码 (auto_map)，因此其类不属于 transformers，对其一无所知。</translation>
+    </message>
+    <message>
+        <source>names no model type</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有指明模型类型</translation>
+    </message>
+    <message>
+        <source>is of type &apos;{model_type}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>类型为 &apos;{model_type}&apos;</translation>
+    </message>
+    <message>
+        <source>The model {named}, whose groups are not known. An ONNX file of it brings its own graph, and can be cut by that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该模型（{named}）的组未知。它的 ONNX 文件自带图，可以据此裁去。</translation>
+    </message>
+    <message>
+        <source>No channels of &apos;{path}&apos; can go without others: see its graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 中没有可以单独去掉的通道：请看其图。</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; names no model type, and the tensors are of no block that is known. An ONNX file of the model brings its own graph, and can be cut by that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带图，可以据此裁去。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is too large for a configuration.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 对配置而言过大。</translation>
+    </message>
+    <message>
+        <source>There is no {CONFIG} in &apos;{folder}&apos;, so what its tensors share is not known. Open the folder of the model, or an ONNX file of it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 中没有 {CONFIG}，因此不知道其张量共有什么。请打开模型的文件夹或其 ONNX 文件。</translation>
+    </message>
+    <message>
+        <source>Use the full bundle of Pruneapp, or install Pruneapp with pip.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请使用 Pruneapp 的完整包，或用 pip 安装 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>Run: pip install &apos;{value}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>请运行：pip install &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a regular file, so it cannot be read as a {kind}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是常规文件，因此无法作为{kind}读取。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is too large for a {kind}: it has {st_size} bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 对{kind}而言过大：有 {st_size} 字节。</translation>
+    </message>
+    <message>
+        <source>Check your permissions.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查您的权限。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid file name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的文件名。</translation>
+    </message>
+    <message>
+        <source>character {pos}</source>
+        <extracomment>sentences</extracomment>
+        <translation>字符 {pos}</translation>
+    </message>
+    <message>
+        <source>line {lineno}</source>
+        <extracomment>sentences</extracomment>
+        <translation>第 {lineno} 行</translation>
+    </message>
+    <message>
+        <source>, column {colno}</source>
+        <extracomment>sentences</extracomment>
+        <translation>，第 {colno} 列</translation>
+    </message>
+    <message>
+        <source>unknown key &apos;{match}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>未知的键 &apos;{match}&apos;</translation>
+    </message>
+    <message>
+        <source>the key &apos;{match}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少键 &apos;{match}&apos;</translation>
+    </message>
+    <message>
+        <source>Add &apos;{match}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请添加 &apos;{match}&apos;。</translation>
+    </message>
+    <message>
+        <source>{shown} is not an allowed value</source>
+        <extracomment>sentences</extracomment>
+        <translation>{shown} 不是允许的值</translation>
+    </message>
+    <message>
+        <source>expected {types}{rule}, got {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>应为 {types}{rule}，实际为 {value}</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; appears twice in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中 &apos;{key}&apos; 出现两次</translation>
+    </message>
+    <message>
+        <source>it holds {text}, which is not JSON</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有 {text}，这不是 JSON</translation>
+    </message>
+    <message>
+        <source>the number {text} in it is too large</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中的数 {text} 过大</translation>
+    </message>
+    <message>
+        <source>of &apos;{where}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>（&apos;{where}&apos;）</translation>
+    </message>
+    <message>
+        <source>, which fits all tensors,</source>
+        <extracomment>sentences</extracomment>
+        <translation>，适用于所有张量，</translation>
+    </message>
+    <message>
+        <source>{percent} is {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{percent} 即 {count}</translation>
+    </message>
+    <message>
+        <source>got {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>当前为 {count}</translation>
+    </message>
+    <message>
+        <source>only {free} can be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>只能剪枝 {free} 个</translation>
+    </message>
+    <message>
+        <source>none can be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法剪枝</translation>
+    </message>
+    <message>
+        <source>Unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消对权重的保护。</translation>
+    </message>
+    <message>
+        <source>at most {percent}</source>
+        <extracomment>sentences</extracomment>
+        <translation>至多 {percent}</translation>
+    </message>
+    <message>
+        <source>a count up to {free}</source>
+        <extracomment>sentences</extracomment>
+        <translation>至多 {free} 的数量</translation>
+    </message>
+    <message>
+        <source>Enter {most}{fits} or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入{most}{fits}或取消对权重的保护。</translation>
+    </message>
+    <message>
+        <source>that tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>该张量</translation>
+    </message>
+    <message>
+        <source>the {stuck} tensors that allow none</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法剪枝的 {stuck} 个张量</translation>
+    </message>
+    <message>
+        <source>Unprotect weights, or uncheck {tensors}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消对权重的保护，或取消勾选{tensors}。</translation>
+    </message>
+    <message>
+        <source>the amount</source>
+        <extracomment>sentences</extracomment>
+        <translation>剪枝量</translation>
+    </message>
+    <message>
+        <source>the amount, with what is pruned already,</source>
+        <extracomment>sentences</extracomment>
+        <translation>连同已剪枝部分的剪枝量</translation>
+    </message>
+    <message>
+        <source>{percent} of all</source>
+        <extracomment>sentences</extracomment>
+        <translation>全部的 {percent}</translation>
+    </message>
+    <message>
+        <source>the total</source>
+        <extracomment>sentences</extracomment>
+        <translation>总量</translation>
+    </message>
+    <message>
+        <source>in each of {count} tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>{count} 个张量中的每一个</translation>
+    </message>
+    <message>
+        <source>of &apos;{names}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>（&apos;{names}&apos;）</translation>
+    </message>
+    <message>
+        <source>n:m, such as 2:4: n weights kept of every m, with n from 1 to m - 1 and m up to {MOST}</source>
+        <extracomment>sentences</extracomment>
+        <translation>n:m，例如 2:4：每 m 个权重保留 n 个，n 从 1 到 m - 1，m 不超过 {MOST}</translation>
+    </message>
+    <message>
+        <source>rows x columns, each from 1 to {MOST}, such as 4x4</source>
+        <extracomment>sentences</extracomment>
+        <translation>行数 x 列数，各从 1 到 {MOST}，例如 4x4</translation>
+    </message>
+    <message>
+        <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
+        <extracomment>sentences</extracomment>
+        <translation>0.0 到 1.0 的份额，或 0% 到 100%</translation>
+    </message>
+    <message>
+        <source>from {value} to 2^63 - 1</source>
+        <extracomment>sentences</extracomment>
+        <translation>从 {value} 到 2^63 - 1</translation>
+    </message>
+    <message>
+        <source>from {low} to {high}</source>
+        <extracomment>sentences</extracomment>
+        <translation>从 {low} 到 {high}</translation>
+    </message>
+    <message>
+        <source>{low} or more</source>
+        <extracomment>sentences</extracomment>
+        <translation>不小于 {low}</translation>
+    </message>
+    <message>
+        <source>{high} or less</source>
+        <extracomment>sentences</extracomment>
+        <translation>不大于 {high}</translation>
+    </message>
+    <message>
+        <source>any number</source>
+        <extracomment>sentences</extracomment>
+        <translation>任意数</translation>
+    </message>
+    <message>
+        <source>a number, {bounds}</source>
+        <extracomment>sentences</extracomment>
+        <translation>数（{bounds}）</translation>
+    </message>
+    <message>
+        <source>a whole number, {bounds}</source>
+        <extracomment>sentences</extracomment>
+        <translation>整数（{bounds}）</translation>
+    </message>
+    <message>
+        <source>a number, inf, -inf, &apos;fro&apos; or &apos;nuc&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>数、inf、-inf、&apos;fro&apos; 或 &apos;nuc&apos;</translation>
+    </message>
+    <message>
+        <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
+        <extracomment>sentences</extracomment>
+        <translation>0 或更大的整数（数量），或 0.0 到 1.0 的分数</translation>
+    </message>
+    <message>
+        <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>带单位的大小，例如 5 GB、500 MB 或 4 GiB，或 &apos;{nothing}&apos;</translation>
+    </message>
+    <message>
+        <source>yes or no</source>
+        <extracomment>sentences</extracomment>
+        <translation>yes 或 no</translation>
+    </message>
+    <message>
+        <source>&apos;{SHA256}&apos; and the SHA-256 of a file in 64 hexadecimal digits</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{SHA256}&apos; 和文件的 64 位十六进制 SHA-256</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; has no entries, so it leaves the checkpoint unchanged.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 没有条目，因此检查点保持不变。</translation>
+    </message>
+    <message>
+        <source>along dim {dim}</source>
+        <extracomment>sentences</extracomment>
+        <translation>沿维度 {dim}</translation>
+    </message>
+    <message>
+        <source>{pattern} does not hold in {where} ({groups}): {why}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{pattern} 在 {where} 中不成立（{groups}）：{why}</translation>
+    </message>
+    <message>
+        <source>1 layer has a larger error</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 1 层的误差</translation>
+    </message>
+    <message>
+        <source>{len} layers have larger errors</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {len} 层的误差</translation>
+    </message>
+    <message>
+        <source>{value} after the repair than before: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{value} 在修复后比之前更大：{first_names}。</translation>
+    </message>
+    <message>
+        <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有可修复的内容：被剪枝的权重在未剪枝的模型中也是 0。若该文件之前已剪枝，请对照原始文件修复。</translation>
+    </message>
+    <message>
+        <source>random tokens</source>
+        <extracomment>sentences</extracomment>
+        <translation>随机词元</translation>
+    </message>
+    <message>
+        <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
+        <extracomment>sentences</extracomment>
+        <translation>输入是随机的词元编号，与真实输入不同：修复后的模型在您的输入上可能更差。</translation>
+    </message>
+    <message>
+        <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>崩溃后，最后的步骤需要重新计算：其掩码无法写入 &apos;{place}&apos;（{words_of}）。</translation>
+    </message>
+    <message>
+        <source>Your work is not being kept for the case of a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>您的工作没有为崩溃情况保存：无法写入 &apos;{place}&apos;（{words_of}）。</translation>
+    </message>
+    <message>
+        <source>It has {counted}; it had {len}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>它有 {counted}；原有 {len}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {size} bytes; it had {size2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {size} 字节；原为 {size2} 字节。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is as large as before, but holds other bytes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与之前一样大，但字节不同。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shape {list}; it had {list2}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的形状为 {list}；原为 {list2}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of type {name2}; it was {dtype}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的类型为 {name2}；原为 {dtype}。</translation>
+    </message>
+    <message>
+        <source>&apos;{label}&apos; is</source>
+        <extracomment>sentences</extracomment>
+        <translation>“{label}”</translation>
+    </message>
+    <message>
+        <source>The last {len} steps are</source>
+        <extracomment>sentences</extracomment>
+        <translation>最后 {len} 个步骤</translation>
+    </message>
+    <message>
+        <source>{what} missing: the masks were not on the disk yet, and {why}. The unsaved work is kept, and offered again at the next start.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what}缺失：掩码尚未写入磁盘，原因：{why}。未保存的工作已保留，下次启动时会再次提供。</translation>
+    </message>
+    <message>
+        <source>Masks of {name} taken over</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>已接管 {name} 的掩码</translation>
+    </message>
+    <message>
+        <source>Protection of {name} taken over</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>已接管 {name} 的保护</translation>
+    </message>
+    <message>
+        <source>were to be computed from other weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>原本要由其他权重计算</translation>
+    </message>
+    <message>
+        <source>The repair in {name} was computed from other weights, so it was left out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 中的修复由其他权重计算而来，因此已略过。</translation>
+    </message>
+    <message>
+        <source>{sentence} Repair this checkpoint instead.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{sentence}请改为修复此检查点。</translation>
+    </message>
+    <message>
+        <source>checking shapes</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在检查形状</translation>
+    </message>
+    <message>
+        <source>checking outputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在检查输出</translation>
+    </message>
+    <message>
+        <source>{architecture} of transformers {transformers}</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers {transformers} 的 {architecture}</translation>
+    </message>
+    <message>
+        <source>{by} takes these shapes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{by} 接受这些形状。</translation>
+    </message>
+    <message>
+        <source>(first {first_layers} layers)</source>
+        <extracomment>sentences</extracomment>
+        <translation>（前 {first_layers} 层）</translation>
+    </message>
+    <message>
+        <source>all outputs are equal</source>
+        <extracomment>sentences</extracomment>
+        <translation>所有输出相等</translation>
+    </message>
+    <message>
+        <source>outputs up to {largest_output} differ by at most {largest_difference}</source>
+        <extracomment>sentences</extracomment>
+        <translation>最大为 {largest_output} 的输出相差至多 {largest_difference}</translation>
+    </message>
+    <message>
+        <source>{by}{part} computes the same with the units cut out as with them set to zero: {apart}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁去单元后，{by}{part} 的计算结果与将其设为零时相同：{apart}。</translation>
+    </message>
+    <message>
+        <source>next tokens</source>
+        <extracomment>sentences</extracomment>
+        <translation>后续词元</translation>
+    </message>
+    <message>
+        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are others, and outputs differ by up to {largest_change} of the largest.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{said}与未剪枝的模型相比，在带种子的随机输入上，{what}有 {changed_predictions} 不同，输出最多相差最大值的 {largest_change}。</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{place}&apos; emit a constant that no bias takes up, and stay.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; 的 {counted} 会输出没有偏置可吸收的常数，因此保留。</translation>
+    </message>
+    <message>
+        <source>&apos;{place}&apos; keeps {counted}, {zeros} of them zeros: another layer needs as many.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
+    </message>
+    <message>
+        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm makes constants of them. Prune them with everything that depends on them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{stem}&apos; 的 {counted} 权重为 0 但保留：偏置或归一化使其成为常数。请连同依赖它们的一切一起剪枝。</translation>
+    </message>
+    <message>
+        <source>config.json says {timm} = {value}: timm reads it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>config.json 写有 {timm} = {value}：timm 会读取它。</translation>
+    </message>
+    <message>
+        <source>All blocks are as wide as {name}={value} makes them: a model that is made with that argument loads the state dict. {LOADER} loads it into any.</source>
+        <extracomment>sentences</extracomment>
+        <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
+    </message>
+    <message>
+        <source>{LOADER}, which lies beside the weights, gives a model the new widths and loads them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重旁边的 {LOADER} 会为模型设置新的宽度并加载它们。</translation>
+    </message>
+    <message>
+        <source>Written as &apos;{wanted}&apos;, which computes the same.</source>
+        <extracomment>sentences</extracomment>
+        <translation>写为 &apos;{wanted}&apos;，计算结果相同。</translation>
+    </message>
+    <message>
+        <source>type &apos;{model_type}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>类型 &apos;{model_type}&apos;</translation>
+    </message>
+    <message>
+        <source>this kind</source>
+        <extracomment>sentences</extracomment>
+        <translation>此类</translation>
+    </message>
+    <message>
+        <source>A model of {kind} has no such units.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind}的模型没有这样的单元。</translation>
+    </message>
+    <message>
+        <source>methods</source>
+        <extracomment>sentences</extracomment>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>formats</source>
+        <extracomment>sentences</extracomment>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <extracomment>sentences</extracomment>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>kinds</source>
+        <extracomment>sentences</extracomment>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <extracomment>sentences</extracomment>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>metrics</source>
+        <extracomment>sentences</extracomment>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>channel</source>
+        <extracomment>sentences</extracomment>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>amount</source>
+        <extracomment>sentences</extracomment>
+        <translation>剪枝量</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <extracomment>sentences</extracomment>
+        <translation>总量</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <extracomment>sentences</extracomment>
+        <translation>局部</translation>
+    </message>
+    <message>
+        <source>global</source>
+        <extracomment>sentences
+----------
+steps</extracomment>
+        <translation>全局</translation>
+    </message>
+    <message>
+        <source>is</source>
+        <extracomment>sentences</extracomment>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>are</source>
+        <extracomment>sentences</extracomment>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>was</source>
+        <extracomment>sentences</extracomment>
+        <translation>已</translation>
+    </message>
+    <message>
+        <source>were</source>
+        <extracomment>sentences</extracomment>
+        <translation>已</translation>
+    </message>
+    <message>
+        <source>it</source>
+        <extracomment>sentences</extracomment>
+        <translation>它</translation>
+    </message>
+    <message>
+        <source>them</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们</translation>
+    </message>
+    <message>
+        <source>they</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们</translation>
+    </message>
+    <message>
+        <source>this</source>
+        <extracomment>sentences</extracomment>
+        <translation>这</translation>
+    </message>
+    <message>
+        <source>bias</source>
+        <extracomment>sentences</extracomment>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>norm</source>
+        <extracomment>sentences</extracomment>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <extracomment>sentences</extracomment>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>columns</source>
+        <extracomment>sentences</extracomment>
+        <translation>列</translation>
+    </message>
+    <message>
+        <source>units</source>
+        <extracomment>sentences</extracomment>
+        <translation>单元</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <extracomment>sentences</extracomment>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>neurons</source>
+        <extracomment>sentences</extracomment>
+        <translation>神经元</translation>
+    </message>
+    <message>
+        <source>one of {words}</source>
+        <extracomment>sentences</extracomment>
+        <translation>以下之一：{words}</translation>
+    </message>
+    <message>
+        <source>any of {words}, with commas between them</source>
+        <extracomment>sentences</extracomment>
+        <translation>以下任意几项，以逗号分隔：{words}</translation>
+    </message>
+    <message>
+        <source>all of it is protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们都受保护</translation>
+    </message>
+    <message>
+        <source>all of it is pruned or protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>它们都已剪枝或受保护</translation>
+    </message>
+    <message>
+        <source>weight of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>weights of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>权重（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>channel of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>通道（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>channels of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>通道（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>block of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>块（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>blocks of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>块（&apos;{name}&apos;）</translation>
+    </message>
+    <message>
+        <source>other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>其他张量</translation>
+    </message>
+    <message>
+        <source>value was</source>
+        <extracomment>sentences</extracomment>
+        <translation>个值</translation>
+    </message>
+    <message>
+        <source>values were</source>
+        <extracomment>sentences</extracomment>
+        <translation>个值</translation>
+    </message>
+    <message>
+        <source>One mask holds other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>有一个掩码含有 0 和 1 以外的值：该张量按未剪枝打开。</translation>
+    </message>
+    <message>
+        <source>The masks of {n} tensors hold other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个张量的掩码含有 0 和 1 以外的值：这些张量按未剪枝打开。</translation>
+    </message>
+    <message>
+        <source>has the weights of the opened folder, and an export replaces the model of a folder as a whole.</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有打开的文件夹的权重，而导出会整体替换文件夹的模型。</translation>
+    </message>
+    <message>
+        <source>No tensor matches &apos;{pattern}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有匹配 &apos;{pattern}&apos; 的张量。</translation>
+    </message>
+    <message>
+        <source>{name} or {name2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 或 {name2}</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one kernel</source>
+        <extracomment>sentences</extracomment>
+        <translation>每个 {height}×{width} 的块是一个核</translation>
+    </message>
+    <message>
+        <source>Each {height}×{width} block is one {axes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>每个 {height}×{width} 的块是一个{axes}</translation>
+    </message>
+    <message>
+        <source>{axis} × {axis2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{axis} × {axis2}</translation>
+    </message>
+    <message>
+        <source>The export is complete, but a file beside it could not be written: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>导出已完成，但旁边的一个文件无法写入：{error}</translation>
+    </message>
+    <message>
+        <source>Run {path} to check whether the model still works.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请运行 {path} 检查模型是否仍然可用。</translation>
+    </message>
+    <message>
+        <source>Run {path} to check whether the model still works, after filling in the function that builds the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在补全构建模型的函数后运行 {path}，检查模型是否仍然可用。</translation>
+    </message>
+    <message>
+        <source>The report is {path}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>报告为 {path}。</translation>
+    </message>
+    <message>
+        <source>is one of several files of the opened model, and one file cannot replace them all.</source>
+        <extracomment>sentences</extracomment>
+        <translation>是打开的模型的多个文件之一，而一个文件无法替换全部文件。</translation>
+    </message>
+    <message>
+        <source>no such file or directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有该文件或文件夹</translation>
+    </message>
+    <message>
+        <source>permission denied</source>
+        <extracomment>sentences</extracomment>
+        <translation>权限不足</translation>
+    </message>
+    <message>
+        <source>operation not permitted</source>
+        <extracomment>sentences</extracomment>
+        <translation>不允许该操作</translation>
+    </message>
+    <message>
+        <source>no space left on device</source>
+        <extracomment>sentences</extracomment>
+        <translation>磁盘空间不足</translation>
+    </message>
+    <message>
+        <source>input/output error</source>
+        <extracomment>sentences</extracomment>
+        <translation>输入/输出错误</translation>
+    </message>
+    <message>
+        <source>read-only file system</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件系统只读</translation>
+    </message>
+    <message>
+        <source>is a directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>是文件夹</translation>
+    </message>
+    <message>
+        <source>not a directory</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是文件夹</translation>
+    </message>
+    <message>
+        <source>file name too long</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件名过长</translation>
+    </message>
+    <message>
+        <source>device or resource busy</source>
+        <extracomment>sentences</extracomment>
+        <translation>设备或资源忙</translation>
+    </message>
+    <message>
+        <source>disk quota exceeded</source>
+        <extracomment>sentences</extracomment>
+        <translation>超出磁盘配额</translation>
+    </message>
+    <message>
+        <source>file too large</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件过大</translation>
+    </message>
+    <message>
+        <source>too many open files</source>
+        <extracomment>sentences</extracomment>
+        <translation>打开的文件过多</translation>
+    </message>
+    <message>
+        <source>connection timed out</source>
+        <extracomment>sentences</extracomment>
+        <translation>连接超时</translation>
+    </message>
+    <message>
+        <source>too many levels of symbolic links</source>
+        <extracomment>sentences</extracomment>
+        <translation>符号链接层数过多</translation>
+    </message>
+    <message>
+        <source>cannot allocate memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法分配内存</translation>
+    </message>
+    <message>
+        <source>directory not empty</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹不为空</translation>
+    </message>
+    <message>
+        <source>file exists</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件已存在</translation>
+    </message>
+    <message>
+        <source>stale file handle</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件句柄已失效</translation>
+    </message>
+    <message>
+        <source>invalid argument</source>
+        <extracomment>sentences</extracomment>
+        <translation>参数无效</translation>
+    </message>
+    <message>
+        <source>connection refused</source>
+        <extracomment>sentences</extracomment>
+        <translation>连接被拒绝</translation>
+    </message>
+    <message>
+        <source>expecting value</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少值</translation>
+    </message>
+    <message>
+        <source>extra data</source>
+        <extracomment>sentences</extracomment>
+        <translation>有多余数据</translation>
+    </message>
+    <message>
+        <source>expecting property name enclosed in double quotes</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少双引号中的属性名</translation>
+    </message>
+    <message>
+        <source>expecting &apos;,&apos; delimiter</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少分隔符 &apos;,&apos;</translation>
+    </message>
+    <message>
+        <source>expecting &apos;:&apos; delimiter</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少分隔符 &apos;:&apos;</translation>
+    </message>
+    <message>
+        <source>unterminated string starting</source>
+        <extracomment>sentences</extracomment>
+        <translation>字符串未结束，始于</translation>
+    </message>
+    <message>
+        <source>Opened</source>
+        <extracomment>steps</extracomment>
+        <translation>已打开</translation>
+    </message>
+    <message>
+        <source>{step}, {step2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，{step2}</translation>
+    </message>
+    <message>
+        <source>{step}; {step2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}；{step2}</translation>
+    </message>
+    <message>
+        <source>{label}: {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>{label}：{value}</translation>
+    </message>
+    <message>
+        <source>{step} on {place}</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，作用于 {place}</translation>
+    </message>
+    <message>
+        <source>on {place}</source>
+        <extracomment>steps</extracomment>
+        <translation>作用于 {place}</translation>
+    </message>
+    <message>
+        <source>{n} tensors of {part}</source>
+        <extracomment>steps</extracomment>
+        <translation>{part} 的 {n} 个张量</translation>
+    </message>
+    <message>
+        <source>{name} and {n} more</source>
+        <extracomment>steps</extracomment>
+        <translation>{name} 以及另外 {n} 个</translation>
+    </message>
+    <message>
+        <source>and {n} more</source>
+        <extracomment>steps</extracomment>
+        <translation>以及另外 {n} 个</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensors by {n2} rules</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，按 {n2} 条规则作用于 {n} 个张量</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensor by {n2} rules</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，按 {n2} 条规则作用于 {n} 个张量</translation>
+    </message>
+    <message>
+        <source>on {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>作用于 {n} 个张量</translation>
+    </message>
+    <message>
+        <source>{step} {n} weight</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} 个权重</translation>
+    </message>
+    <message>
+        <source>{step} {n} weights</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} 个权重</translation>
+    </message>
+    <message>
+        <source>{step} {n} channel</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} 个通道</translation>
+    </message>
+    <message>
+        <source>{step} {n} channels</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} 个通道</translation>
+    </message>
+    <message>
+        <source>{step} {n} block</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} 个块</translation>
+    </message>
+    <message>
+        <source>{step} {n} blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>{step} {n} 个块</translation>
+    </message>
+    <message>
+        <source>with bias and norm</source>
+        <extracomment>steps</extracomment>
+        <translation>连同偏置和归一化</translation>
+    </message>
+    <message>
+        <source>with bias</source>
+        <extracomment>steps</extracomment>
+        <translation>连同偏置</translation>
+    </message>
+    <message>
+        <source>with norm</source>
+        <extracomment>steps</extracomment>
+        <translation>连同归一化</translation>
+    </message>
+    <message>
+        <source>with everything that depends on it</source>
+        <extracomment>steps</extracomment>
+        <translation>连同依赖它的一切</translation>
+    </message>
+    <message>
+        <source>total {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>总量 {n}</translation>
+    </message>
+    <message>
+        <source>total sparsity {share}</source>
+        <extracomment>steps</extracomment>
+        <translation>总稀疏度 {share}</translation>
+    </message>
+    <message>
+        <source>min {share} per tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>每个张量至少 {share}</translation>
+    </message>
+    <message>
+        <source>max {share} per tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>每个张量至多 {share}</translation>
+    </message>
+    <message>
+        <source>excluding {words}</source>
+        <extracomment>steps</extracomment>
+        <translation>排除{words}</translation>
+    </message>
+    <message>
+        <source>embeddings</source>
+        <extracomment>steps</extracomment>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>the first layer</source>
+        <extracomment>steps</extracomment>
+        <translation>第一层</translation>
+    </message>
+    <message>
+        <source>the last layer</source>
+        <extracomment>steps</extracomment>
+        <translation>最后一层</translation>
+    </message>
+    <message>
+        <source>{word} and {word2}</source>
+        <extracomment>steps</extracomment>
+        <translation>{word}和{word2}</translation>
+    </message>
+    <message>
+        <source>Rule {n}: {step}</source>
+        <extracomment>steps</extracomment>
+        <translation>规则 {n}：{step}</translation>
+    </message>
+    <message>
+        <source>Pattern: {pattern}</source>
+        <extracomment>steps</extracomment>
+        <translation>模式：{pattern}</translation>
+    </message>
+    <message>
+        <source>Scope: global</source>
+        <extracomment>steps</extracomment>
+        <translation>范围：全局</translation>
+    </message>
+    <message>
+        <source>Scope: per tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>范围：逐张量</translation>
+    </message>
+    <message>
+        <source>Limits: {limits}</source>
+        <extracomment>steps</extracomment>
+        <translation>限制：{limits}</translation>
+    </message>
+    <message>
+        <source>Matching bias and norm entries: pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>对应的偏置和归一化条目：已剪枝</translation>
+    </message>
+    <message>
+        <source>Everything that depends on it: pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>依赖它的一切：已剪枝</translation>
+    </message>
+    <message>
+        <source>Recipe version 1: rules are applied in order, on top of each other</source>
+        <extracomment>steps</extracomment>
+        <translation>配方版本 1：规则按顺序依次叠加应用</translation>
+    </message>
+    <message>
+        <source>Recipe version 1: first and last layer by the order of the file</source>
+        <extracomment>steps</extracomment>
+        <translation>配方版本 1：第一层和最后一层按文件顺序确定</translation>
+    </message>
+    <message>
+        <source>L1 per row {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>L1 逐行 {much}</translation>
+    </message>
+    <message>
+        <source>Normalized L1 {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>归一化 L1 {much}</translation>
+    </message>
+    <message>
+        <source>Relative importance {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>相对重要性 {much}</translation>
+    </message>
+    <message>
+        <source>Swaps {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>交换 {much}</translation>
+    </message>
+    <message>
+        <source>Random {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>随机 {much}</translation>
+    </message>
+    <message>
+        <source>BatchNorm scale {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>BatchNorm 缩放 {much}</translation>
+    </message>
+    <message>
+        <source>Wanda N:M {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Wanda N:M {much}</translation>
+    </message>
+    <message>
+        <source>Swaps N:M {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>交换 N:M {much}</translation>
+    </message>
+    <message>
+        <source>Blocks {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>块 {much}</translation>
+    </message>
+    <message>
+        <source>FFN neurons {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>FFN 神经元 {much}</translation>
+    </message>
+    <message>
+        <source>Attention heads {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>注意力头 {much}</translation>
+    </message>
+    <message>
+        <source>Layers {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>层 {much}</translation>
+    </message>
+    <message>
+        <source>Channel groups {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>通道组 {much}</translation>
+    </message>
+    <message>
+        <source>Custom mask from file</source>
+        <extracomment>steps</extracomment>
+        <translation>来自文件的自定义掩码</translation>
+    </message>
+    <message>
+        <source>Identity</source>
+        <extracomment>steps</extracomment>
+        <translation>恒等</translation>
+    </message>
+    <message>
+        <source>Frobenius {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>Frobenius {much}</translation>
+    </message>
+    <message>
+        <source>Nuclear norm {much}</source>
+        <extracomment>steps</extracomment>
+        <translation>核范数 {much}</translation>
+    </message>
+    <message>
+        <source>N:M semi-structured</source>
+        <extracomment>steps</extracomment>
+        <translation>N:M 半结构化</translation>
+    </message>
+    <message>
+        <source>L1 per row</source>
+        <extracomment>steps</extracomment>
+        <translation>L1 逐行</translation>
+    </message>
+    <message>
+        <source>Normalized L1</source>
+        <extracomment>steps</extracomment>
+        <translation>归一化 L1</translation>
+    </message>
+    <message>
+        <source>Swaps</source>
+        <extracomment>steps</extracomment>
+        <translation>交换</translation>
+    </message>
+    <message>
+        <source>Relative importance</source>
+        <extracomment>steps</extracomment>
+        <translation>相对重要性</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <extracomment>steps</extracomment>
+        <translation>随机</translation>
+    </message>
+    <message>
+        <source>BatchNorm scale</source>
+        <extracomment>steps</extracomment>
+        <translation>BatchNorm 缩放</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>FFN neurons</source>
+        <extracomment>steps</extracomment>
+        <translation>FFN 神经元</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <extracomment>steps</extracomment>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <extracomment>steps</extracomment>
+        <translation>注意力头</translation>
+    </message>
+    <message>
+        <source>Channel groups</source>
+        <extracomment>steps</extracomment>
+        <translation>通道组</translation>
+    </message>
+    <message>
+        <source>Frobenius</source>
+        <extracomment>steps</extracomment>
+        <translation>Frobenius</translation>
+    </message>
+    <message>
+        <source>Nuclear norm</source>
+        <extracomment>steps</extracomment>
+        <translation>核范数</translation>
+    </message>
+    <message>
+        <source>divide by {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>除以 {value}</translation>
+    </message>
+    <message>
+        <source>exchanges {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>交换次数 {value}</translation>
+    </message>
+    <message>
+        <source>outlier threshold {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>离群阈值 {value}</translation>
+    </message>
+    <message>
+        <source>spread {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>离散度 {value}</translation>
+    </message>
+    <message>
+        <source>variant {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>变体 {value}</translation>
+    </message>
+    <message>
+        <source>measure {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>度量 {value}</translation>
+    </message>
+    <message>
+        <source>rank by {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>排序依据 {value}</translation>
+    </message>
+    <message>
+        <source>multiple {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>倍数 {value}</translation>
+    </message>
+    <message>
+        <source>{what} of {place} pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 已剪枝</translation>
+    </message>
+    <message>
+        <source>{what} of {place} restored</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 已恢复</translation>
+    </message>
+    <message>
+        <source>{what} of {place} protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 已保护</translation>
+    </message>
+    <message>
+        <source>{what} of {place} no longer protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 不再受保护</translation>
+    </message>
+    <message>
+        <source>{what} of {place} pruned in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 在 {n} 个张量中已剪枝</translation>
+    </message>
+    <message>
+        <source>{what} of {place} restored in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 在 {n} 个张量中已恢复</translation>
+    </message>
+    <message>
+        <source>{what} of {place} protected in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 在 {n} 个张量中已保护</translation>
+    </message>
+    <message>
+        <source>{what} of {place} no longer protected in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{place} 的 {what} 在 {n} 个张量中不再受保护</translation>
+    </message>
+    <message>
+        <source>{n} channel</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个通道</translation>
+    </message>
+    <message>
+        <source>{n} channels</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个通道</translation>
+    </message>
+    <message>
+        <source>{n} column</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 列</translation>
+    </message>
+    <message>
+        <source>{n} columns</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 列</translation>
+    </message>
+    <message>
+        <source>channel {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>通道 {n}</translation>
+    </message>
+    <message>
+        <source>row {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>行 {n}</translation>
+    </message>
+    <message>
+        <source>column {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>列 {n}</translation>
+    </message>
+    <message>
+        <source>channel {n} along dim {n2}</source>
+        <extracomment>steps</extracomment>
+        <translation>维度 {n2} 的通道 {n}</translation>
+    </message>
+    <message>
+        <source>{n} channels along dim {n2}</source>
+        <extracomment>steps</extracomment>
+        <translation>维度 {n2} 的 {n} 个通道</translation>
+    </message>
+    <message>
+        <source>still 0</source>
+        <extracomment>steps</extracomment>
+        <translation>仍为 0</translation>
+    </message>
+    <message>
+        <source>{n} neuron</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个神经元</translation>
+    </message>
+    <message>
+        <source>{n} neurons</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个神经元</translation>
+    </message>
+    <message>
+        <source>{n} query head</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个查询头</translation>
+    </message>
+    <message>
+        <source>{n} query heads</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个查询头</translation>
+    </message>
+    <message>
+        <source>{n} key/value head</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个键/值头</translation>
+    </message>
+    <message>
+        <source>{n} key/value heads</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个键/值头</translation>
+    </message>
+    <message>
+        <source>{n} attention head</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个注意力头</translation>
+    </message>
+    <message>
+        <source>{n} attention heads</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个注意力头</translation>
+    </message>
+    <message>
+        <source>{n} expert</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个专家</translation>
+    </message>
+    <message>
+        <source>{n} experts</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个专家</translation>
+    </message>
+    <message>
+        <source>{n} FFN neuron</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个 FFN 神经元</translation>
+    </message>
+    <message>
+        <source>{n} FFN neurons</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个 FFN 神经元</translation>
+    </message>
+    <message>
+        <source>{n} weight pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已剪枝</translation>
+    </message>
+    <message>
+        <source>{n} weights pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已剪枝</translation>
+    </message>
+    <message>
+        <source>{n} weight restored</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已恢复</translation>
+    </message>
+    <message>
+        <source>{n} weights restored</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已恢复</translation>
+    </message>
+    <message>
+        <source>{n} weight protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已保护</translation>
+    </message>
+    <message>
+        <source>{n} weights protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已保护</translation>
+    </message>
+    <message>
+        <source>{n} weight no longer protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重不再受保护</translation>
+    </message>
+    <message>
+        <source>{n} weights no longer protected</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重不再受保护</translation>
+    </message>
+    <message>
+        <source>{n} protected weight left as they are</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个受保护的权重保持不变</translation>
+    </message>
+    <message>
+        <source>{n} protected weights left as they are</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个受保护的权重保持不变</translation>
+    </message>
+    <message>
+        <source>{n} of them still 0: made permanent earlier, which only undo reverts</source>
+        <extracomment>steps</extracomment>
+        <translation>其中 {n} 个仍为 0：先前已永久化，只能通过撤销还原</translation>
+    </message>
+    <message>
+        <source>all of them still 0: made permanent earlier, which only undo reverts</source>
+        <extracomment>steps</extracomment>
+        <translation>它们全部仍为 0：先前已永久化，只能通过撤销还原</translation>
+    </message>
+    <message>
+        <source>Zeros of the file treated as pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>文件中的零视为已剪枝</translation>
+    </message>
+    <message>
+        <source>Mask found in the file</source>
+        <extracomment>steps</extracomment>
+        <translation>在文件中找到掩码</translation>
+    </message>
+    <message>
+        <source>Made permanent</source>
+        <extracomment>steps</extracomment>
+        <translation>已永久化</translation>
+    </message>
+    <message>
+        <source>{n} zero in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个张量中的 {n} 个零</translation>
+    </message>
+    <message>
+        <source>{n} zeros in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个张量中的 {n} 个零</translation>
+    </message>
+    <message>
+        <source>{n} zeros in {n2} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个张量中的 {n} 个零</translation>
+    </message>
+    <message>
+        <source>Made permanent: {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>已永久化：{what}</translation>
+    </message>
+    <message>
+        <source>{n} weight pruned in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个张量中 {n} 个权重被剪枝</translation>
+    </message>
+    <message>
+        <source>{n} weights pruned in {n2} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个张量中 {n} 个权重被剪枝</translation>
+    </message>
+    <message>
+        <source>{n} weights pruned in {n2} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个张量中 {n} 个权重被剪枝</translation>
+    </message>
+    <message>
+        <source>Bias and norm of {n} pruned channel pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个被剪枝通道的偏置和归一化已剪枝</translation>
+    </message>
+    <message>
+        <source>Bias and norm of {n} pruned channels pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个被剪枝通道的偏置和归一化已剪枝</translation>
+    </message>
+    <message>
+        <source>Masks combined with {title} (pruned in both)</source>
+        <extracomment>steps</extracomment>
+        <translation>掩码与 {title} 合并（两侧都剪枝的）</translation>
+    </message>
+    <message>
+        <source>Masks combined with {title} (pruned in either)</source>
+        <extracomment>steps</extracomment>
+        <translation>掩码与 {title} 合并（任一侧剪枝的）</translation>
+    </message>
+    <message>
+        <source>Masks combined with {title} (pruned here, not there)</source>
+        <extracomment>steps</extracomment>
+        <translation>掩码与 {title} 合并（此处剪枝、另一侧未剪枝的）</translation>
+    </message>
+    <message>
+        <source>Repair of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>修复 {what}</translation>
+    </message>
+    <message>
+        <source>Sequential repair of {what}</source>
+        <extracomment>steps</extracomment>
+        <translation>顺序修复 {what}</translation>
+    </message>
+    <message>
+        <source>New values in {n} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个张量有新值</translation>
+    </message>
+    <message>
+        <source>New values in {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个张量有新值</translation>
+    </message>
+    <message>
+        <source>{n} weight moved</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已调整</translation>
+    </message>
+    <message>
+        <source>{n} weights moved</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个权重已调整</translation>
+    </message>
+    <message>
+        <source>{name}: error of the outputs {before} before, {after} after</source>
+        <extracomment>steps</extracomment>
+        <translation>{name}：输出误差由 {before} 变为 {after}</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} weight pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个权重中的 {n} 个已剪枝</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} weights pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个权重中的 {n} 个已剪枝</translation>
+    </message>
+    <message>
+        <source>{n} block</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个块</translation>
+    </message>
+    <message>
+        <source>{n} blocks</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个块</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensor ({pattern})</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，作用于 {n} 个张量 ({pattern})</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensors ({pattern})</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，作用于 {n} 个张量 ({pattern})</translation>
+    </message>
+    <message>
+        <source>block {value}</source>
+        <extracomment>steps</extracomment>
+        <translation>块 {value}</translation>
+    </message>
+    <message>
+        <source>seed {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>种子 {n}</translation>
+    </message>
+    <message>
+        <source>dim {n}</source>
+        <extracomment>steps</extracomment>
+        <translation>维度 {n}</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} remaining weight pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个剩余权重中的 {n} 个已剪枝</translation>
+    </message>
+    <message>
+        <source>{n} of {n2} remaining weights pruned</source>
+        <extracomment>steps</extracomment>
+        <translation>{n2} 个剩余权重中的 {n} 个已剪枝</translation>
+    </message>
+    <message>
+        <source>▲ {sentence}</source>
+        <extracomment>steps</extracomment>
+        <translation>▲ {sentence}</translation>
+    </message>
+    <message>
+        <source>{n} protected weight left as it is</source>
+        <extracomment>steps</extracomment>
+        <translation>{n} 个受保护的权重保持不变</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensor</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，作用于 {n} 个张量</translation>
+    </message>
+    <message>
+        <source>{step} on {n} tensors</source>
+        <extracomment>steps</extracomment>
+        <translation>{step}，作用于 {n} 个张量</translation>
+    </message>
+</context>
+<context>
     <name>SessionController</name>
     <message>
         <source>Exported {name}. Undo is kept only in a session ({keys}).</source>

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication, QPushButton
 from safetensors.numpy import save_file
 
+from pruneapp import resources
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import LANGUAGE, Settings
 from pruneapp.gui.widgets import number_format
+from pruneapp.results.document_rows import ManualEditRequest
 
 
 @pytest.fixture
@@ -116,6 +119,7 @@ import sys
 from PySide6.QtCore import QLocale, QCoreApplication
 from pruneapp.gui import application as app
 from pruneapp.gui.widgets import number_format
+from pruneapp.results.document_rows import ManualEditRequest
 application = app.make_application(["pruneapp"])
 for choice in ["system", *sys.argv[1:]]:
     application.speak(choice)
@@ -185,3 +189,86 @@ def test_numbers_and_sizes_are_written_as_in_the_language(english):
     finally:
         QLocale.setDefault(before)
     assert QCoreApplication.translate("Actions", "&Edit") == "&Edit"
+
+
+@pytest.fixture
+def chinese(qapp):
+    """The window speaks Chinese, as if it was chosen."""
+    translator = QTranslator()
+    assert translator.load(str(resources.path("translations/pruneapp_zh_CN.qm")))
+    qapp.installTranslator(translator)
+    yield
+    qapp.removeTranslator(translator)
+
+
+# Names, numbers and units, which no language has; all other letters are English.
+NAMES = re.compile(r"'[^']*'|[\w.]+\.weight|\bL[12]\b|\bPruneapp\b|\btorch\.save\b|\.?safetensors")
+
+
+def english_in(text: str) -> str:
+    return " ".join(re.findall(r"[A-Za-z]{2,}", NAMES.sub("", text)))
+
+
+def test_what_the_engine_says_of_a_damaged_file_is_chinese(chinese, new_person, file):
+    file.write_bytes(file.read_bytes()[:-5])
+    person = new_person(file)
+    person.wait_ready()
+    person.wait(lambda: person.window.notices.notices)
+    (notice,) = person.window.notices.notices
+    shown = notice.sentence.text()
+    assert shown.startswith(f"'{file}' 不完整：")
+    assert shown.endswith("中缺少 5 个字节。下载或复制被中断：请重新获取该文件。")
+    assert not english_in(shown)
+    assert not notice.details.toPlainText() or "cut short" in notice.details.toPlainText()
+
+
+def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file):
+    person = new_person(file)
+    person.wait_ready()
+    person.wait_open(file)
+    gesture = ManualEditRequest("protect", "a.weight", (((0, 1), (0, 5)),), "row")
+    person.workbench.manual_edit.perform(gesture)
+    person.wait(lambda: person.document.position == 1)
+    person.ask_amount("100%")
+    error = person.views.preview.error
+    person.wait(lambda: error.text().startswith("✕ 剪枝量 过大："))
+    assert not english_in(error.text()), error.text()
+    assert "'amount'" not in person.button.toolTip()
+    assert person.states[1] == "a 的 行 0 已保护"
+
+
+def test_steps_of_the_history_are_chinese(chinese, new_person, file):
+    person = new_person(file)
+    person.wait_ready()
+    person.wait_open(file)
+    person.ask_amount("50%")
+    for steps in (2, 3):
+        person.wait_preview()
+        person.click(person.button)
+        person.wait(lambda at=steps: len(person.states) == at)
+    states = person.views.history.list.model()
+    roles = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole
+    titles, tips = ([states.index(n).data(role) for n in range(3)] for role in roles)
+    assert titles == ["已打开", *["L1 50 %，作用于 2 个张量"] * 2]
+    for tip in tips[1:]:
+        lines = tip.removeprefix("<span>").split("<br>")
+        assert "L1 非结构化（幅值）" in lines[0]
+        assert not english_in(re.sub(r"</?span>|<br>|&#?\w+;", " ", tip)), tip
+    undo = person.window.actions_["undo"].toolTip() + person.window.actions_["undo"].text()
+    assert "L1 50 %，作用于 2 个张量" in undo
+    # What is written stays as it is.
+    assert person.document.items[1].label == "L1 50 % on 2 tensors"
+
+
+def test_reasons_of_the_tree_are_chinese(chinese, new_person, tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file({"a.weight": np.ones((4, 4), np.float32), "steps": np.arange(3)}, path)
+    person = new_person(path)
+    person.wait_ready()
+    person.wait_open(path)
+    model = person.views.tree.model
+    tips = [
+        str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole))
+        for row in range(model.rowCount())
+    ]
+    assert any("整数不剪枝" in tip for tip in tips), tips

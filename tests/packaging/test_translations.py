@@ -113,11 +113,61 @@ def test_translations_have_the_placeholders_and_mnemonics_of_their_texts(languag
         ("Open", "", "is empty"),
         ("&Open…", "打开(&O)…", ""),
         ("&Open {n}…", "{n} ö&ffnen…", ""),
+        ("{n} and {n}", "{n}", ""),
     ],
 )
 def test_what_is_wrong_with_a_translation_is_said(source, translation, why):
     message = translations.Message("View", source, translation=translation)
     assert translations.problem(message) == why
+
+
+@pytest.mark.parametrize(
+    ("translation", "why"),
+    [
+        ("{names}：{why}", ""),
+        ("{names} {are}：{why}", ""),
+        ("{names}", "has other placeholders"),
+        ("{names} {why} {why}", "has other placeholders"),
+    ],
+)
+def test_a_translated_sentence_may_leave_out_a_verb_alone(translation, why):
+    source = "{names} {are} left out: {why}"
+    message = translations.Message("Sentences", source, translation=translation)
+    assert translations.problem(message) == why
+
+
+def test_the_window_reads_the_templates_that_the_engine_has():
+    """Otherwise: packaging/translations.py."""
+    assert translations.TEMPLATES.read_text(encoding="utf-8") == translations.templates_as_json()
+
+
+@pytest.mark.parametrize(
+    ("code", "templates"),
+    [
+        ('PruneAppError("It is {empty}.", remedy="Fill it.")', ["It is {{empty}}.", "Fill it."]),
+        ("ExportError(f\"'{a.path}' is {a.path}, {f(x):,}.\")", ["'{path}' is {path2}, {f}."]),
+        ('PruneAppError("One." if one else f"{n:,}.", remedy=WHAT)', ["One.", "{n}.", "Do it."]),
+        ('counted(n, "byte is", "bytes are")', ["{n} byte is", "{n} bytes are"]),
+    ],
+)
+def test_templates_are_gathered_from_what_errors_are_given(code, templates):
+    module = ast.parse(f"WHAT = 'Do it.'\nclass ExportError(PruneAppError): ...\n{code}")
+    assert list(translations.said_in(module, translations.errors_of([module]))) == templates
+
+
+def test_what_an_error_says_is_shown_in_the_language_of_the_window(modules):
+    """By `said_error`: `str(error)` is English."""
+    found = [
+        f"{file}:{node.lineno}"
+        for file, module in modules.items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call)
+        and name_of(node) == "str"
+        and isinstance(node.args[0], ast.Name)
+        and node.args[0].id == "error"
+        and file != "widgets/engine_text.py"
+    ]
+    assert not found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

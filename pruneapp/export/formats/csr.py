@@ -125,10 +125,10 @@ class _Outcome:
                 f"as a dense one ({reasons})."
             )
         rest = f" The others stay dense ({reasons})." if self.dense else ""
+        are = "is" if self.sparse == 1 else "are"
         return (
-            f"Of {counted(pruned, 'pruned tensor')} {self.sparse:,} "
-            f"{'is' if self.sparse == 1 else 'are'} smaller as CSR: {self.after:,} "
-            f"bytes instead of {self.before:,}.{rest}"
+            f"Of {counted(pruned, 'pruned tensor')} {self.sparse:,} {are} smaller as CSR: "
+            f"{self.after:,} bytes instead of {self.before:,}.{rest}"
         )
 
 

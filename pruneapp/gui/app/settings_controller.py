@@ -36,7 +36,7 @@ from pruneapp.gui.commands.declarations import LOCAL_KEYS
 from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.widgets.controls import ComboBox
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_error
 from pruneapp.installation import License, licenses, require_torch_for_methods, versions
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
@@ -154,7 +154,7 @@ class SettingsController(Controller):
             try:
                 check_address(address)
             except PruneAppError as error:
-                proposed, wrong = address, str(error)
+                proposed, wrong = address, said_error(error)
                 continue
             self._settings.set_cluster(address)
             self._set_cluster(address)

@@ -33,11 +33,12 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
+from pruneapp.gui.widgets.engine_text import said_number, said_step, said_title
 from pruneapp.gui.widgets.labels import MUTED, as_plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.branches import Branches
-from pruneapp.results.document_rows import HistoryItem, numbered
+from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import HistoryMark
 from pruneapp.results.short_names import ShortNames
 
@@ -115,12 +116,14 @@ class HistoryStates(QAbstractListModel):
         state = index.row()
         item = self.items[state]
         if role == Qt.ItemDataRole.DisplayRole:
-            return item.title
+            return said_title(item)
         if role == Qt.ItemDataRole.ToolTipRole:
             lines = (item.detail or item.label).split("\n")
             if item.name:
-                lines = [item.name, item.label, *lines]
-            lines = self._abridge(lines)
+                lines = ["", item.label, *lines]
+            lines = said_step("\n".join(self._abridge(lines))).split("\n")
+            if item.name:
+                lines[0] = item.name
             if state in self.ahead:
                 lines.append(self.tr("Undone. Click to redo up to this step."))
             elif state not in self.done:
@@ -130,7 +133,7 @@ class HistoryStates(QAbstractListModel):
                 lines.append(f"{mark.words}{click}")
             return "<br>".join(map(as_plain, lines))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            mark, label = self.mark(state), numbered(state, item)
+            mark, label = self.mark(state), said_number(state, item)
             label = label if mark is None else f"{label}, {mark.words}"
             if state == self.position:
                 return self.tr("{label}, current").format(label=label)

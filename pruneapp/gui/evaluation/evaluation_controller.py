@@ -33,12 +33,11 @@ from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import Agreed, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import numbered
 from pruneapp.results.quality import (
     HistoryMark,
     MeasuredState,
@@ -325,7 +324,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _on_chosen(self, dialog: EvaluateDialog, keys: list[object], source: DataSource) -> None:
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_found(str(error), trouble=True)
+                dialog.choice.set_found(said_error(error), trouble=True)
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
@@ -442,11 +441,11 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._take(key, found)
         self._notifications.end(NoticeTopic.EVALUATION)
         for notice in found.notices:
-            self._notifications.mention(NoticeTopic.EVALUATION, notice)
+            self._notifications.mention(NoticeTopic.EVALUATION, said_sentence(notice))
         document, keys = self._session.document, self._keys
         if not self._wanted and document is not None and key in keys:
             number = keys.index(key)  # the person may be at another state by now
-            label = numbered(number, document.items[number])
+            label = said_number(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
             self._notifications.say_done(f"{label}: {words}")
         self._go_on()
@@ -520,7 +519,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             return
         self._uncountable = self.tr("Counting was stopped. Choose the axis again.")
         if error is not None:
-            self._uncountable = str(error)
+            self._uncountable = said_error(error)
         self._refresh()
 
     def look_at_script(self) -> None:
@@ -648,7 +647,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         joined = made_of(document.history.branches, kinds, fresh)
         found = enumerate(zip(known, document.items, kinds, strict=True))
         return tuple(
-            MeasuredState(number, numbered(number, item), *result, kind, joined[number])
+            MeasuredState(number, said_number(number, item), *result, kind, joined[number])
             for number, (result, item, kind) in found
             if result is not None
         )

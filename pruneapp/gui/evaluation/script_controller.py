@@ -35,8 +35,8 @@ from pruneapp.gui.evaluation.dialogs import (
     ScriptFacts,
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
+from pruneapp.gui.widgets.engine_text import said_error, said_sentence
 from pruneapp.gui.widgets.number_format import count, plural
-from pruneapp.params import with_labels
 from pruneapp.progress import Job
 
 T = TypeVar("T")
@@ -121,7 +121,7 @@ def options_of(source: DataSource) -> Options:
             seed=SEED.parse(source.seed) if source.seed else 0,
         )
     except ParameterError as error:
-        raise ParameterError(with_labels(str(error), (LIMIT, SEED))) from None
+        raise ParameterError(said_error(error, (LIMIT, SEED))) from None
 
 
 def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
@@ -241,7 +241,7 @@ class ScriptController(DialogController[ConsentDialog]):
             show(self._words(result), False)
 
         def failed(error: PruneAppError) -> None:
-            show(str(error), bool(source.path))
+            show(said_error(error), bool(source.path))
 
         def found_command(result: tuple[AgreedCommand, CommandFacts]) -> None:
             facts = result[1]
@@ -264,12 +264,12 @@ class ScriptController(DialogController[ConsentDialog]):
     def _words(self, found: _Found) -> str:
         python = found.interpreter
         words = self.tr("Runs with {python} ({found}).").format(
-            python=python.path, found=python.found
+            python=python.path, found=said_sentence(python.found)
         )
         agreed, no_effect = found.agreed, ""
         if agreed.options.limit is not None and agreed.script.ignores_limit:
             no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
-        parts = self._words_of_images(found), words, python.notice, no_effect
+        parts = self._words_of_images(found), words, said_sentence(python.notice), no_effect
         return " ".join(filter(None, parts))
 
     def _words_of_images(self, found: _Found) -> str:

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_sentence
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -234,15 +234,15 @@ class AxisRow(QWidget):
         for control in (self.slider, self.box):
             control.setAccessibleName(name)
         self.percent.setAccessibleName(self.tr("Share of each group"))
-        notes = list(axis.notices[:_NOTES])
+        notes = [said_sentence(notice) for notice in axis.notices[:_NOTES]]
         if more := len(axis.notices) - len(notes):
             notes[-1] += self.tr(" And {n} more.").format(n=number_format.count(more))
         if axis.why_not:
-            notes = [f"– {axis.why_not}"]
+            notes = [f"– {said_sentence(axis.why_not)}"]
         elif axis.sizes and not movable and not by_share:
             notes.append(self.tr("There is no smaller size that the model's class takes."))
         self.notes.setText("\n".join(notes))
-        self.notes.setToolTip(as_plain("\n".join(axis.notices[:_LISTED])))
+        self.notes.setToolTip(as_plain(said_sentence("\n".join(axis.notices[:_LISTED]))))
         self.notes.setVisible(bool(notes))
         self._show(axis.after, axis.exactness)
 

@@ -52,10 +52,9 @@ from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_error, said_number
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
-from pruneapp.results.document_rows import numbered
 from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
 from pruneapp.results.shrink_forecast import EXACT
 
@@ -304,7 +303,7 @@ class FormatSizes(QObject):
         self._tasks["rounding"] = self._jobs.answer(
             lambda job: cost_to_come(snapshot, dtype, job),
             on_result=partial(self._dialog.set_rounding, dtype),
-            on_error=lambda error: self._dialog.set_rounding(dtype, str(error)),
+            on_error=lambda error: self._dialog.set_rounding(dtype, said_error(error)),
         )
 
     def _check(self, request: ExportRequest) -> None:
@@ -374,7 +373,7 @@ class ExportController(DialogController[ExportDialog]):
         capture, at = Capture.of(document), document.position
         self._jobs.answer(
             lambda job: preview_export(capture, job),
-            on_result=partial(self._show_dialog, numbered(at, document.items[at])),
+            on_result=partial(self._show_dialog, said_number(at, document.items[at])),
             on_error=self._session.refused.emit,
         )
 

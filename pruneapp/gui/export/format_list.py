@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_sentence
 from pruneapp.gui.widgets.labels import MUTED, TEXT, on_one_line, plain, translate
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
@@ -122,7 +122,7 @@ def check_words(check: TargetCheck) -> str:
         words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
         notices.append(words.format(n=n, names=_listed(check.replaced)))
-    return " ".join((*notices, *check.notices))
+    return " ".join((*notices, *map(said_sentence, check.notices)))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_sentence
 from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -70,7 +70,7 @@ class ExportReportDialog(Dialog):
         self._in_store = "://" in str(report.path)  # which nobody asks again to show this
         self._steps = tuple(steps)
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
-        notes = [notice for notice in report.notices if notice not in wrong]
+        notes = [said_sentence(notice) for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
             notes.append(self.tr("Undo goes on from the original that was kept."))
         if report.effect == CHANGES:
@@ -80,7 +80,9 @@ class ExportReportDialog(Dialog):
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
-        self.warnings = [plain(f"▲ {warning}", wrap=True, ink=DANGER) for warning in wrong]
+        self.warnings = [
+            plain(f"▲ {said_sentence(warning)}", wrap=True, ink=DANGER) for warning in wrong
+        ]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
             label.setToolTip(as_plain("\n".join(each.named(shown))))
         pruned = [tensor for tensor in report.tensors if tensor.pruned]

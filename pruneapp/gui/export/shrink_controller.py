@@ -17,6 +17,7 @@ from pruneapp.groups.structure import Unknown
 from pruneapp.gui.app.jobs import JobProgress, Jobs, LatestTask, Urgency
 from pruneapp.gui.export.dialog import ExportDialog
 from pruneapp.gui.export.shrink_page import ShrinkOrder
+from pruneapp.gui.widgets.engine_text import said_error, said_sentence
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import history_recipe
@@ -63,8 +64,8 @@ def python_words(job: Job) -> str:
     try:
         found = find_interpreter(script, job=job, make=False)
     except PruneAppError as error:
-        return f"▲ {error}"
-    return f"Python: {found.path} ({found.found})"
+        return f"▲ {said_error(error)}"
+    return f"Python: {found.path} ({said_sentence(found.found)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +141,7 @@ class ShrinkForecasts(QObject):
         )
 
     def _on_error(self, error: PruneAppError) -> None:
-        self._page.set_trouble(str(error))
+        self._page.set_trouble(said_error(error))
 
     def _on_stopped(self) -> None:
         self._page.set_trouble(self.tr("The search for dead units was cancelled."))

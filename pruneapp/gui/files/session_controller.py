@@ -28,6 +28,7 @@ from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
+from pruneapp.gui.widgets.engine_text import said_sentence
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.export import ExportReport
 from pruneapp.sessions.journal_reader import JournalFile
@@ -282,7 +283,7 @@ class SessionController(Controller):
             )
         self._notifications.offer(
             NoticeTopic.OPENING,
-            error.sentence,
+            said_sentence(error.sentence),
             self.tr("Locate…"),
             partial(self._find, request, in_folder=error.in_folder),
             details=error.details,

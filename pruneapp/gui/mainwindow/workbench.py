@@ -68,7 +68,7 @@ from pruneapp.gui.sensitivity.scan_controller import ScanController
 from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 from pruneapp.plugins import Additions
@@ -143,7 +143,8 @@ class StatusController(QObject):
         )
         self._show_numbers(tuple(document.masks))
         for notice in document.notices:
-            window.notices.set_notice(notice.text, details=notice.details, trouble=False)
+            text = said_sentence(notice.text)
+            window.notices.set_notice(text, details=notice.details, trouble=False)
         window.setWindowTitle(f"{document.checkpoint.path.name} — {TITLE}")
         window.show_document(is_open=True)
         self.enable()
@@ -207,10 +208,10 @@ class StatusController(QObject):
         actions = self._window.actions_
         items = document.items if document is not None else ()
         position = document.position if document is not None else 0
-        undone = items[position].label if position else ""
+        undone = said_step(items[position].label) if position else ""
         redone = ""
         if document is not None and position != document.branches.tip:
-            redone = items[document.branches.next(position)].label
+            redone = said_step(items[document.branches.next(position)].label)
         for names, step, text in (
             (("undo", "history_back"), undone, self.tr("&Undo")),
             (("redo", "history_forward"), redone, self.tr("&Redo")),

@@ -42,7 +42,7 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_step
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -390,7 +390,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             self._say(preview)
 
     def _say(self, preview: ManualEditPreview) -> None:
-        text, numbers = preview.edit.label, preview.numbers
+        text, numbers = said_step(preview.edit.label), preview.numbers
         if numbers.protected:
             text = self.tr("{done}; {n} protected weights unchanged").format(
                 done=text, n=count(numbers.protected)

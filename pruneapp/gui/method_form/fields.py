@@ -27,6 +27,7 @@ from pruneapp.gui.method_form.editors import (
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
+from pruneapp.gui.widgets.engine_text import said_error, with_said_labels
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain
 from pruneapp.params import (
     AmountParam,
@@ -35,7 +36,6 @@ from pruneapp.params import (
     Param,
     SeedParam,
     SubsetParam,
-    with_labels,
 )
 
 
@@ -71,7 +71,7 @@ class Field(QWidget):
         try:
             self.editor.value()
         except ParameterError as error:
-            return with_labels(str(error), (self.param,))
+            return said_error(error, (self.param,))
         return self._reported
 
     def set_context(self, context: FormContext) -> None:
@@ -84,7 +84,7 @@ class Field(QWidget):
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""
-        self._reported = with_labels(text, (self.param,))
+        self._reported = with_said_labels(text, (self.param,))
         self._show_note()
 
     @property
@@ -313,7 +313,7 @@ class LimitsSection(QWidget):
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until a limit changes."""
-        self._reported = with_labels(text, self._params)
+        self._reported = with_said_labels(text, self._params)
         self._show_note()
 
     def values(self) -> dict[str, Any]:
@@ -335,7 +335,7 @@ class LimitsSection(QWidget):
             try:
                 editor.value()
             except ParameterError as error:
-                errors.append(with_labels(str(error), (editor.param,)))
+                errors.append(said_error(error, (editor.param,)))
         return tuple(errors)
 
     def _after_change(self) -> None:

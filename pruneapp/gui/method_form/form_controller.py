@@ -30,12 +30,18 @@ from pruneapp.gui.method_form.form_model import (
 from pruneapp.gui.method_form.panel import PruneForm
 from pruneapp.gui.tree.panel import ModuleTree
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said, said_param
+from pruneapp.gui.widgets.engine_text import (
+    said,
+    said_error,
+    said_param,
+    said_sentence,
+    with_said_labels,
+)
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
-from pruneapp.params import STATISTICS, Amount, FileParam, validate_all, with_labels
+from pruneapp.params import STATISTICS, Amount, FileParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.statistics.file import register as register_statistics
 
@@ -43,7 +49,7 @@ from pruneapp.statistics.file import register as register_statistics
 def in_form_words(error: PruneAppError) -> PruneAppError:
     """Return an error that calls parameters by the labels of their fields."""
     params = chain(LIMITS, *(method.params for method in registry.METHODS.values()))
-    return error.reworded(with_labels(error.sentence, params))
+    return error.reworded(with_said_labels(said_sentence(error.sentence), params))
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +300,7 @@ class FormController(QObject):
         try:
             return Limits(**request.limits)
         except ParameterError as error:
-            self._form.limits.set_error(str(error))
+            self._form.limits.set_error(said_error(error))
             raise
 
     def check_usual(self) -> None:
@@ -354,7 +360,7 @@ class FormController(QObject):
             if target == ("", ""):
                 checked = self._tree.checked()
                 self._form.set_matches(
-                    place, None, error="" if checked else "No tensor is checked."
+                    place, None, error="" if checked else said_sentence("No tensor is checked.")
                 )
                 named.append(checked)
                 continue
@@ -364,7 +370,7 @@ class FormController(QObject):
                 document = self._session.document
                 file = "" if document is None else document.checkpoint.path.name
                 sentence = matches.sentence.replace(f" in '{file}'", "")
-                error_text = f"{sentence} {matches.remedy}".strip()
+                error_text = said_error(matches.reworded(sentence))
                 rule = self._form.used[place]
                 number = self._form.number_of(rule)
                 if self._form.set_matches(place, 0, error=error_text):

@@ -36,6 +36,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
+from pruneapp.gui.widgets.engine_text import said_sentence
 from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
@@ -186,7 +187,7 @@ class DependentsRow(QWidget):
     def _said(self, found: FormDependents, *, whole: bool) -> str:
         """Say which tensors follow, in short or with whole names, and of which none are known."""
         if not found.known:
-            return found.why_not
+            return said_sentence(found.why_not)
         unknown = self._unknown(found, whole=whole)
         if found.in_force(self.choice):
             return " ".join(filter(None, (self._following(found, whole=whole), unknown)))
@@ -234,7 +235,7 @@ class DependentsRow(QWidget):
             text = self.tr("No other tensor is pruned with {n} of {m} tensors, such as {name}.")
         n, m = number_format.count(rest), number_format.count(found.tensors)
         said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
-        return f"{said} {found.why_not}".strip() if whole else said
+        return f"{said} {said_sentence(found.why_not)}".strip() if whole else said
 
 
 class PruneForm(QWidget):

@@ -33,7 +33,7 @@ from pruneapp.gui.preview.panel import PreviewPanel
 from pruneapp.gui.preview.preview_controller import PreviewController
 from pruneapp.gui.preview.preview_state import PreviewState
 from pruneapp.gui.widgets.controls import scroll_to, single_shot
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_error
 from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.methods import registry
 from pruneapp.params import format_bytes, parse_bytes
@@ -270,9 +270,9 @@ class StepInfoController(QObject):
             self._refuse_size,
         )
 
-    def _refuse_size(self, error: Exception) -> None:
+    def _refuse_size(self, error: PruneAppError) -> None:
         limits = self._form.limits
-        limits.set_error(str(error))
+        limits.set_error(said_error(error))
         # It is below the limits, and has its place only once they are laid out.
         QTimer.singleShot(0, limits.note, lambda: scroll_to(limits.note))
 

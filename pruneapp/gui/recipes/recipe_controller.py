@@ -21,6 +21,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.engine_text import said_sentence, said_step
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -216,7 +217,7 @@ class RecipeController(DialogController[RecipeDialog]):
         recipe, fitted = fitted_recipe
         lines = [
             RecipeLine(
-                entry.label,
+                said_step(entry.label),
                 len(entry.names),
                 entry.action.steps if isinstance(entry.action, Schedule) else 1,
                 fits=entry.action is not None,
@@ -224,7 +225,7 @@ class RecipeController(DialogController[RecipeDialog]):
             for entry in fitted.entries
         ]
         problems = [
-            f"{p.entry + 1}. {p.sentence} {p.remedy}".rstrip() + f" ({p.place})"
+            f"{p.entry + 1}. {said_sentence(f'{p.sentence} {p.remedy}'.rstrip())} ({p.place})"
             for p in fitted.problems
         ]
         # Masks of the file are in force here already, if the person wants them.

@@ -24,12 +24,12 @@ from pruneapp.gui.method_form.fields import Fields
 from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks, in_form_words
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_param
+from pruneapp.gui.widgets.engine_text import said_error, said_param, said_step
 from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, plain
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
-from pruneapp.params import Amount, AmountParam, Param, with_labels
+from pruneapp.params import Amount, AmountParam, Param
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.replay import SCHEDULE, amounts, expanded
@@ -206,7 +206,7 @@ class RoundsController(DialogController[RoundsDialog]):
         try:
             dialog.set_rounds(_counts(asked, dialog.fields.values()))
         except ParameterError as error:
-            dialog.set_rounds((), with_labels(str(error), SCHEDULE))
+            dialog.set_rounds((), said_error(error, SCHEDULE))
 
     # -- doing it -------------------------------------------------------------------------------
 
@@ -267,7 +267,8 @@ def _rule(step: Step) -> str:
     """Say what is repeated: all of the step but how much."""
     scope = (step.scope,) if step.scope == "global" else ()
     limits = replace(step.limits, total=None).words()
-    return ", ".join((step.rows[0].label(amount=False), *step.along(), *scope, *limits))
+    label = ", ".join((step.rows[0].label(amount=False), *step.along(), *scope, *limits))
+    return said_step(label)
 
 
 def _final(asked: _Repeated) -> Amount:

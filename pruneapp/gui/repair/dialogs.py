@@ -16,11 +16,12 @@ from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
+from pruneapp.gui.widgets.engine_text import said_error
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
-from pruneapp.params import FlagParam, Param, with_labels
+from pruneapp.params import FlagParam, Param
 from pruneapp.results.repair_report import (
     LayerRepair,
     PrunedLayer,
@@ -175,7 +176,7 @@ class RepairDialog(Dialog):
         try:
             self.values()
         except ParameterError as error:
-            return with_labels(str(error), self._params)
+            return said_error(error, self._params)
         if self._sequential() and not self.source.source().runs:
             return self.tr(
                 "Sequential runs inputs through the model, and a statistics file has none: choose "

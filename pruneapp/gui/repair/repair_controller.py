@@ -30,7 +30,7 @@ from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptContro
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_param
+from pruneapp.gui.widgets.engine_text import said_error, said_param
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import inputs_in, pruned_layers
@@ -228,7 +228,7 @@ class RepairController(DialogController[RepairDialog]):
         dialog = self.dialog
         if dialog is None:
             return
-        dialog.source.set_found(str(error), trouble=True)
+        dialog.source.set_found(said_error(error), trouble=True)
         if not dialog.source.source().runs:
             dialog.set_layers([replace(layer, known=False) for layer in dialog.layers])
 

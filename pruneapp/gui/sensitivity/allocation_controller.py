@@ -24,12 +24,11 @@ from pruneapp.gui.evaluation.evaluation_controller import EvaluationController
 from pruneapp.gui.sensitivity.dialogs import AllocationDialog
 from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_param
+from pruneapp.gui.widgets.engine_text import said_error, said_number, said_param
 from pruneapp.methods.limits import LIMITS
-from pruneapp.params import AmountParam, with_labels
+from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import numbered
 from pruneapp.results.sensitivity import AllocatedTensor, PredictedAllocation
 
 _BY_NAME = {param.name: param for param in LIMITS}
@@ -105,7 +104,7 @@ class AllocationController(DialogController[AllocationDialog]):
             kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
         else:
             text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
-            note = f"{text.format(state=numbered(number, document.items[number]))} {note}"
+            note = f"{text.format(state=said_number(number, document.items[number]))} {note}"
         if kept.scan.conditions.repair:
             text = self.tr(
                 "The scan repaired each tensor before the model was measured: repair the result, "
@@ -143,7 +142,7 @@ class AllocationController(DialogController[AllocationDialog]):
         def refuse(error: PruneAppError) -> None:
             if self.dialog is dialog:
                 self._allocation = None
-                dialog.set_error(with_labels(str(error), PARAMS))
+                dialog.set_error(said_error(error, PARAMS))
 
         self._task.ask(work, show, refuse, urgency=Urgency.AT_ONCE)
 

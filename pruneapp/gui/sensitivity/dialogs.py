@@ -13,10 +13,11 @@ from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceCh
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.controls import LineEdit, choice_box
+from pruneapp.gui.widgets.engine_text import said_error
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
 from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
-from pruneapp.params import Param, with_labels
+from pruneapp.params import Param
 from pruneapp.results.sensitivity import PredictedAllocation
 from pruneapp.results.short_names import ShortNames
 
@@ -277,6 +278,6 @@ class AllocationDialog(DecisionDialog):
         try:
             self.values()
         except ParameterError as error:
-            self.set_error(with_labels(str(error), self._params))
+            self.set_error(said_error(error, self._params))
             return
         self.changed.emit()

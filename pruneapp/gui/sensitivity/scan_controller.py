@@ -37,13 +37,12 @@ from pruneapp.gui.method_form.form_controller import FormController, LoadedMasks
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_error, said_number
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
-from pruneapp.params import STATISTICS, AmountParam, with_labels
+from pruneapp.params import STATISTICS, AmountParam
 from pruneapp.progress import Job
-from pruneapp.results.document_rows import numbered
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 from pruneapp.sessions.restore import SENSITIVITY
 from pruneapp.statistics.file import statistics_of
@@ -272,7 +271,9 @@ class ScanController(DialogController[ScanDialog]):
         return self.tr(
             "The current state, {state}, is {share} pruned. Amounts are fractions of what remains "
             "of each tensor in it. To scan the unpruned model, go to 'Opened' in the history first."
-        ).format(state=numbered(document.position, document.items[document.position]), share=share)
+        ).format(
+            state=said_number(document.position, document.items[document.position]), share=share
+        )
 
     def _look(self, dialog: ScanDialog) -> None:
         def show(text: str, trouble: bool) -> None:
@@ -304,7 +305,7 @@ class ScanController(DialogController[ScanDialog]):
         try:
             request = self._wanted(dialog, names)
         except PruneAppError as error:
-            dialog.set_estimate(with_labels(str(error), _LABELS), trouble=True)
+            dialog.set_estimate(said_error(error, _LABELS), trouble=True)
             return
         evaluations = len(names) * len(request.amounts)
         known, is_sure = self._known(dialog, request)
@@ -377,7 +378,7 @@ class ScanController(DialogController[ScanDialog]):
 
         def refused(error: PruneAppError) -> None:
             if self.dialog is dialog:
-                dialog.choice.set_found(str(error), trouble=True)
+                dialog.choice.set_found(said_error(error), trouble=True)
 
         def run(agreed: Agreed) -> None:
             if self.dialog is dialog:
@@ -524,7 +525,7 @@ class ScanController(DialogController[ScanDialog]):
         document, number = self._session.document, self._number(found)
         if document is None or number < 0:
             return self.tr("a deleted state")
-        return numbered(number, document.items[number])
+        return said_number(number, document.items[number])
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._refresh()

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt
 
 from pruneapp.gui.tree.nodes import Checks, Nodes
 from pruneapp.gui.widgets import number_format, reports
-from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.engine_text import said, said_sentence
 from pruneapp.gui.widgets.labels import as_plain
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
@@ -339,7 +339,11 @@ class Cells(QObject):
             return self.tr("The same tensor as {other}: pruned once, counted once.").format(
                 other=row.shown
             )
-        return self.tr("Not prunable: {why}.").format(why=row.why_not) if row.why_not else ""
+        return (
+            self.tr("Not prunable: {why}.").format(why=said_sentence(row.why_not))
+            if row.why_not
+            else ""
+        )
 
     def description(self, node: int) -> str:
         """Return what a screen reader says of a node beside its name; empty for nothing."""

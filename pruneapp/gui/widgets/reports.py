@@ -30,6 +30,7 @@ from pruneapp.errors import abridged, escaped, first_names
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
+from pruneapp.gui.widgets.engine_text import said_sentence
 from pruneapp.gui.widgets.labels import as_plain, translate, within_reason
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.pattern_report import BrokenPattern
@@ -304,7 +305,7 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
     return translate("Quality", "{share} pruned: {value}, {change}").format(
         share=number_format.percent(quality.sparsity),
         value=value,
-        change=words.format(amount=amount, half=half, noise=metric.noise),
+        change=words.format(amount=amount, half=half, noise=said_sentence(metric.noise)),
     )
 
 
@@ -320,7 +321,7 @@ def show_broken(
     And of tensors of which nothing is left, the first as `short` shows them. It is hidden without a
     warning.
     """
-    texts = [f"▲ {each.sentence}." for each in broken]
+    texts = [f"▲ {said_sentence(f'{each.sentence}.')}" for each in broken]
     if emptied:
         what = several(Severity.ALL, len(emptied))
         texts.append(f"{GLYPHS[Severity.ALL]} {what}: {first_names(emptied, show=short)}.")

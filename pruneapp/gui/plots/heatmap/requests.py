@@ -14,7 +14,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import TIMES, said, said_product
+from pruneapp.gui.widgets.engine_text import TIMES, said, said_product, said_step
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.results.document_rows import HistoryItem
@@ -276,7 +276,7 @@ class WeightReadout(QObject):
                 text = self.tr("pruned in step {n}: {label}")
             if item.rule:
                 text = self.tr("pruned in step {n}, rule {rule}: {label}")
-            words.append(text.format(n=step, rule=item.rule, label=item.label))
+            words.append(text.format(n=step, rule=item.rule, label=said_step(item.label)))
         else:
             if not known.kept:
                 self._timer.start()

@@ -1,0 +1,239 @@
+"""Finished sentences of the engine, in the person's language.
+
+The engine knows one language and fills its sentences itself. Here a sentence is held against the
+templates that the engine has (packaging/translations.py gathers them): the one whose text it
+contains says which translation is meant, and what stands between are the values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from string import Formatter
+
+# A template of fewer letters than this may be part of anything: its values have to be known, too.
+_FEW_LETTERS = 7
+_LONGEST = 4000  # letters of what is looked up
+_KNOWN = 50_000  # texts that are remembered; a history may have 10,000 states
+# What gaps of these names hold, and nothing else.
+_NUMBERS = {"n": r"(\d[\d,.]*)", "percent": r"([<>]?\d[\d,.]* ?%)"}
+_WORDLESS = re.compile(r"[\W\d_]*")
+# Names in quotation marks are the same in every language, and so are lists of them.
+_QUOTED = re.compile(r"'[^']*'(?:, '[^']*')*")
+# Gaps that hold lists of names, or of words of code.
+_LISTS = frozenset({"join", "words"})
+# Where one of two values ends that have nothing between them: "12, which fits all tensors,".
+_FIRST_OF_TWO = re.compile(r"[^,(:]*")
+_OUTER_SPACE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
+_END = re.compile(r"[.!?] ")
+_NO_SPACE_BEHIND = tuple("。！？；：，")
+
+
+@dataclass(frozen=True)
+class Template:
+    """The text of a sentence, with gaps."""
+
+    source: str
+    text: tuple[str, ...]  # before, between and behind the gaps
+    names: tuple[str, ...]  # of the gaps
+    numbers: re.Pattern[str] | None = None  # what finds the values, if some are numbers alone
+
+    @classmethod
+    def of(cls, source: str) -> Template:
+        """Read a template as `str.format` does."""
+        text, names = [""], []
+        for literal, name, _, _ in Formatter().parse(source):
+            text[-1] += literal  # braces that stand for themselves are parts of their own
+            if name is not None:
+                names.append(name)
+                text.append("")
+        numbers = None
+        gaps = [_NUMBERS.get(name.rstrip("0123456789"), "(.*?)") for name in names]
+        if set(gaps) & set(_NUMBERS.values()):
+            pieces = zip(map(re.escape, text), [*gaps, ""], strict=True)
+            numbers = re.compile("".join(map("".join, pieces)), re.DOTALL)
+        return cls(source, tuple(text), tuple(names), numbers)
+
+    @property
+    def letters(self) -> int:
+        """How many letters it has itself."""
+        return sum(map(str.isalpha, "".join(self.text)))
+
+    def quotes(self, gap: int) -> bool:
+        """Whether a value stands in quotation marks: a name or a path, which no language has."""
+        return self.text[gap].endswith(("'", "`")) and self.text[gap + 1].startswith(("'", "`"))
+
+    def values(self, text: str) -> tuple[str, ...] | None:
+        """Return what stands in the gaps of a text, as little as possible each; None if no fit."""
+        if self.numbers is not None:
+            found = self.numbers.fullmatch(text)
+            return None if found is None else found.groups()
+        # No regular expression: with several gaps it takes long to find that there is no fit.
+        at, end = len(self.text[0]), len(text) - len(self.text[-1])
+        if end < at or not (text.startswith(self.text[0]) and text.endswith(self.text[-1])):
+            return None
+        values = []
+        for piece in self.text[1:-1]:
+            place = text.find(piece, at, end)
+            if place < 0:
+                return None
+            values.append(text[at:place])
+            at = place + len(piece)
+        return *values, text[at:end]
+
+
+class SentenceTemplates:
+    """What the engine says, in another language.
+
+    `say` returns the translation of a template, `declared` that of a declared label; either returns
+    what it is given if there is none. `steps` are templates of labels of the history, which consist
+    of short parts with names between.
+    """
+
+    def __init__(
+        self,
+        sentences: Iterable[str],
+        steps: Iterable[str] = (),
+        say: Callable[[str], str] = str,
+        declared: Callable[[str], str] = str,
+    ) -> None:
+        self._say, self._declared = say, declared
+        # Those without letters only say how parts are put together.
+        self._steps = _Templates(s for s in steps if Template.of(s).letters)
+        self._sentences = _Templates((*sentences, *self._steps.sources))
+        self._known: dict[tuple[str, bool], str | None] = {}
+
+    def sentence(self, text: str) -> str:
+        """Return one or more sentences, or the middle of one; as they are if they are not known."""
+        return self._lines(text, self._sentences)
+
+    def step(self, text: str) -> str:
+        """Return the label of a state of the history, or a line of its details."""
+        return self._lines(text, self._steps)
+
+    def _lines(self, text: str, templates: _Templates) -> str:
+        return "\n".join(self._line(line, templates) for line in text.split("\n"))
+
+    def _line(self, line: str, templates: _Templates) -> str:
+        found = self._look_up(line, templates)
+        return line if found is None else found
+
+    def _look_up(self, text: str, templates: _Templates) -> str | None:
+        """Return a translation; None if nothing of a text is known."""
+        lenient = templates is self._steps
+        key = text, lenient
+        if key not in self._known:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            space = _OUTER_SPACE.fullmatch(text)
+            assert space is not None, "every text has this form"
+            before, inner, behind = space.groups()
+            found = None
+            if len(inner) <= _LONGEST and not _WORDLESS.fullmatch(inner):
+                found = self._of_step(inner) if lenient else self._of_sentences(inner)
+            self._known[key] = None if found is None else f"{before}{found}{behind}"
+        return self._known[key]
+
+    def _of_sentences(self, text: str) -> str | None:
+        if (whole := self._filled(text, self._sentences)) is not None:
+            return whole
+        # Two sentences, or more: each by itself.
+        for end in _END.finditer(text):
+            first = self._filled(text[: end.start() + 1], self._sentences)
+            if first is not None:
+                return joined(first, self._line(text[end.end() :], self._sentences))
+        return None
+
+    def _of_step(self, text: str) -> str | None:
+        if (whole := self._filled(text, self._steps, begun=True)) is not None:
+            return whole
+        for mark, name in (("; ", "{step}; {step2}"), (", ", "{step}, {step2}")):
+            head, parted, tail = text.partition(mark)
+            if parted:
+                both = self._look_up(head, self._steps), self._look_up(tail, self._steps)
+                if both == (None, None):
+                    return None
+                first, second = both[0] or head, both[1] or tail
+                return self._say(name).format(step=first, step2=second)
+        head, parted, tail = text.partition(": ")
+        label = self._declared(head)
+        if parted and label != head:
+            value = self._line(tail, self._steps)
+            return self._say("{label}: {value}").format(label=label, value=value)
+        return self._filled(text, self._steps)
+
+    def _filled(self, text: str, templates: _Templates, *, begun: bool = False) -> str | None:
+        """Return the translation of the template that fits best; if `begun`, it begins with words.
+
+        A template of few letters fits only if its values are known.
+        """
+        if (source := templates.whole.get(text)) and (said := self._say(source)) != source:
+            return said.format()
+        if (declared := self._declared(text)) != text:
+            return declared
+        for template, longest, letters in templates.ordered:
+            if longest not in text or (begun and not template.text[0][:4].isalpha()):
+                continue
+            values = template.values(text)
+            if values is None:
+                continue
+            said_values, known = self._values(template, values, templates)
+            strict = templates is self._sentences
+            if not known and (letters < _FEW_LETTERS if strict else not letters):
+                continue
+            return self._say(template.source).format(**said_values)
+        return None
+
+    def _values(
+        self, template: Template, values: Sequence[str], templates: _Templates
+    ) -> tuple[dict[str, str], bool]:
+        """Return values for the translation, and whether all are known that are words."""
+        said_values, all_known = {}, True
+        given = list(values)
+        for gap, name in enumerate(template.names):
+            value = given[gap]
+            if not template.quotes(gap) and gap + 1 < len(given) and not template.text[gap + 1]:
+                value += given[gap + 1]
+                known = self._value(value, templates) is not None
+                end = len(value) if known else _length_of_first(value)
+                value, given[gap + 1] = value[:end], value[end:]
+            said_values[name] = value
+            if template.quotes(gap) or _WORDLESS.fullmatch(value) or _QUOTED.fullmatch(value):
+                continue
+            found = self._value(value, templates)
+            all_known = all_known and (found is not None or name in _LISTS)
+            said_values[name] = value if found is None else found
+        return said_values, all_known
+
+    def _value(self, value: str, templates: _Templates) -> str | None:
+        found = self._look_up(value, templates)
+        if found is None and templates is self._steps:
+            found = self._look_up(value, self._sentences)
+        # "it is not JSON", of which a sentence has made "'FILE' is not JSON".
+        return self._look_up(f"it {value}", self._sentences) if found is None else found
+
+
+def _length_of_first(values: str) -> int:
+    found = _FIRST_OF_TWO.match(values)
+    return 0 if found is None else found.end()
+
+
+class _Templates:
+    """Templates, those with the longest text of their own first."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        self.sources = tuple(dict.fromkeys(sources))
+        templates = list(map(Template.of, self.sources))
+        self.whole = {t.text[0]: t.source for t in templates if not t.names}
+        with_gaps = [t for t in templates if t.names]
+        with_gaps.sort(key=lambda t: (-sum(map(len, t.text)), len(t.names)))
+        self.ordered = [(t, max(t.text, key=len), t.letters) for t in with_gaps]
+
+
+def joined(*sentences: str) -> str:
+    """Return sentences one after another, as the language of the first writes them."""
+    text = ""
+    for sentence in filter(None, sentences):
+        text += " " * bool(text and not text.endswith(_NO_SPACE_BEHIND)) + sentence
+    return text

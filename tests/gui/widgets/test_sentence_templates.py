@@ -1,0 +1,284 @@
+"""Sentences of the engine are found by their templates, and said in another language."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pruneapp import resources
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, joined
+from pruneapp.methods.limits import LIMITS, Limits
+from pruneapp.methods.registry import METHODS
+from pruneapp.params import AmountParam, ChoiceParam, FileParam, Param
+
+ROOT = Path(__file__).resolve().parents[3]
+spec = importlib.util.spec_from_file_location(
+    "translations", ROOT / "packaging" / "translations.py"
+)
+translations = sys.modules.get("translations") or importlib.util.module_from_spec(spec)
+if sys.modules.setdefault("translations", translations) is translations:
+    spec.loader.exec_module(translations)
+
+LANGUAGES = translations.LANGUAGES
+GATHERED = json.loads(resources.path("translations/sentences.json").read_text(encoding="utf-8"))
+
+
+@cache
+def texts_in(language: str) -> dict[str, str]:
+    messages = translations.read(translations.source_of(language))
+    return {m.source: m.translation for m in messages if m.context == "Sentences"}
+
+
+@cache
+def declared_in(language: str) -> dict[str, str]:
+    messages = translations.read(translations.source_of(language))
+    return {m.source: m.translation for m in messages if m.context == "Declarations"}
+
+
+@cache
+def templates_in(language: str) -> SentenceTemplates:
+    texts, declared = texts_in(language), declared_in(language)
+    return SentenceTemplates(
+        GATHERED["sentences"],
+        GATHERED["steps"],
+        lambda text: texts.get(text) or text,
+        lambda text: declared.get(text) or text,
+    )
+
+
+def filled(template: Template, texts: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return values that can be told from the text, and what becomes of them."""
+    values, said = {}, {}
+    for gap, name in enumerate(template.names):
+        value = translation = f"‹value{gap}›"
+        if re.fullmatch(r"n\d*", name):
+            value = translation = f"{gap + 3:,}"
+        elif re.fullmatch(r"percent\d*", name):
+            value = translation = f"{gap + 0.5} %"
+        elif gap > 0 and not template.text[gap]:  # two values are told apart by a comma
+            value = translation = f", {gap}"
+        elif template.letters < 7 and not template.quotes(gap):  # these have to be known
+            value, translation = "values", texts["values"]
+        values[name], said[name] = value, translation
+    return values, said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_template_is_found_again_with_its_values(language):
+    texts, found = texts_in(language), templates_in(language)
+    wrong = []
+    for source in GATHERED["sentences"]:
+        values, said = filled(Template.of(source), texts)
+        got, wanted = found.sentence(source.format(**values)), texts[source].format(**said)
+        if got != wanted:
+            wrong.append((source, got, wanted))
+    assert not wrong
+
+
+def test_templates_that_cannot_be_told_apart_are_translated_alike():
+    for language in LANGUAGES:
+        alike: dict[tuple[str, ...], set[str]] = {}
+        for source, text in texts_in(language).items():
+            template = Template.of(source)
+            key = (*template.text, *(bool(re.fullmatch(r"n\d*", n)) for n in template.names))
+            unnamed = text
+            for gap, name in enumerate(template.names):
+                unnamed = unnamed.replace(f"{{{name}}}", f"‹{gap}›")
+            alike.setdefault(key, set()).add(unnamed)
+        assert [texts for texts in alike.values() if len(texts) > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "german"),
+    [
+        (
+            "'/a/b.safetensors' is cut short: 5 bytes of 21,432 are missing.",
+            "'/a/b.safetensors' 不完整：21,432 字节中缺少 5 个字节。",
+            "von 21,432 Bytes fehlen 5 Bytes.",
+        ),
+        ("'/a/b.pdf' is a PDF document.", "是 PDF 文档。", "ist ein PDF-Dokument."),
+        (
+            "'/a/b.pt' is damaged: its zip directory is missing, so the file is cut short.",
+            "'/a/b.pt' 已损坏：缺少 zip 目录，因此文件不完整。",
+            "das Zip-Verzeichnis fehlt",
+        ),
+        (
+            "'/a' cannot be opened: no such file or directory.",
+            "无法打开 '/a'：没有该文件或文件夹。",
+            "Datei oder Ordner nicht vorhanden",
+        ),
+        (
+            "'dim' must be from -2 to 1 for 'is empty.' (got 7).",
+            "对于 'is empty.'，'dim' 必须为 -2 到 1（收到 7）。",
+            "'is empty.'",
+        ),
+        # Two sentences in one text.
+        (
+            "'a' is empty. Download or copy it again.",
+            "'a' 为空。请重新下载或复制。",
+            "ist leer. ",
+        ),
+        # Lines below a sentence.
+        ("'a' is empty.\n  'b' is empty.", "'a' 为空。\n  'b' 为空。", "\n  'b' "),
+    ],
+)
+def test_sentences_are_said_with_their_parts(english, chinese, german):
+    assert templates_in("zh_CN").sentence(english).endswith(chinese)
+    said = templates_in("de").sentence(english)
+    assert german in said
+    assert said != english
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "german"),
+    [
+        ("L1 20 % on 3 tensors", "L1 20 %，作用于 3 个张量", "L1 20 % auf 3 Tensoren"),
+        (
+            "L2 25 %, dim 0, on 2 tensors of layer1, with bias and norm",
+            "L2 25 %，维度 0，作用于 layer1 的 2 个张量，连同偏置和归一化",
+            "L2 25 %, Dim. 0, auf 2 Tensoren von layer1, mit Bias und Norm",
+        ),
+        (
+            "L1 30 % on a.weight, global, max 90 % per tensor, excluding the first layer",
+            "L1 30 %，作用于 a.weight，全局，每个张量至多 90 %，排除第一层",
+            "L1 30 % auf a.weight, global, max. 90 % je Tensor, ohne erste Schicht",
+        ),
+        (
+            "L1 10 %, Random 50 %, seed 0 on 2 tensors by 2 rules",
+            "L1 10 %，随机 50 %，种子 0，按 2 条规则作用于 2 个张量",
+            "L1 10 %, Zufällig 50 %, Seed 0 auf 2 Tensoren nach 2 Regeln",
+        ),
+        ("channel 12 of conv1 pruned", "conv1 的 通道 12 已剪枝", "Kanal 12 von conv1 geprunt"),
+        ("  Amount: 20%", "  剪枝量：20%", "  Umfang: 20%"),
+        ("conv1 [0:3, 1, 2]", "conv1 [0:3, 1, 2]", "conv1 [0:3, 1, 2]"),
+    ],
+)
+def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
+    assert templates_in("zh_CN").step(english) == chinese
+    assert templates_in("de").step(english) == german
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "layer1.0.conv1.weight", "Something else, of which nobody knows.", "12,345", "{a}", "无"],
+)
+def test_what_is_not_known_stays_as_it_is(text):
+    for language in LANGUAGES:
+        assert templates_in(language).sentence(text) == text
+        assert templates_in(language).step(text) == text
+
+
+def test_what_was_said_is_not_said_again():
+    for language in LANGUAGES:
+        found = templates_in(language)
+        for english in ("'a' is empty.", "'a.pdf' is a PDF document.", "L1 20 % on 3 tensors"):
+            said = found.sentence(english)
+            assert found.sentence(said) == said
+
+
+def test_a_hostile_text_takes_no_time():
+    found = templates_in("zh_CN")
+    begun = time.perf_counter()
+    texts = [f"'{'a is b, ' * 400}' {n} in the of {'x: ' * 300}." for n in range(20)]
+    for text in texts:
+        found.sentence(text)
+    assert (time.perf_counter() - begun) / len(texts) < 0.05  # on a busy machine
+
+
+def test_sentences_are_joined_as_the_language_writes_them():
+    assert joined("One.", "Two.") == "One. Two."
+    assert joined("一。", "二。") == "一。二。"
+    assert joined("", "Two.") == "Two."
+
+
+ENGLISH = """
+import sys
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.widgets import engine_text
+error = PruneAppError("'a' is empty.", remedy="Download or copy it again.")
+print(engine_text.said_error(error), engine_text.said_sentence("'a' is empty."))
+print(engine_text.said_step("L1 20 % on 3 tensors"))
+print("pruneapp.gui.widgets.sentence_templates" in sys.modules)
+"""
+
+
+def test_who_reads_english_loads_nothing(run_python):
+    assert run_python(ENGLISH).splitlines() == [
+        "'a' is empty. Download or copy it again. 'a' is empty.",
+        "L1 20 % on 3 tensors",
+        "False",
+    ]
+
+
+def english_in(text: str, *, but: Iterable[str] = ()) -> list[str]:
+    """Return the words in small letters of a Chinese text that are neither names nor values."""
+    named = re.sub(r"'[^']*'|\w+\.\w+(\.\w+)*", "", text)
+    return [word for word in re.findall(r"\b[a-z]{2,}\b", named) if word not in but]
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
+@pytest.mark.parametrize("names", [("a.weight",), ("a.weight", "a.bias", "b.weight")])
+def test_steps_of_every_method_are_said_in_full(method, names):
+    values = {p.name: f"sha256:{64 * '0'}" for p in method.params if isinstance(p, FileParam)}
+    if method.granularity == "units":  # which need statistics for some scores alone
+        values = {}
+    words = {c.value for p in method.params if isinstance(p, ChoiceParam) for c in p.choices}
+    words |= {"sha", "nuc", "fro", "inf"}
+    rows = [Row(names, method.name, values)]
+    for param in method.params:
+        if isinstance(param, AmountParam):
+            rows.append(Row(names, method.name, values | {param.name: 12}))
+        if isinstance(param, ChoiceParam):
+            rows += [
+                Row(names, method.name, values | {param.name: choice.value})
+                for choice in param.choices
+                if not choice.needs
+            ]
+    found = templates_in("zh_CN")
+    scope = "local" if "local" in method.scopes else "global"
+    for row in rows:
+        step = Step((row,), scope)
+        assert english_in(found.step(step.label()), but=words) == []
+        assert english_in(found.step(step.detail()), but=words) == []
+
+
+def test_steps_of_several_rules_are_said_in_full():
+    found = templates_in("zh_CN")
+    first = Row(("a.weight", "b.weight"), "l1_unstructured", {"amount": 0.5})
+    second = Row(("c.weight",), "ln_structured", {"amount": 2, "dim": 0}, "c*")
+    limits = Limits(floor=0.1, ceiling=0.9, spare=("embeddings", "first", "last"))
+    for rows in ((first, second), (first,) * 5, (second,)):
+        for counts in ((), [3] * len(rows)):
+            for more in ({"companions": second in rows}, {"dependents": second in rows}):
+                step = Step(rows, limits=limits, **more)
+                assert english_in(found.step(step.label(counts))) == []
+                assert english_in(found.step(step.detail(counts))) == []
+
+
+def refusals(param: Param) -> Iterator[ParameterError]:
+    """Yield what is said of values that are none."""
+    for value in (-1, 2.5, "?", None):
+        try:
+            param.validate(value)
+        except ParameterError as error:
+            yield error
+
+
+def test_what_is_wrong_with_a_value_is_said_in_full():
+    found = templates_in("zh_CN")
+    every = (*LIMITS, *(param for method in METHODS.values() for param in method.params))
+    for param in every:
+        words = {c.value for c in getattr(param, "choices", ())} | {"yes", "no", "inf", "nan"}
+        for error in refusals(param):
+            assert english_in(found.sentence(error.sentence), but=words) == [], error.sentence
+            assert english_in(found.sentence(error.remedy), but=words) == [], error.remedy
