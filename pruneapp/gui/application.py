@@ -462,7 +462,7 @@ class InstanceLine(QObject):
         try:
             request = decode(self._came, OpenFiles, "the request", file_names=True)
         except JsonError as error:
-            self._ignore(str(error))
+            self._ignore(error.sentence)
             return
         self._say(TAKEN)
         self.hang_up()  # before windows are made, for which nobody waits there

@@ -15623,7 +15623,7 @@ steps</extracomment>
     <message>
         <source>L1 per row</source>
         <extracomment>steps</extracomment>
-        <translation>L1 逐行</translation>
+        <translation>逐行 L1</translation>
     </message>
     <message>
         <source>Normalized L1</source>

@@ -104,7 +104,7 @@ def test_menus_and_buttons_are_called_as_in_the_window(language):
     ours = reference.sections(GUIDES[language])
     wrong, known = [], 0
     for anchor, section in reference.sections(ENGLISH).items():
-        found = CODE.sub("", section), CODE.sub("", ours[anchor])
+        found = [re.sub(r"`[^`\n]*`", "", CODE.sub("", text)) for text in (section, ours[anchor])]
         english, translated = (
             {shown(word) for pair in BOLD.findall(text) for word in "".join(pair).split(" > ")}
             for text in found

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pruneapp.errors import UnsupportedFileError
-from pruneapp.shrink.tokens.token_configuration import named_ids, remap_ids
+from pruneapp.shrink.tokens.vocabulary import named_ids, remap_ids
 
 CONFIG = {
     "model_type": "whisper",
