@@ -350,7 +350,8 @@ class Root:
         """Return what runs a command there, with /proc of its own and a bare environment."""
         enter = f'mount -t proc proc "{self.path}/proc" && exec chroot "{self.path}" "$@"'
         bare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", enter, "sh"]
-        return [*bare, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin", *words]
+        given = ["HOME=/root", "PATH=/usr/sbin:/usr/bin", "LC_ALL=C.UTF-8"]
+        return [*bare, "/usr/bin/env", "-i", *given, *words]
 
     def run(self, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
         """Run a command there."""
