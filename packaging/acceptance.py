@@ -349,8 +349,9 @@ class Root:
     def command(self, words: Sequence[str]) -> list[str]:
         """Return what runs a command there, with /proc of its own and a bare environment."""
         enter = f'mount -t proc proc "{self.path}/proc" && exec chroot "{self.path}" "$@"'
-        bare = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", enter, "sh"]
-        return [*bare, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin", *words]
+        bare = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", enter, "sh"]
+        given = ["HOME=/root", "PATH=/usr/sbin:/usr/bin", "LC_ALL=C.UTF-8"]
+        return [*bare, "/usr/bin/env", "-i", *given, *words]
 
     def run(self, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
         """Run a command there."""
@@ -498,6 +499,10 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
     time.sleep(_SETTLED_S)  # the title is there before the file can be pruned, unseen from outside
     happens(lambda: True, _OPENED)
     xdotool("windowfocus", "--sync", there(_OPENED)().split()[0])
+    xdotool("key", "alt+a", "ctrl+a")
+    xdotool("type", "50%")
+    xdotool("key", "Tab")
+    time.sleep(_SETTLED_S)  # until it is previewed
     xdotool("key", "ctrl+Return")
     time.sleep(_SETTLED_S)  # that it is pruned shows nowhere outside either
     if not happens(there("^Export$"), _OPENED, "ctrl+e"):

@@ -36,7 +36,7 @@ EXCLUDED = (
     *("numpy.f2py", "numpy.distutils", "numpy.testing.tests", "numpy.array_api"),
 )
 # What torch needs of the above, as it is imported.
-NEEDED_BY_TORCH = ("numpy.f2py", "setuptools", "curses", "_curses")
+NEEDED_BY_TORCH = ("numpy.f2py", "setuptools", "wheel", "curses", "_curses")
 
 # Modules of the standard library for files of the person's own: pruning methods (the full one) are
 # Python files that import what they like.
