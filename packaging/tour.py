@@ -10,7 +10,7 @@ With --views it gets every view of each FILE, of the sample if none is named, in
 checked, long names) once a scale, and nothing else.
 With --docs those that the documentation shows go to docs/pictures as well; the README's show the
 ResNet-20 of ../shared/data if it is there, else the sample.
-With --language the window speaks that; the texts of the model and of the engine stay English.
+With --language the window speaks that.
 The exit status is 1 if a step failed; then failed.png shows what was to be seen.
 """
 
@@ -150,7 +150,7 @@ class Tour:
         That of the window.
     """
 
-    def __init__(self, folder: Path, theme: str, language: str) -> None:
+    def __init__(self, folder: Path, theme: str, language: str = "en") -> None:
         from driving import Person, wait_until
         from PySide6.QtCore import QRect, qInstallMessageHandler
 

@@ -102,7 +102,7 @@ def test_notices_are_visible_lines():
         ("verify", "m.safetensors", "--against", "{}"),
         ("diff", "m.safetensors", "{}"),
         ("expand", "m.safetensors", "-o", "{}"),
-        ("{}", "x"),
+        ("methods", "{}"),
     ],
     ids=lambda words: f"{words[0]}{words.index('{}')}",
 )

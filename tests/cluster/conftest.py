@@ -98,7 +98,7 @@ def llama(tmp_path_factory) -> Path:
 MATRICES = {"fc1.weight": (40, 64), "fc2.weight": (24, 40)}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def statistics(tmp_path_factory):
     with registered(tmp_path_factory.mktemp("statistics") / "s.safetensors", MATRICES) as name:
         yield name

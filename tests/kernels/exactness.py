@@ -232,8 +232,9 @@ class ExactnessContract(ABC):
             assert everything in brackets[1:]
 
     @pytest.mark.parametrize("room", [0, 400, 4000, [0], [400], [4000]], indirect=True, ids=str)
-    @pytest.mark.parametrize("name", ["normal", "wide", "two", "spot"])
-    @pytest.mark.parametrize("dtype", ["F16", "F64"])
+    @pytest.mark.parametrize(
+        ("name", "dtype"), [("normal", "F16"), ("wide", "F64"), ("two", "F64"), ("spot", "F16")]
+    )
     def test_little_room_for_what_is_near_the_cut(self, small, room, name, dtype):
         """What cannot be held is read once more, whether that was foreseen or not."""
         bits = spread(name, DTYPES[dtype])

@@ -33,7 +33,7 @@ def share_below(edges: Floats, threshold: float) -> Floats:
 class NumberField(LineEdit):
     """Takes a number from 0; Up and Down move it as the arrow keys move the line."""
 
-    entered = Signal(float)  # the person typed this
+    numberEntered = Signal(float)  # the person typed this
     stepped = Signal(int)  # the person wants it so many steps higher
     refused = Signal(str)  # the person typed this, which is no number from 0; the old text is back
 
@@ -67,7 +67,7 @@ class NumberField(LineEdit):
                 good = False
         self.setModified(False)
         if good and math.isfinite(number) and number >= 0:
-            self.entered.emit(number)
+            self.numberEntered.emit(number)
         else:
             self.setText(self._shown_text)
             self.refused.emit(text)
@@ -150,7 +150,7 @@ class DistributionView(Chart):
                 "key."
             )
         )
-        self.field.entered.connect(self._move_to)
+        self.field.numberEntered.connect(self._move_to)
         self.field.stepped.connect(self._on_stepped)
         self.field.refused.connect(self._on_refused)
         label = label_for(self.field, self.tr("Threshold"))

@@ -168,6 +168,7 @@ def test_a_recent_file_is_opened_in_a_window_of_its_own_with_ctrl(new_person, fi
     assert first.document.checkpoint.path == files[1]
     second.key("Ctrl+W")
     second.wait(lambda: second.document is None)
+    first.wait(lambda: str(files[0]) in first.window.actions_.recent[0].text().replace("&", ""))
     choose_recent(first, 1)  # the one that was closed
     first.wait_open(files[0])
     first.key("Ctrl+2")  # this Ctrl belongs to the shortcut
@@ -332,15 +333,17 @@ def test_a_cluster_of_one_window_is_not_that_of_another(pair):
 
 
 def test_recent_files_are_those_of_all_windows(pair, files):
+    def texts(person):
+        return [a.text().replace("&", "") for a in person.window.actions_.recent if a.isVisible()]
+
     first, second = pair
-    texts = [a.text().replace("&", "") for a in first.window.actions_.recent if a.isVisible()]
-    assert texts == [f"1 {files[1]}", f"2 {files[0]}"]
+    first.wait(lambda: texts(first) == [f"1 {files[1]}", f"2 {files[0]}"])
     second.menu("File", "Open recent", "Pin this file")
     second.drop(files[2])
     second.wait_open(files[2])
     for person in pair:
-        shown = [a.text().replace("&", "") for a in person.window.actions_.recent if a.isVisible()]
-        assert shown == [f"1 {files[1]}", f"2 {files[2]}", f"3 {files[0]}"]
+        now = [f"1 {files[1]}", f"2 {files[2]}", f"3 {files[0]}"]
+        person.wait(lambda person=person, now=now: texts(person) == now)
 
 
 def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
