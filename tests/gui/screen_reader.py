@@ -69,7 +69,8 @@ class ScreenReader:
         for name in ("Discard changes", "Cancel", "Close"):
             if found := [node for node in nodes if node.name == name and node.actions]:
                 self.push_node(found[0])
-                time.sleep(0.05)  # of another process, which does not tell when it is gone
+                # It is down for 100 ms, anew if it is pressed meanwhile; nobody tells of its end.
+                time.sleep(0.25)
                 return False
         return False
 
