@@ -4841,10 +4841,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <source>A vector of {n} in lines of {width}, read like text.</source>
         <translation>Ein Vektor von {n} in Zeilen zu {width}, zu lesen wie Text.</translation>
     </message>
-    <message>
-        <source>Each {height}×{width} block is one {what}</source>
-        <translation>Jeder Block von {height}×{width} ist: {what}</translation>
-    </message>
 </context>
 <context>
     <name>Legend</name>

@@ -4841,10 +4841,6 @@ Files are read, never run.</source>
         <source>A vector of {n} in lines of {width}, read like text.</source>
         <translation>{n} 个元素的向量，每行 {width} 个，按文本顺序阅读。</translation>
     </message>
-    <message>
-        <source>Each {height}×{width} block is one {what}</source>
-        <translation>每个 {height}×{width} 块为一个{what}</translation>
-    </message>
 </context>
 <context>
     <name>Legend</name>

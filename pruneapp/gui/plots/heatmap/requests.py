@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -14,7 +13,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import TIMES, said, said_product, said_step
+from pruneapp.gui.widgets.engine_text import said_sentence, said_step
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.results.document_rows import HistoryItem
@@ -35,14 +34,7 @@ def note_words(layout: Layout) -> str:
     if layout.wrap:
         words = translate("Layout", "A vector of {n} in lines of {width}, read like text.")
         return words.format(n=count(layout.shape[0]), width=count(layout.wrap))
-    dims = layout.row_dims, layout.column_dims
-    height, width = (math.prod(layout.shape[d] for d in of[1:]) for of in dims)
-    if height * width <= 1:
-        return layout.note
-    outer = (label.split(TIMES)[0] for label in (layout.row_label, layout.column_label) if label)
-    what = said("kernel") if layout.note.endswith("kernel") else said_product(TIMES.join(outer))
-    words = translate("Layout", "Each {height}×{width} block is one {what}")
-    return words.format(height=count(height), width=count(width), what=what)
+    return said_sentence(layout.note)
 
 
 class TileRequests(QObject):
