@@ -130,7 +130,7 @@ def test_the_mouse_reads_index_value_and_state(shown, qtbot):
     shown.canvas.hovered.emit((7, 5))
     assert shown.readout.text() == "[out 3, in 2, 1, 1] = 0.5   kept"
     shown.canvas.hovered.emit(None)
-    assert shown.readout.text() == "Each 2×2 block is one output channel × input channel"
+    assert shown.readout.text() == "Each output channel is a band of 2 rows."
 
 
 def test_every_weight_is_found_under_its_pixel(shown):
