@@ -84,8 +84,8 @@ def _translated() -> Mapping[str, set[str]]:
 
 
 def _plain(text: str) -> str:
-    """Return a text of a menu without its mnemonic and dots."""
-    return re.sub(r"\(&\w\)|&", "", text).rstrip("…")
+    """Return a text of a menu without its mnemonic, dots and capitals."""
+    return re.sub(r"\(&\w\)|&", "", text).rstrip("…").casefold()
 
 
 def _shown(kind: type[QDialog]) -> list[QDialog]:
