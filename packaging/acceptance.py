@@ -502,7 +502,7 @@ def drive(hands: Mapping[str, str], home: Path) -> str:
     xdotool("key", "alt+a", "ctrl+a")
     xdotool("type", "50%")
     xdotool("key", "Tab")
-    time.sleep(_SETTLED_S)  # until it is previewed
+    time.sleep(_SETTLED_S)  # that it is previewed shows nowhere outside
     xdotool("key", "ctrl+Return")
     time.sleep(_SETTLED_S)  # that it is pruned shows nowhere outside either
     if not happens(there("^Export$"), _OPENED, "ctrl+e"):

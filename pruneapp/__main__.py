@@ -11,7 +11,6 @@ from pruneapp.errors import words_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from pathlib import Path
 
 # What the header process is called with: see checkpoint/parser_main.py. In a frozen bundle
 # this very program is the only interpreter there is.
@@ -80,8 +79,8 @@ def _run(argv: list[str], usual: Any) -> int:
             return fail(
                 f"At most {MOST_FILES} files can be opened at once (got {len(files)}). Open fewer."
             )
-        if options.reset:
-            return _begin_anew(files, options)
+        if options.reset and (trouble := _set_settings_aside()):
+            return fail(trouble)
         if not options.new_instance and hand_over(OpenFiles.of(files, options.state_dict)):
             return 0
         from pruneapp.gui.application import main as show_window
@@ -91,29 +90,27 @@ def _run(argv: list[str], usual: Any) -> int:
         return defect()
 
 
-def _begin_anew(files: list[Path], options: Namespace) -> int:
-    from pruneapp.cli.terminal import fail
+def _set_settings_aside() -> str:
+    """Keep the settings under another name, and say which; returns why that failed, or nothing."""
     from pruneapp.gui.app.instance import address, is_answered
     from pruneapp.gui.app.settings import set_aside
 
     place = address()
     if place is not None and is_answered(place):
-        return fail(
+        return (
             "The settings cannot be reset while a window is open, which would write them again. "
             "Close all windows, then try again."
         )
     try:
         kept = set_aside()
     except OSError as error:
-        return fail(
+        return (
             f"The settings '{error.filename}' cannot be renamed: {words_of(error)}. Check your "
             "permissions, or delete the file."
         )
     if kept is not None:
-        sys.stdout.write(f"The settings of before are in '{kept}'.\n")
-    from pruneapp.gui.application import main as show_window
-
-    return show_window(files, options.state_dict, listens=not options.new_instance)
+        sys.stdout.write(f"The previous settings are in '{kept}'.\n")
+    return ""
 
 
 def run_command(options: Namespace) -> int:

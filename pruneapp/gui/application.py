@@ -345,7 +345,7 @@ class InstanceServer(QObject):
 
     def __init__(self, address: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._address = address
+        self._address = Path(address)
         self._socket: socket.socket | None = None
         self._notifier: QSocketNotifier | None = None
         self._lines: set[InstanceLine] = set()
@@ -354,14 +354,14 @@ class InstanceServer(QObject):
         """Listen, unless another process does; what one left behind that was killed goes."""
         import socket
 
-        if is_answered(self._address):
+        if is_answered(str(self._address)):
             return False
         with suppress(OSError):
-            os.unlink(self._address)  # noqa: PTH108 - no path of ours
+            self._address.unlink()
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            line.bind(self._address)  # in a folder that nobody else can enter
-            os.chmod(self._address, 0o600)  # noqa: PTH101
+            line.bind(str(self._address))  # in a folder that nobody else can enter
+            self._address.chmod(0o600)
             line.listen(4 * _MOST_LINES)
         except OSError:
             line.close()
@@ -382,7 +382,7 @@ class InstanceServer(QObject):
             self._socket.close()
             self._socket = self._notifier = None
             with suppress(OSError):
-                os.unlink(self._address)  # noqa: PTH108
+                self._address.unlink()
 
     @Slot()
     def _on_connection(self) -> None:

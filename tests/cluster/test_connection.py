@@ -40,7 +40,7 @@ def test_a_cancelled_job_is_over_at_once_and_its_processes_soon():
         with connect("local:2", job) as cluster:
             assert len(multiprocessing.active_children()) == 2
             at.append(cancel_after(token, 0.2))
-            cluster.run([Work(time.sleep, (60,))] * 2, job)
+            cluster.run([Work(time.sleep, (60,))] * 2, job)  # only a cancel ends it in time
 
     with pytest.raises(Cancelled):
         work()

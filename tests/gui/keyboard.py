@@ -91,7 +91,7 @@ class Keyboard(QObject):
         deadline = time.monotonic() + PATIENCE_S
         while not (answer := self.ask(found)):
             assert time.monotonic() < deadline, f"not seen: {what}; painted: {self.ask(painted)}"
-            time.sleep(0.005)
+            time.sleep(0.005)  # the main thread works meanwhile, and does not tell of each change
         return answer
 
     # Keys

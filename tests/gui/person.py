@@ -64,6 +64,14 @@ class Person:
         found.wait_ready()
         return found
 
+    def open_beside(self, path: Path) -> Person:
+        """Open a file in a window of its own; return the person at it."""
+        self.chooses_file(path)
+        self.key("Ctrl+Shift+N")
+        beside = self.at_window(1)
+        beside.wait_open(path)
+        return beside
+
     # What there is
 
     @property
@@ -125,6 +133,13 @@ class Person:
 
         self.wait(previewed)
         return forecasting.state.preview.report
+
+    def prune(self) -> None:
+        """Do what the form says as it is, and wait for the step."""
+        steps = len(self.states)
+        self.wait_preview()
+        self.click(self.button)
+        self.wait(lambda: len(self.states) == steps + 1)
 
     def show_quality(self) -> None:
         """Show on Quality and Sensitivity what evaluations of two states could have measured."""

@@ -74,7 +74,7 @@ def address() -> str | None:
 def _folder() -> Path | None:
     """Return a folder that nobody else can write to, which is made if need be; None for none."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(runtime) if runtime else Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - below
+    folder = Path(runtime) if runtime else Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - its owner is looked at
     if not runtime:
         folder /= f"pruneapp-{os.getuid()}"
         with contextlib.suppress(OSError):

@@ -131,5 +131,5 @@ def test_a_long_name_of_a_license_scrolls_into_sight(show):
     about.set_facts({"Qt": "6.11.3"}, [License("numpy", "2.4", words, "")])
     bar = about.list.horizontalScrollBar()
     assert about.list.columnWidth(2) >= about.list.sizeHintForColumn(2)
-    QApplication.processEvents()
+    QApplication.processEvents()  # it is laid out
     assert bar.maximum() > 0

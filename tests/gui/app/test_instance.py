@@ -377,7 +377,7 @@ def test_settings_are_set_aside_and_never_while_a_window_would_write_them_again(
         assert run_python(code, "--reset", **env) == "2\n"
     assert file.exists()
     Path(address()).unlink()
-    said = f"The settings of before are in '{kept}'.\n"
+    said = f"The previous settings are in '{kept}'.\n"
     assert run_python(COMMAND, "--reset", "a.pt", **env) == said + "['a.pt'] None True\n"
     assert (kept.read_text(), file.exists()) == ("{}", False)
     assert run_python(COMMAND, "--reset", **env) == "[] None True\n"

@@ -36,19 +36,9 @@ def pair(new_person, files):
     first = new_person(files[0])
     first.wait_ready()
     first.wait_open(files[0])
-    first.chooses_file(files[1])
-    first.key("Ctrl+Shift+N")
-    second = first.at_window(1)
-    second.wait_open(files[1])
+    second = first.open_beside(files[1])
     yield first, second
     assert not first.bugs + second.bugs
-
-
-def prune(person):
-    steps = len(person.states)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == steps + 1)
 
 
 def listed(person):
@@ -73,9 +63,9 @@ def test_a_new_window_has_nothing_open(person):
 def test_two_windows_have_a_document_and_a_history_each(pair, files):
     first, second = pair
     assert first.document.checkpoint.path == files[0]
-    prune(second)
+    second.prune()
     assert len(first.states) == 1
-    prune(first)
+    first.prune()
     second.key("Ctrl+Z")
     second.wait(lambda: second.document.position == 0)
     assert first.document.position == 1
@@ -125,7 +115,7 @@ def test_a_file_that_is_open_elsewhere_is_shown_there(pair, files, tmp_path, how
 def test_a_file_that_is_open_here_is_opened_again_here(pair, files):
     """As in a window alone: to begin anew."""
     first, second = pair
-    prune(second)
+    second.prune()
     asked = second.answers("Discard changes")
     second.open(files[1])
     second.wait(lambda: asked)
@@ -187,7 +177,7 @@ def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
 
 def test_closing_a_window_asks_about_its_own_work_alone(pair):
     first, second = pair
-    prune(first)
+    first.prune()
     second.menu("File", "Close window")  # nothing is asked
     first.wait(lambda: len(first.launcher.starts) == 1)
     assert first.window.isVisible()
@@ -199,7 +189,7 @@ def test_closing_a_window_asks_about_its_own_work_alone(pair):
 
 def test_quit_closes_all_windows_until_one_stays(pair, tmp_path):
     first, second = pair
-    prune(first)
+    first.prune()
     asked = first.answers("Cancel")
     second.key("Ctrl+Q")
     first.wait(lambda: asked)
@@ -217,8 +207,8 @@ def test_quit_closes_all_windows_until_one_stays(pair, tmp_path):
 
 def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, tmp_path):
     first, second = pair
-    prune(first)
-    prune(second)
+    first.prune()
+    second.prune()
     second.chooses_file(tmp_path / "b.prune", "getSaveFileName")
     asked = first.answers("Save session…", "Cancel")
     first.key("Ctrl+Q")
@@ -238,11 +228,8 @@ def test_a_closed_window_leaves_nothing_behind(new_person, files):
         return sum(not recent.isAncestorOf(widget) for widget in QApplication.allWidgets())
 
     alone = widgets()
-    first.chooses_file(files[1])
-    first.key("Ctrl+Shift+N")
-    second = first.at_window(1)
-    second.wait_open(files[1])
-    prune(second)
+    second = first.open_beside(files[1])
+    second.prune()
     bench = second.workbench
     things = (second.window, bench, bench.session, second.document, bench.plots, second.start)
     left = {type(thing).__name__: weakref.ref(thing) for thing in things}
@@ -259,7 +246,7 @@ def test_a_closed_window_leaves_nothing_behind(new_person, files):
 
     first.qtbot.waitUntil(gone, timeout=5_000)
     assert widgets() <= alone
-    prune(first)  # which works as before
+    first.prune()  # which works as before
 
 
 def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tmp_path):
@@ -269,7 +256,7 @@ def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tm
     first.menu("Window", f"2 {files[1].name}")
     second.wait(lambda: is_in_front(second))
     assert listed(first)[0][1], "which one it is stays"
-    prune(second)
+    second.prune()
     second.wait(second.window.isWindowModified)
     assert listed(second)[1] == (f"2 {files[1].name}", True)
 
@@ -364,7 +351,7 @@ def test_a_method_that_one_window_loads_is_offered_in_all(pair, tmp_path):
             person.chooses_file(path)
             asked = person.answers("Run code")
             person.menu("Tools", "Load method from file")
-            person.wait(lambda: any("Loaded" in text for text in person.notices))  # noqa: B023
+            person.wait(lambda who=person: any("Loaded" in text for text in who.notices))
             assert asked
         for person in pair:
             box = person.rule.method

@@ -306,6 +306,6 @@ def test_nothing_in_the_dialogs_of_shortcuts_is_cut(at_work, dialog):
     sheet.table.item(0, 0).setText("A command of a name that is as long as they come " * 2)
     again = sheet.table.whole_width()
     sheet.resize(again + 40, 480)
-    QApplication.processEvents()
+    QApplication.processEvents()  # it is laid out
     assert sheet.table.columnWidth(0) >= sheet.table.sizeHintForColumn(0)
     sheet.close()

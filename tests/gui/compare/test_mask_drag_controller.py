@@ -30,20 +30,10 @@ def pair(new_person, tmp_path):
     first = new_person(one)
     first.wait_ready()
     first.wait_open(one)
-    first.chooses_file(two)
-    first.key("Ctrl+Shift+N")
-    second = first.at_window(1)
-    second.wait_open(two)
+    second = first.open_beside(two)
     yield first, second
     assert first.launcher.windows.dragged is None
     assert not first.bugs + second.bugs
-
-
-def prune(person):
-    steps = len(person.states)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == steps + 1)
 
 
 def row(person, name):
@@ -96,7 +86,7 @@ def masks(person):
 
 def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monkeypatch):
     first, second = pair
-    prune(first)
+    first.prune()
     wanted = masks(first)
     select(first, "enc.a.weight", "enc.b.weight")
     text, welcome = drag(first, "enc.b.weight", second, monkeypatch)
@@ -108,7 +98,7 @@ def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monke
     assert len(second.states) == 1, "nothing is done before a click"
     assert said(second).startswith("Masks of 2 tensors were taken from one.safetensors")
     assert second.window.isActiveWindow()
-    prune(second)
+    second.prune()
     found = masks(second)
     assert set(found) == {"enc.a.weight", "enc.b.weight"}
     for name, kept in found.items():
@@ -120,7 +110,7 @@ def test_masks_of_selected_rows_are_asked_for_and_applied_by_a_click(pair, monke
 
 def test_a_module_stands_for_what_is_below_it_and_the_list_for_its_rows(pair, monkeypatch):
     first, second = pair
-    prune(first)
+    first.prune()
     select(first, "enc")
     text, _ = drag(first, "enc", second, monkeypatch)
     assert text == "enc.a.weight\nenc.b.weight"
@@ -134,7 +124,7 @@ def test_a_module_stands_for_what_is_below_it_and_the_list_for_its_rows(pair, mo
 
 def test_what_does_not_fit_is_said(pair, monkeypatch):
     first, second = pair
-    prune(first)
+    first.prune()
     first.key("Ctrl+L")
     select(first, "enc.a.weight", "gone.weight", "head.weight")
     drag(first, "head.weight", second, monkeypatch)
@@ -156,7 +146,7 @@ def test_what_does_not_fit_is_said(pair, monkeypatch):
 def test_where_nothing_can_be_taken_the_form_stays(pair, monkeypatch, why):
     first, second = pair
     if why == "nothing fits":
-        prune(first)
+        first.prune()
     first.key("Ctrl+L")
     select(first, "gone.weight" if why == "nothing fits" else "enc.a.weight")
     before = second.rule.method.currentText()
@@ -173,7 +163,7 @@ def test_where_nothing_can_be_taken_the_form_stays(pair, monkeypatch, why):
 
 def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
     first, second = pair
-    prune(first)
+    first.prune()
     select(first, "enc.a.weight")
     heard = []
 
@@ -193,7 +183,7 @@ def test_over_a_window_it_says_what_a_drop_would_do(pair, monkeypatch):
 
 def test_a_window_takes_nothing_from_itself_nor_without_a_file(pair, monkeypatch):
     first, second = pair
-    prune(first)
+    first.prune()
     select(first, "enc.a.weight")
     assert drag(first, "enc.a.weight", first, monkeypatch) == ("enc.a.weight", False)
     second.key("Ctrl+W")

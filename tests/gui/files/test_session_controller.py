@@ -52,13 +52,6 @@ def open_file(person, path):
     person.wait_open(path)
 
 
-def prune(person):
-    steps = len(person.states)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == steps + 1)
-
-
 def kept(person):
     """Wait until all that was done is in the journal."""
     person.wait(lambda: not person.workbench.autosave._busy)
@@ -80,8 +73,8 @@ def masks(person) -> dict:
 
 def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
-    prune(person)
+    person.prune()
+    person.prune()
     person.key("Ctrl+Z")
     person.click_cell("b.weight")
     person.key("2")
@@ -108,7 +101,7 @@ def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
     person.key("Ctrl+Shift+Z")
     assert person.document.position == 2
     assert not person.window.isWindowModified(), "the session has this state, too"
-    prune(person)
+    person.prune()
     assert person.window.isWindowModified()
 
 
@@ -116,7 +109,7 @@ def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
     person, new_person, file, tmp_path
 ):
     open_file(person, file)
-    prune(person)
+    person.prune()
     session = tmp_path / "work.prune"
     save(person, session)
     before = masks(person)
@@ -131,7 +124,7 @@ def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
 
 def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, monkeypatch):
     open_file(person, file)
-    prune(person)
+    person.prune()
     asked = []
 
     def choose(_parent, _title, proposed, _filter):
@@ -153,7 +146,7 @@ def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, mo
 
 def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     (tmp_path / "model.safetensors.prune").write_text("other work")
     person.chooses_file(file, "getSaveFileName")
     asked = person.answers("Cancel")
@@ -170,7 +163,7 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, t
 
 def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
     asked = person.answers("Save session…")
     assert not person.window.close(), "not before it is safe"
@@ -182,7 +175,7 @@ def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
 
 def test_who_leaves_the_file_dialog_stays(person, file):
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.chooses_file("", "getSaveFileName")
     person.answers("Save session…")
     assert not person.window.close()
@@ -193,9 +186,9 @@ def test_who_leaves_the_file_dialog_stays(person, file):
 
 def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     save(person, tmp_path / "work.prune")
-    prune(person)
+    person.prune()
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     assert person.window.isWindowModified(), "the export has no history"
@@ -212,7 +205,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
 
 def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     assert person.window.isWindowModified()
     person.export(tmp_path / "out.safetensors")
     person.close_report()
@@ -220,7 +213,7 @@ def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, t
     assert person.window.windowTitle() == "model.safetensors — Pruneapp"
     said = person.window.done.label.text()
     assert said == "Exported out.safetensors. Undo is kept only in a session (Ctrl+S)."
-    prune(person)
+    person.prune()
     assert person.window.isWindowModified()
     asked = person.answers("Cancel")
     assert not person.window.close()
@@ -245,8 +238,8 @@ def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, t
 def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
     """Back at "Opened" closing asked nothing, and they were offered at no start."""
     open_file(person, file)
-    prune(person)
-    prune(person)
+    person.prune()
+    person.prune()
     person.key("Ctrl+Z")
     person.key("Ctrl+Z")
     assert person.document.position == 0
@@ -266,7 +259,7 @@ def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
 
 def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.chooses_file(tmp_path / "none" / "work.prune", "getSaveFileName")
     person.key("Ctrl+S")
     person.wait(lambda: person.trouble)
@@ -276,7 +269,7 @@ def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
 
 def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.chooses_file(tmp_path / ("n" * 300), "getSaveFileName")
     person.answers("Save session…")
     assert not person.window.close()
@@ -288,7 +281,7 @@ def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file
 
 def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatch):
     open_file(person, file)
-    prune(person)
+    person.prune()
 
     def fail() -> bool:
         raise ValueError("a bug")
@@ -306,7 +299,7 @@ def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatc
 
 def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
     open_file(person, file)
-    prune(person)
+    person.prune()
     save(person, tmp_path / "work.prune")
     before = masks(person)
     person.key("Ctrl+W")
@@ -326,7 +319,7 @@ def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
     person, file, tmp_path
 ):
     open_file(person, file)
-    prune(person)
+    person.prune()
     save(person, tmp_path / "work.prune")
     before = masks(person)
     person.key("Ctrl+W")
@@ -357,7 +350,7 @@ def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(pe
     folder = shards(tmp_path / "my-llama")
     person.drop(folder)
     person.wait_open(folder)
-    prune(person)
+    person.prune()
     before, session = masks(person), tmp_path / "my-llama.prune"
     save(person, session)
     assert person.export(folder) is not None
@@ -372,7 +365,7 @@ def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(pe
     assert person.window.windowTitle() == "my-llama.prune — Pruneapp", person.notices
     assert masks(person) == before
     assert person.document.checkpoint.path == folder
-    prune(person)
+    person.prune()
     person.key("Ctrl+S")
     person.wait(lambda: not person.workbench.sessions.unsaved)
     assert not person.trouble
@@ -395,7 +388,7 @@ def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
     folder = shards(tmp_path / "my-llama")
     index = folder / "model.safetensors.index.json"
     open_file(person, index)
-    prune(person)
+    person.prune()
     before, session = masks(person), tmp_path / "work.prune"
     save(person, session)
     person.key("Ctrl+W")
@@ -419,8 +412,8 @@ def crashed(new_person, file):
     person = new_person()
     person.wait_ready()
     open_file(person, file)
-    prune(person)
-    prune(person)
+    person.prune()
+    person.prune()
     kept(person)
     person.wait(lambda: len(journals()) == 1)
     copy = journals()[0].read_bytes()
@@ -475,7 +468,7 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
     assert len(person.views.tree.checked()) == 2
     person.workbench.form.check(checked)
     person.ask_amount("35 %")
-    prune(person)
+    person.prune()
     form = person.workbench.view_state.read()["form"]
     kept(person)
     for crash in range(2):
@@ -497,9 +490,9 @@ def crashed_in_a_session(new_person, file, tmp_path):
     person = new_person()
     person.wait_ready()
     open_file(person, file)
-    prune(person)
+    person.prune()
     save(person, tmp_path / "work.prune")
-    prune(person)
+    person.prune()
     kept(person)
     person.wait(lambda: len(journals()) == 1)
     copy = journals()[0].read_bytes()
@@ -666,7 +659,7 @@ def test_a_window_without_work_leaves_no_journal(person, file):
     open_file(person, file)
     person.pause(100)
     assert journals() == []
-    prune(person)
+    person.prune()
     kept(person)
     assert len(journals()) == 1
     person.answers("Discard changes")
@@ -680,9 +673,9 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
 
     monkeypatch.setattr("pruneapp.sessions.journal_file.JournalWriter._write", refuse)
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.wait(lambda: person.trouble)
-    prune(person)
+    person.prune()
     kept(person)
     assert len(person.trouble) == 1
     assert "not being kept" in person.trouble[0]
@@ -700,7 +693,7 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
     monkeypatch.setattr(JournalWriter, "_write", refuse)
     person.workbench.autosave._idle.setInterval(10)
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.wait(lambda: person.trouble)
     seen = len(refused)
     person.wait(lambda: len(refused) > seen)
@@ -735,8 +728,8 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
             return len(found.history.intents)
 
     open_file(person, file)
-    prune(person)
-    prune(person)
+    person.prune()
+    person.prune()
     person.wait(lambda: journals() and intents() == 2)
     assert person.workbench.autosave._busy, "the masks of the first are still written"
     slow = False
@@ -749,7 +742,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
 def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):
     person.workbench.checksums._idle._pause.setInterval(10)
     open_file(person, file)
-    prune(person)
+    person.prune()
     (source,) = person.document.checkpoint.sources
     person.wait(lambda: known_sha256(source))
     expected = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -766,7 +759,7 @@ def other_copy(person, tmp_path):
     save_file({"a.weight": weights}, file)
     person.workbench.checksums._idle._pause.setInterval(10)
     open_file(person, file)
-    prune(person)
+    person.prune()
     (source,) = person.document.checkpoint.sources
     person.wait(lambda: known_sha256(source))
     save(person, tmp_path / "work.prune")
@@ -800,10 +793,10 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
 def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
     """After a crash the work is found on the original that was kept beside."""
     open_file(person, file)
-    prune(person)
+    person.prune()
     person.export(file)
     person.close_report()
-    prune(person)
+    person.prune()
     kept(person)
     copy, before = journals()[0].read_bytes(), masks(person)
     person.answers("Discard changes")
@@ -823,8 +816,8 @@ def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person,
     person = new_person()
     person.wait_ready()
     open_file(person, file)
-    prune(person)
-    prune(person)
+    person.prune()
+    person.prune()
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     assert not person.session.unexported

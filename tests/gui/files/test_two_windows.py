@@ -27,13 +27,6 @@ def protect(person, name="a.weight", row=0):
     person.wait(lambda: len(person.states) == steps + 1)
 
 
-def prune(person):
-    steps = len(person.states)
-    person.wait_preview()
-    person.click(person.button)
-    person.wait(lambda: len(person.states) == steps + 1)
-
-
 def saved(person):
     person.wait(lambda: not person.workbench.sessions.unsaved)
     person.wait_idle()
@@ -58,7 +51,7 @@ def windows(new_person, file, session):
     second = new_person(session)
     second.wait_ready()
     second.wait(lambda: second.document is not None)
-    prune(second)
+    second.prune()
     second.key("Ctrl+S")
     saved(second)
     yield first, second
@@ -88,7 +81,7 @@ def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, s
     assert "mask/a.weight" not in load_file(session), "it was pruned in the other window"
     # From now on it is the second that would replace what it has not seen.
     ours = digest(session)
-    prune(second)
+    second.prune()
     asked = second.answers("Cancel")
     second.key("Ctrl+S")
     second.wait(lambda: asked)
@@ -144,7 +137,7 @@ def test_one_window_saves_as_often_as_it_likes(windows, session):
     _, second = windows
     for _ in range(2):
         before = digest(session)
-        prune(second)
+        second.prune()
         second.key("Ctrl+S")
         saved(second)
         assert digest(session) != before
