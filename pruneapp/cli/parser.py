@@ -866,12 +866,12 @@ def _window() -> Parser:
     parser.add_argument(
         "--new-instance",
         action="store_true",
-        help="open windows in a process of their own, also where one with windows is there",
+        help="start a new process even if Pruneapp is already running",
     )
     parser.add_argument(
         "--reset",
         action="store_true",
-        help="begin with the settings of a new installation; the old ones are kept in a file",
+        help="reset all settings; the previous ones are kept in a file",
     )
     parser.add_argument(
         "--version",
