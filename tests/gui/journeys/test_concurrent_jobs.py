@@ -16,6 +16,7 @@ from pruneapp.preview import preview
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.export import ExportRequest
 from tests.gui.job_gate import Gate
+from tests.gui.person import PATIENCE_MS
 
 
 @pytest.fixture
@@ -385,7 +386,7 @@ def test_undo_takes_back_a_prune_that_is_not_done_yet(at_work, previewing, done)
 
 def test_who_undoes_a_prune_may_prune_again_at_once(at_work, qapp):
     """The key counted as the second of a double click."""
-    qapp.setDoubleClickInterval(400)
+    qapp.setDoubleClickInterval(2 * PATIENCE_MS)
     at_work.wait_preview()
     at_work.key("Ctrl+Return")
     assert at_work.document.position == 1
