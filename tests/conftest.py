@@ -26,6 +26,9 @@ settings.register_profile("pruneapp", deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("pruneapp")
 
+# Objects that a collection of garbage goes through in some 5 ms; a test of the window makes fewer.
+_MANY = 50_000
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -106,7 +109,7 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
         return
     from PySide6.QtWidgets import QApplication
 
-    _freeze_modules()
+    _freeze()
     before = {id(w) for w in QApplication.topLevelWidgets()}
     yield
     from PySide6.QtCore import QCoreApplication, QEvent
@@ -119,18 +122,17 @@ def no_leaked_widgets(request: pytest.FixtureRequest):
 
 def pytest_collection_finish() -> None:
     """Let no collection of garbage go through the modules of torch, Qt and the tests again."""
-    _freeze_modules()
+    _freeze()
 
 
-_frozen: list[int] = [0]  # how many modules there were each time
+def _freeze() -> None:
+    """Freeze what is alive, if that is much: with millions of objects a collection takes 0.6 s.
 
-
-def _freeze_modules() -> None:
-    """Freeze what is alive, if tests imported much: transformers makes a collection take 0.1 s."""
-    if len(sys.modules) > _frozen[-1] + 50:
+    Modules that tests import, and what libraries keep for themselves, outlive the tests.
+    """
+    if len(gc.get_objects()) > _MANY:
         gc.collect()
         gc.freeze()
-        _frozen.append(len(sys.modules))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

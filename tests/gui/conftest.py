@@ -86,13 +86,11 @@ def settings_file(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def imported():
-    """Modules are there, and the collector need not look at them after every test."""
+    """Modules are there: importing them is no part of a test."""
     import torch
 
     import pruneapp.gui.mainwindow.workbench
 
-    gc.collect()
-    gc.freeze()
     return torch, pruneapp.gui.mainwindow.workbench
 
 
@@ -102,8 +100,9 @@ def as_in_main(imported, monkeypatch):
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     gc.disable()
-    # What a window freezes is to be collected after the test.
-    monkeypatch.setattr(gc, "freeze", lambda: None)
+    # What a window freezes is to be collected after the test, and modules stay frozen.
+    for name in ("freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda: None)
     yield
     gc.enable()
     sys.setswitchinterval(interval)
