@@ -1293,6 +1293,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>in der Datei: {name}</translation>
     </message>
     <message>
+        <source>{n} blocks of the same layers and sizes</source>
+        <translation>{n} Blöcke mit den gleichen Schichten und Größen</translation>
+    </message>
+    <message>
         <source>A buffer: computed, not learned. Nothing checks it but its own check box.</source>
         <translation>Ein Puffer: berechnet, nicht gelernt. Nur sein eigenes Kästchen kreuzt ihn an.</translation>
     </message>

@@ -1293,6 +1293,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>文件中：{name}</translation>
     </message>
     <message>
+        <source>{n} blocks of the same layers and sizes</source>
+        <translation>{n} 个层和大小都相同的块</translation>
+    </message>
+    <message>
         <source>A buffer: computed, not learned. Nothing checks it but its own check box.</source>
         <translation>缓冲区：由计算得到，而非学习得到。只有它自己的复选框能勾选它。</translation>
     </message>

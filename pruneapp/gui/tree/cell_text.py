@@ -262,9 +262,14 @@ class Cells(QObject):
         return number_format.exact_percent(then if after and then is not None else now)
 
     def name(self, node: int) -> str:
-        """Return the name as far as the modules above do not say it; in a list all of it."""
+        """Return the name as far as the modules above do not say it; in a list all of it.
+
+        That of a module of many blocks alike says how many: "layers ×32".
+        """
         nodes = self.nodes
         label = (nodes.paths if self.whole_names else nodes.labels)[node] or self.tr("(no name)")
+        if blocks := nodes.blocks(node):
+            return f"{label} ×{number_format.count(blocks)}"
         if not nodes.alias[node]:
             return label
         other = nodes.rows[int(nodes.tensor[node])].shown
@@ -382,6 +387,9 @@ class Cells(QObject):
                 number_format.exact_size(row.nbytes),
             )
             lines.append(" · ".join(fact for fact in facts if fact))
+        if blocks := nodes.blocks(node):
+            alike = self.tr("{n} blocks of the same layers and sizes")
+            lines.append(alike.format(n=number_format.count(blocks)))
         if not nodes.alias[node]:
             lines += self._counted(node)
         if why := self.why_not(node):

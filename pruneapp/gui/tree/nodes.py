@@ -96,6 +96,35 @@ class Nodes:
         """Return the children of `node` in file order."""
         return self.children[self.first_child[node] : self.first_child[node + 1]]
 
+    def blocks(self, node: int) -> int:
+        """Return how many blocks of the same layers and sizes a module is made of; 0 if of others.
+
+        They have numbers for names, as those of "encoder.layers".
+        """
+        if node not in self._blocks:  # asked for in every repaint
+            self._blocks[node] = self._count_blocks(node)
+        return self._blocks[node]
+
+    @cached_property
+    def _blocks(self) -> dict[int, int]:
+        return {}
+
+    def _count_blocks(self, node: int) -> int:
+        children = self.children_of(node)
+        count = len(children)
+        if count < 2 or not all(self.labels[child].isdecimal() for child in children.tolist()):
+            return 0
+        order, first, end = self._spans
+        size = np.unique(end[children] - first[children])
+        if size.size != 1 or not size[0] or (self.tensor[children] >= 0).any():
+            return 0
+        below = np.arange(first[node], end[node])
+        if order is not None:
+            below = order[below]
+        facts = np.stack([self.in_blocks[below], self.role[below], self.numel[below]])
+        facts = facts.reshape(3, count, -1)
+        return count if (facts == facts[:, :1]).all() else 0
+
 
 # Deeper names keep their last segments as one label.
 MAX_DEPTH = 64

@@ -1,5 +1,7 @@
 """Names of a model of words in the window as it is opened: all of them can be read."""
 
+import math
+
 import pytest
 import torch
 from PySide6.QtCore import Qt
@@ -8,6 +10,8 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from safetensors.torch import save_file
 
 from pruneapp.gui.tree.columns import Column
+from pruneapp.gui.tree.nodes import build_nodes
+from pruneapp.results.document_rows import TensorRow
 
 PARTS = (
     *("attention.self.query", "attention.self.key", "attention.self.value"),
@@ -144,3 +148,56 @@ def test_the_window_says_which_model_it_is(person, tmp_path, config, starts):
     layers = "12 layers   ·   " if "num_hidden_layers" in config else ""
     assert label.text().endswith(f"% pruned   ·   {layers}float32")
     assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()
+
+
+def test_a_module_of_blocks_alike_says_how_many(bert):
+    tree = bert.views.tree
+    layers = tree.model.index_of(tree.model.nodes.paths.index("encoder.layer"))
+    assert layers.data() == "encoder.layer ×12"
+    assert "12 blocks of the same layers and sizes" in layers.data(Qt.ItemDataRole.ToolTipRole)
+    view = tree.view
+    view.setExpanded(layers, False)
+    view.scrollTo(layers)
+    assert painted(view, layers) == ("encoder.layer ×12", True)
+    tree.model.sort(Column.NAME)
+    assert tree.model.index_of(layers.internalId()).data() == "encoder.layer ×12"
+
+
+def block(number, *, out=4, kind="Linear"):
+    shown = f"layers.{number}.fc.weight", f"layers.{number}.norm.weight"
+    shapes = (out, 4), (4,)
+    return [
+        TensorRow(
+            name=name,
+            shown=name,
+            kind=what,
+            shape=shape,
+            dtype="float32",
+            numel=math.prod(shape),
+            nbytes=4 * math.prod(shape),
+            why_not="",
+            by_default=len(shape) > 1,
+        )
+        for name, shape, what in zip(shown, shapes, (kind, "norm"), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "alike"),
+    [
+        ([*block(0), *block(1), *block(2)], 3),
+        ([*block(10), *block(2)], 2),
+        # Those of a file may come in any order.
+        ([block(0)[0], block(1)[0], block(0)[1], block(1)[1]], 2),
+        ([*block(0)], 0),
+        ([*block(0), *block(1, out=8)], 0),
+        ([*block(0), *block(1, kind="Embedding")], 0),
+        ([*block(0), block(1)[0]], 0),
+        ([*block(0), *block("last")], 0),
+    ],
+)
+def test_only_blocks_of_the_same_layers_and_sizes_are_counted_as_one(rows, alike):
+    nodes = build_nodes(rows)
+    above = int(nodes.parent[nodes.parent[nodes.leaf[0]]])
+    assert nodes.blocks(above) == alike
+    assert nodes.blocks(int(nodes.leaf[0])) == 0
