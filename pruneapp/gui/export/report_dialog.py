@@ -20,7 +20,16 @@ from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
 from pruneapp.gui.widgets.engine_text import said, said_sentence
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    TEXT,
+    ElidedLabel,
+    as_plain,
+    heading,
+    letter_width,
+    plain,
+)
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
 from pruneapp.results.export import ExportReport
@@ -42,7 +51,7 @@ class _Above(QScrollArea):
     def sizeHint(self) -> QSize:
         """Ask for the height of all of it in this width."""
         content = self.widget()
-        width = max(self.width(), self.fontMetrics().averageCharWidth() * _WIDTH)
+        width = max(self.width(), letter_width(self) * _WIDTH)
         return QSize(width, content.heightForWidth(width) if content is not None else 0)
 
 

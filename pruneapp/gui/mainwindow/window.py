@@ -49,7 +49,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     move_focus,
 )
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for, letter_width
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
@@ -278,9 +278,7 @@ class MainWindow(QMainWindow):
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
         # The address of a cluster may be long.
-        follow_font(
-            self.device, lambda box: box.setMaximumWidth(box.fontMetrics().averageCharWidth() * 34)
-        )
+        follow_font(self.device, lambda box: box.setMaximumWidth(letter_width(box) * 34))
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
             self.tr(

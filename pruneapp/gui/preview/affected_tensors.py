@@ -22,6 +22,7 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
+    letter_width,
     on_lines,
     plain,
     within_reason,
@@ -73,8 +74,7 @@ class Alarm(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Two lines, as wide as there is room: what it is, and which."""
-        metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * 6, 2 * metrics.lineSpacing() + 4)
+        return QSize(letter_width(self) * 6, 2 * self.fontMetrics().lineSpacing() + 4)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Underline it."""

@@ -48,6 +48,15 @@ Ink = QPalette.ColorRole
 TEXT, MUTED, DANGER = Ink.WindowText, Ink.PlaceholderText, Ink.BrightText
 
 
+def letter_width(widget: QWidget) -> int:
+    """Return the width of a usual letter: what widths are counted in.
+
+    The average of a font with Chinese characters is that of these, twice as wide.
+    """
+    metrics = widget.fontMetrics()
+    return min(metrics.averageCharWidth(), metrics.horizontalAdvance("0"))
+
+
 class ElidedLabel(QLabel):
     """One line of plain text that loses its middle where room is short.
 
@@ -100,8 +109,7 @@ class ElidedLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         """Be content with room for a few letters."""
-        metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * 6, metrics.height() + 2)
+        return QSize(letter_width(self) * 6, self.fontMetrics().height() + 2)
 
     def shortened(self, width: int) -> str:
         """Return what is shown of the text in so many pixels."""
