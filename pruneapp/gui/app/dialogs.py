@@ -24,7 +24,7 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.widgets.labels import letter_width, translate
+from pruneapp.gui.widgets.labels import joined, letter_width, translate
 from pruneapp.gui.widgets.number_format import count
 
 # Tensors that a question names; the details have all of them.
@@ -150,7 +150,7 @@ def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> 
         _box(
             parent,
             translate("Questions", "Delete '{state}'?").format(state=what),
-            " ".join(filter(None, (following, text.format(size=freed)))),
+            joined(following, text.format(size=freed)),
         ),
         translate("Questions", "Delete"),
     )

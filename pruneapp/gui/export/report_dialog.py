@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
-from pruneapp.gui.widgets.engine_text import said, said_sentence
+from pruneapp.gui.widgets.engine_text import said_sentence
 from pruneapp.gui.widgets.labels import (
     DANGER,
     MUTED,
@@ -28,6 +28,7 @@ from pruneapp.gui.widgets.labels import (
     as_plain,
     heading,
     letter_width,
+    listed,
     plain,
 )
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
@@ -243,7 +244,7 @@ class ExportReportDialog(Dialog):
         rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), ", ".join(filter(None, (said(report.label), rounded_to))), ""),
+            (self.tr("Format"), listed(said_sentence(report.label), rounded_to), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
@@ -255,7 +256,7 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), report.cut, ""))
+            facts.append((self.tr("Cut out"), listed(*map(said_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))

@@ -28,7 +28,7 @@ from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
 from pruneapp.gui.widgets.engine_text import said_error, with_said_labels
-from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, letter_width, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, joined, label_for, letter_width, plain
 from pruneapp.params import (
     AmountParam,
     DimParam,
@@ -110,7 +110,7 @@ class Field(QWidget):
         if ends is None:
             return text
         low, high = (number_format.count(end).replace("-", "−") for end in ends)
-        return f"{text} " + self.tr("Allowed: {low} to {high}.").format(low=low, high=high)
+        return joined(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
 
     def _ends(self) -> tuple[int, int] | None:
         """Return the least and the greatest number that makes sense; None if there are none."""

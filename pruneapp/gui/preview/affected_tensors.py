@@ -58,7 +58,8 @@ class Alarm(QAbstractButton):
         text = ""
         if names:
             what = reports.several(worst, len(names))
-            self._what = f"{reports.GLYPHS[worst]} {what[0].upper()}{what[1:]}:"
+            heading = self.tr("{what}:").format(what=f"{what[0].upper()}{what[1:]}")
+            self._what = f"{reports.GLYPHS[worst]} {heading}"
             self._which = _listed([shown.get(name, name) for name in names])
             text = f"{self._what} {self._which}"
         self.setText(text)
