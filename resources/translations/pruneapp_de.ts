@@ -12066,6 +12066,11 @@ steps</extracomment>
         <translation>Die Operatoren</translation>
     </message>
     <message>
+        <source>numpy on the CPU</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy auf der CPU</translation>
+    </message>
+    <message>
         <source>invalid control character</source>
         <extracomment>sentences</extracomment>
         <translation>ungültiges Steuerzeichen</translation>

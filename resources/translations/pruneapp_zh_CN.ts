@@ -1013,7 +1013,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
-        <translation>选择每个已扫描张量的剪枝量，使总量达到目标，且扫描预测的损害最小。结果是一个步骤，每个张量有一条规则。“变化”是单独剪枝该张量时指标的变化：取所有较小剪枝量中最差的，因此可能大于扫描值。</translation>
+        <translation>选择每个已扫描张量的剪枝量，使总量达到目标，且扫描预测的损害最小。结果是一个步骤，每个张量有一条规则。其中“变化”是单独剪枝该张量时指标的变化：取所有较小剪枝量中最差的，因此可能大于扫描值。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -6472,7 +6472,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>no difference found within ±{half} ({noise})</source>
-        <translation>在 ±{half} 内未发现差异（{noise}）</translation>
+        <translation>未发现差异（噪声 ±{half}；{noise}）</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -8065,7 +8065,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>no difference found within ±{noise}</source>
-        <translation>在 ±{noise} 内未发现差异</translation>
+        <translation>未发现差异（噪声 ±{noise}）</translation>
     </message>
     <message>
         <source>{amount} worse</source>
@@ -12063,6 +12063,11 @@ steps</extracomment>
         <source>The operators</source>
         <extracomment>sentences</extracomment>
         <translation>运算符</translation>
+    </message>
+    <message>
+        <source>numpy on the CPU</source>
+        <extracomment>sentences</extracomment>
+        <translation>CPU 上的 numpy</translation>
     </message>
     <message>
         <source>invalid control character</source>

@@ -246,6 +246,7 @@ def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file)
     error = person.views.preview.error
     person.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
     assert not english_in(error.text()), error.text()
+    assert "。 " not in error.text()
     assert "'amount'" not in person.button.toolTip()
     assert person.states[1] == "a 的 0 号行已保护"
 

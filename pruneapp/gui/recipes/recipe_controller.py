@@ -225,7 +225,7 @@ class RecipeController(DialogController[RecipeDialog]):
             for entry in fitted.entries
         ]
         problems = [
-            f"{p.entry + 1}. {said_sentence(f'{p.sentence} {p.remedy}'.rstrip())} ({p.place})"
+            f"{p.entry + 1}. {joined(*map(said_sentence, (p.sentence, p.remedy)))} ({p.place})"
             for p in fitted.problems
         ]
         # Masks of the file are in force here already, if the person wants them.

@@ -38,7 +38,7 @@ from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number
-from pruneapp.gui.widgets.labels import joined, listed
+from pruneapp.gui.widgets.labels import joined, listed, translate
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
@@ -723,7 +723,8 @@ class ScanController(DialogController[ScanDialog]):
 def _seconds(seconds: float) -> str:
     if seconds >= 2:
         return number_format.duration(seconds)
-    return f"{number_format.locale().toString(seconds, 'g', 2)} s"
+    digits = number_format.locale().toString(seconds, "g", 2)
+    return translate("Numbers", "{n} s").format(n=digits)
 
 
 def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:
