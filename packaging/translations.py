@@ -198,6 +198,7 @@ def _declared() -> Iterator[tuple[str, str]]:
         planned = layout((2,) * rank, kind)
         for label in (planned.row_label, planned.column_label):
             yield from (("axis of the picture", word) for word in label.split(TIMES))
+        yield from (("index in the picture", word) for word in planned.dims)
     for label in LABELS.values():
         yield "axis", label
         yield "axis, in a sentence", in_sentence(label)
@@ -271,6 +272,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/formats/sharded.py": ("read_index", "_compare", "_list"),
     "checkpoint/io/atomic_file.py": ("write_error", "_what_is_missing", "_remedy"),
     "checkpoint/io/source.py": ("refuse_irregular", "cannot_open"),
+    "checkpoint/io/upload.py": ("_translated", "object_error"),
     "checkpoint/lookalikes.py": (
         "_UNPACK",
         "_AGAIN",
@@ -280,6 +282,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_SUFFIXES",
         "explain",
     ),
+    "checkpoint/model_folder.py": ("_refuse_training_folders",),
     "checkpoint/mask_pairs.py": ("_unpaired", "_twice", "find_overlaps", "_reasons"),
     "checkpoint/prunability.py": (
         "_BUFFERS",
@@ -298,7 +301,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "_read_local",
     ),
     "checkpoint/torchfile/to_contents.py": ("build", "_about_code"),
-    "checkpoint/torchfile/torch_objects.py": ("QUANTIZED", "_opaque"),
+    "checkpoint/torchfile/torch_objects.py": ("QUANTIZED", "SAVE_AGAIN", "BIG_ENDIAN", "_opaque"),
     "checkpoint/torchfile/zip_format.py": ("_check_kind", "read_member", "_member_of"),
     "document/selection.py": ("_no_match", "_not_prunable", "groups_of"),
     "document/step.py": ("naming",),
@@ -360,6 +363,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "sessions/original.py": ("changes_of", "_change"),
     "sessions/restore.py": ("misfits", "missing", "_take_masks"),
     "shrink/check.py": ("_LABELS", "sentence"),
+    "shrink/forecast.py": ("_GRAPH_LOADERS", "cut_out", "_said", "_loaders"),
     "shrink/plan.py": ("_cut_dead", "_shifted", "_say_how_to_load", "_write_as"),
     "shrink/surveyed_state.py": ("axis_of",),
 }
@@ -382,7 +386,13 @@ WORDS = (
         "has the weights of the opened folder, and an export replaces the model of a folder as a "
         "whole."
     ),
-    *("No tensor matches '{pattern}'.", "{name} or {name2}"),
+    *("No tensor matches '{pattern}'.", "{name} or {name2}", "shrunk", "{label} {n} → {n2}"),
+    *("to {n}", "data file", "shard", "an ONNX model", "The headers", "The operators", "an index"),
+    *("points outside it", "numpy on the CPU"),
+    (
+        "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, "
+        "`zstd -d`), then open what comes out."
+    ),
     *("Each {height}×{width} block is one kernel", "Each {height}×{width} block is one {axes}"),
     "{axis} × {axis2}",
     "The export is complete, but a file beside it could not be written: {error}",
@@ -478,13 +488,19 @@ SYSTEM = (
     *("file exists", "stale file handle", "invalid argument", "connection refused"),
     *("expecting value", "extra data", "expecting property name enclosed in double quotes"),
     *("expecting ',' delimiter", "expecting ':' delimiter", "unterminated string starting"),
+    *("invalid control character", "invalid \\uxxxx escape"),
 )
+
+
+# Exceptions that say a part of a sentence, and functions that return an error for parts of one.
+FAULTS = frozenset({"Malformed", "Unsupported", "_Broken"})
+_MAKERS = frozenset({"damaged", "_damaged"})
 
 
 def errors_of(modules: Iterable[ast.Module]) -> frozenset[str]:
     """Return the names of all classes of errors that say a sentence."""
     classes = [n for module in modules for n in ast.walk(module) if isinstance(n, ast.ClassDef)]
-    names = {"PruneAppError"}
+    names = {"PruneAppError", *FAULTS}
     while more := {c.name for c in classes if names & set(map(_name_of, c.bases))} - names:
         names |= more
     return frozenset(names)
@@ -496,7 +512,12 @@ def said_in(module: ast.Module, errors: AbstractSet[str]) -> Iterator[str]:
     for call in ast.walk(module):
         if isinstance(call, ast.Call) and _name_of(call.func) in errors:
             remedies = [each.value for each in call.keywords if each.arg == "remedy"]
-            for given in (*call.args[:1], *remedies):
+            # What a fault is given behind its part is the remedy.
+            said = 2 if _name_of(call.func) in FAULTS else 1
+            for given in (*call.args[:said], *remedies):
+                yield from _said_by(given, constants)
+        elif isinstance(call, ast.Call) and _name_of(call.func) in _MAKERS:
+            for given in call.args:
                 yield from _said_by(given, constants)
         elif isinstance(call, ast.Call) and _name_of(call.func) == "counted":
             yield from _counted(call)

@@ -163,7 +163,9 @@ def load(
     except json.JSONDecodeError as error:
         at = f"character {error.pos:,}" if error.lineno == 1 else f"line {error.lineno:,}"
         at += f", column {error.colno:,}" * (error.lineno > 1)
-        raise JsonError(f"it is not JSON: {error.msg.lower()} at {at}", where) from None
+        raise JsonError(
+            f"it is not JSON: {error.msg.lower().removesuffix(' at')} at {at}", where
+        ) from None
     except _Broken as error:
         raise JsonError(str(error), where) from None
     except ValueError:  # Python refuses integers of thousands of digits

@@ -67,12 +67,12 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
             f"'amount' must be 0 here: all {more} are pruned already (got {count:,}).",
             remedy="Uncheck pruned tensors, or undo a step.",
         )
-    fits = "," if stuck is None else ", which fits all tensors,"
+    fits = "" if stuck is None else ", which fits all tensors"
     if free == left:
         only = counted(left, f"{one} is", f"{more} are")
         return ParameterError(
             f"'amount' is larger than what remains: only {only} not pruned yet (got {count:,}).",
-            remedy=f"Enter a count up to {left:,}{fits} or a fraction such as 0.2.",
+            remedy=f"Enter a count up to {left:,}{fits}, or a fraction such as 0.2.",
         )
     kept = counted(left, f"{one} that is", f"{more} that are")
     given = f"{_percent(amount)} is {count:,}" if isinstance(amount, float) else f"got {count:,}"
@@ -81,7 +81,7 @@ def _too_large(  # noqa: PLR0917 - a row of a table, and what it is called
     if free:
         share = f"at most {_percent(_rounded_down(free / left))}"
         most = share if isinstance(amount, float) else f"a count up to {free:,}"
-        remedy = f"Enter {most}{fits} or unprotect weights."
+        remedy = f"Enter {most}{fits}, or unprotect weights."
     elif stuck is not None:
         tensors = "that tensor" if stuck == 1 else f"the {stuck:,} tensors that allow none"
         remedy = f"Unprotect weights, or uncheck {tensors}."

@@ -105,7 +105,7 @@ class ExportReport:
     beside: tuple[
         Path, ...
     ] = ()  # those of the files that go with the weights: a tokenizer, a reader
-    cut: str = ""  # what was cut out, in words; empty if tensors kept their shapes
+    cut: tuple[str, ...] = ()  # what was cut out, in words; empty if tensors kept their shapes
     effect: Exactness = EXACT  # what that does to what the model computes
 
     @property

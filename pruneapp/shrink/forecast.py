@@ -138,7 +138,7 @@ def cut_out(  # noqa: PLR0917 - each its own type
         report,
         label=label,
         notices=(*report.notices, *(result.sentence() for result in results)),
-        cut=", ".join(map(_said, smaller)),
+        cut=tuple(map(_said, smaller)),
         effect=expected.exactness,
     )
 

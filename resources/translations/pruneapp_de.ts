@@ -887,6 +887,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
 <context>
     <name>Alarm</name>
     <message>
+        <source>{what}:</source>
+        <translation>{what}:</translation>
+    </message>
+    <message>
         <source>{what}. Click to select it.</source>
         <translation>{what}. Zum Auswählen klicken.</translation>
     </message>
@@ -1042,6 +1046,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>{n} tensors are not measured yet and stay as they are</source>
         <translation>{n} Tensoren sind noch nicht gemessen und bleiben, wie sie sind</translation>
+    </message>
+    <message>
+        <source>{words}; {more}</source>
+        <translation>{words}; {more}</translation>
     </message>
     <message>
         <source>Prune 1 weight</source>
@@ -1255,6 +1263,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>{names} and {n} more</source>
         <translation>{names} und {n} weitere</translation>
+    </message>
+    <message>
+        <source>{text}.</source>
+        <translation>{text}.</translation>
     </message>
     <message>
         <source>(no name)</source>
@@ -2080,6 +2092,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>little is left of {n} tensors</source>
         <translation>von {n} Tensoren ist wenig übrig</translation>
+    </message>
+    <message>
+        <source>{what}: {names}.</source>
+        <translation>{what}: {names}.</translation>
     </message>
 </context>
 <context>
@@ -3455,6 +3471,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Kernel-Position</translation>
     </message>
     <message>
+        <source>out</source>
+        <extracomment>index in the picture</extracomment>
+        <translation>Ausgang</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <extracomment>index in the picture</extracomment>
+        <translation>Eingang</translation>
+    </message>
+    <message>
         <source>kernel row</source>
         <extracomment>axis of the picture</extracomment>
         <translation>Kernel-Zeile</translation>
@@ -3582,6 +3608,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Off by default: {why}</source>
         <translation>Standardmäßig aus: {why}</translation>
+    </message>
+    <message>
+        <source>{names}.</source>
+        <translation>{names}.</translation>
     </message>
     <message>
         <source>On top of the amount, also prunes 1 tensor: {names}</source>
@@ -4062,6 +4092,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
         <translation>Multiply-Adds zählt das Skript: Werten Sie einen Zustand noch einmal aus ({keys}), dann sind sie da.</translation>
+    </message>
+    <message>
+        <source>{words}.</source>
+        <translation>{words}.</translation>
     </message>
     <message>
         <source>Measured by another script, Python or options.</source>
@@ -4810,6 +4844,21 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Choose other shortcuts for commands</source>
         <translation>Andere Tastenkürzel für Befehle wählen</translation>
+    </message>
+</context>
+<context>
+    <name>Labels</name>
+    <message>
+        <source>{first}, {second}</source>
+        <translation>{first}, {second}</translation>
+    </message>
+    <message>
+        <source>{first};  {second}</source>
+        <translation>{first};  {second}</translation>
+    </message>
+    <message>
+        <source>{label}: {text}</source>
+        <translation>{label}: {text}</translation>
     </message>
 </context>
 <context>
@@ -6611,6 +6660,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
         <translation>Ein Balken, der die gepunktete Linie, das ungeprunte Modell, kreuzt, heißt, dass kein Unterschied dazu gefunden wurde.</translation>
     </message>
+    <message>
+        <source>{state}:  {words}</source>
+        <translation>{state}:  {words}</translation>
+    </message>
 </context>
 <context>
     <name>QuestionDialog</name>
@@ -7667,12 +7720,20 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{n} schon gemessen</translation>
     </message>
     <message>
+        <source>{words} {count}, {already}.</source>
+        <translation>{words} {count}, {already}.</translation>
+    </message>
+    <message>
         <source>1 evaluation</source>
         <translation>1 Auswertung</translation>
     </message>
     <message>
         <source>{n} evaluations</source>
         <translation>{n} Auswertungen</translation>
+    </message>
+    <message>
+        <source>{words} {count}.</source>
+        <translation>{words} {count}.</translation>
     </message>
     <message>
         <source>{n} of them are kept if script, Python and options are the same.</source>
@@ -7701,6 +7762,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>Scan stopped: nothing was measured.</source>
         <translation>Scan abgebrochen: Nichts wurde gemessen.</translation>
+    </message>
+    <message>
+        <source>{state}; {method}</source>
+        <translation>{state}; {method}</translation>
     </message>
     <message>
         <source>another script</source>
@@ -8842,6 +8907,686 @@ steps</extracomment>
         <source>The worker {worker} has {name} {other}, but this machine has {one}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Worker {worker} hat {name} {other}, dieser Rechner aber {one}.</translation>
+    </message>
+    <message>
+        <source>its frames have no sound size</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Frames haben keine gültige Größe</translation>
+    </message>
+    <message>
+        <source>its metadata lists no tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Metadaten führen keine Tensoren auf</translation>
+    </message>
+    <message>
+        <source>what it keeps of the original&apos;s metadata is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>was er von den Metadaten des Originals behält, ist kein Text</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has no sound type and shape</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat keinen gültigen Typ und keine gültige Form</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is of a type whose elements share bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ist von einem Typ, dessen Elemente sich Bytes teilen</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the shape {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat die Form {list}</translation>
+    </message>
+    <message>
+        <source>frame {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Frame {number}</translation>
+    </message>
+    <message>
+        <source>the index</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Index</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is described twice, in two ways</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ist zweimal beschrieben, auf zwei Arten</translation>
+    </message>
+    <message>
+        <source>its metadata &apos;{KEY}&apos; has no version</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Metadaten &apos;{KEY}&apos; haben keine Version</translation>
+    </message>
+    <message>
+        <source>it lacks &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>es fehlt &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is of type {tensor}, not {dtype}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ist vom Typ {tensor}, nicht {dtype}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has no sound shape</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat keine gültige Form</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has more than 2^63 elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat mehr als 2^63 Elemente</translation>
+    </message>
+    <message>
+        <source>in its metadata &apos;{KEY}&apos;, {what}</source>
+        <extracomment>sentences</extracomment>
+        <translation>in seinen Metadaten &apos;{KEY}&apos;: {what}</translation>
+    </message>
+    <message>
+        <source>a pair of texts has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Paar von Texten hat keine Länge</translation>
+    </message>
+    <message>
+        <source>it has {value} graphs instead of one</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat {value} Graphen statt einem</translation>
+    </message>
+    <message>
+        <source>graphs lie in graphs, {MOST_NESTED} deep</source>
+        <extracomment>sentences</extracomment>
+        <translation>Graphen liegen {MOST_NESTED} tief in Graphen</translation>
+    </message>
+    <message>
+        <source>two tensors are called &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>zwei Tensoren heißen &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has an extent that no tensor can have</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat eine Ausdehnung, die kein Tensor haben kann</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; lies at an unknown kind of place</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; liegt an einem Ort unbekannter Art</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of the unknown type {data_type}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist vom unbekannten Typ {data_type}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine Zahlen</translation>
+    </message>
+    <message>
+        <source>the numbers of &apos;{name}&apos; have no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zahlen von &apos;{name}&apos; haben keine Länge</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {size} bytes, not {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {size} Bytes, nicht {nbytes}</translation>
+    </message>
+    <message>
+        <source>a part of the graph has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Teil des Graphen hat keine Länge</translation>
+    </message>
+    <message>
+        <source>a part of a node has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Teil eines Knotens hat keine Länge</translation>
+    </message>
+    <message>
+        <source>a part of an attribute has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Teil eines Attributs hat keine Länge</translation>
+    </message>
+    <message>
+        <source>the graph has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Graph hat keine Länge</translation>
+    </message>
+    <message>
+        <source>a tensor has over {MAX_RANK} dimensions</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor hat über {MAX_RANK} Dimensionen</translation>
+    </message>
+    <message>
+        <source>the type of a tensor is no number</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Typ eines Tensors ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>its metadata lists no shapes</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Metadaten führen keine Formen auf</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; has {value2} bytes, not one bit for each of {numel}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; hat {value2} Bytes, nicht ein Bit für jedes von {numel}</translation>
+    </message>
+    <message>
+        <source>a number does not end</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl endet nicht</translation>
+    </message>
+    <message>
+        <source>a name has {size} bytes, {most} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Name hat {size} Bytes, höchstens {most} sind möglich</translation>
+    </message>
+    <message>
+        <source>a field has the number {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Feld hat die Nummer {number}</translation>
+    </message>
+    <message>
+        <source>whole numbers are of wire type {wire}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ganze Zahlen sind vom Wire-Typ {wire}</translation>
+    </message>
+    <message>
+        <source>a name is no UTF-8 text</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Name ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>a field is longer than what it lies in</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Feld ist länger als das, worin es liegt</translation>
+    </message>
+    <message>
+        <source>a field is of wire type {wire}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Feld ist vom Wire-Typ {wire}</translation>
+    </message>
+    <message>
+        <source>the zip archive contradicts itself about the checksum of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Zip-Archiv widerspricht sich bei der Prüfsumme von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>the zip directory lacks the size of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>im Zip-Verzeichnis fehlt die Größe von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>Join the parts with the program that made them (zip -s 0 IN.zip --out OUT.zip).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fügen Sie die Teile mit dem Programm zusammen, das sie erzeugt hat (zip -s 0 IN.zip --out OUT.zip).</translation>
+    </message>
+    <message>
+        <source>is a zip archive of more than one folder (&apos;{first}&apos; and &apos;{second}&apos;), which torch.save never writes</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Zip-Archiv aus mehreren Ordnern (&apos;{first}&apos; und &apos;{second}&apos;), was torch.save nie schreibt</translation>
+    </message>
+    <message>
+        <source>its zip archive holds &apos;{name}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Zip-Archiv enthält &apos;{name}&apos; zweimal</translation>
+    </message>
+    <message>
+        <source>a column</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Spalte</translation>
+    </message>
+    <message>
+        <source>is not between 0 and {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>liegt nicht zwischen 0 und {value}</translation>
+    </message>
+    <message>
+        <source>the columns</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Spalten</translation>
+    </message>
+    <message>
+        <source>do not ascend within a row</source>
+        <extracomment>sentences</extracomment>
+        <translation>steigen in einer Zeile nicht an</translation>
+    </message>
+    <message>
+        <source>a row pointer</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Zeilenzeiger</translation>
+    </message>
+    <message>
+        <source>is not between 0 and {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>liegt nicht zwischen 0 und {count}</translation>
+    </message>
+    <message>
+        <source>the row pointers</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zeilenzeiger</translation>
+    </message>
+    <message>
+        <source>do not go from 0 to its {count} values</source>
+        <extracomment>sentences</extracomment>
+        <translation>gehen nicht von 0 bis zu seinen {count} Werten</translation>
+    </message>
+    <message>
+        <source>do not ascend</source>
+        <extracomment>sentences</extracomment>
+        <translation>steigen nicht an</translation>
+    </message>
+    <message>
+        <source>is a program that was compiled ahead of time (AOTInductor), and holds no graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein vorab übersetztes Programm (AOTInductor) und enthält keinen Graphen</translation>
+    </message>
+    <message>
+        <source>Open the program that torch.export.save wrote before it was compiled.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie das Programm, das torch.export.save vor dem Übersetzen geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>is an archive of torch.export of version {shown}, and only version 0 is known</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Archiv von torch.export der Version {shown}, und nur Version 0 ist bekannt</translation>
+    </message>
+    <message>
+        <source>Update Pruneapp, or export the model with an older torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Aktualisieren Sie Pruneapp, oder exportieren Sie das Modell mit einem älteren torch.</translation>
+    </message>
+    <message>
+        <source>is a program of version {major} of the schema of torch.export, and only version {MAJOR} is known</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Programm der Version {major} des Schemas von torch.export, und nur Version {MAJOR} ist bekannt</translation>
+    </message>
+    <message>
+        <source>Export the model again with the torch that Pruneapp knows, or update Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie das Modell erneut mit dem torch, das Pruneapp kennt, oder aktualisieren Sie Pruneapp.</translation>
+    </message>
+    <message>
+        <source>is a program of torch.export that keeps its weights in a pickle</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Programm von torch.export, das seine Gewichte in einem Pickle hält</translation>
+    </message>
+    <message>
+        <source>Export the model again with torch.export.save of torch 2.9 or newer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Exportieren Sie das Modell erneut mit torch.export.save von torch 2.9 oder neuer.</translation>
+    </message>
+    <message>
+        <source>what its JSON says of &apos;{where}&apos; has no {key} as it should be</source>
+        <extracomment>sentences</extracomment>
+        <translation>was sein JSON von &apos;{where}&apos; sagt, hat kein richtiges {key}</translation>
+    </message>
+    <message>
+        <source>the numbers of &apos;{name}&apos; are missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zahlen von &apos;{name}&apos; fehlen</translation>
+    </message>
+    <message>
+        <source>its &apos;{name}&apos; cannot be read: {what}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein &apos;{name}&apos; kann nicht gelesen werden: {what}</translation>
+    </message>
+    <message>
+        <source>is a pickle of Python that torch.save did not write, so where its numbers lie cannot be told without running it</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Pickle von Python, das torch.save nicht geschrieben hat; wo seine Zahlen liegen, ist nicht zu erkennen, ohne es auszuführen</translation>
+    </message>
+    <message>
+        <source>Save it again with torch.save or safetensors, where it was made.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie ihn dort, wo er entstanden ist, erneut mit torch.save oder safetensors.</translation>
+    </message>
+    <message>
+        <source>it does not begin with torch&apos;s magic number</source>
+        <extracomment>sentences</extracomment>
+        <translation>er beginnt nicht mit der Kennzahl von torch</translation>
+    </message>
+    <message>
+        <source>has a version of torch&apos;s old format other than {PROTOCOL}</source>
+        <extracomment>sentences</extracomment>
+        <translation>hat eine andere Version des alten Formats von torch als {PROTOCOL}</translation>
+    </message>
+    <message>
+        <source>the list of its storages is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Liste seiner Storages ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>the list of its storages holds one twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Liste seiner Storages enthält eines zweimal</translation>
+    </message>
+    <message>
+        <source>storage &apos;{value}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{value}&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>it is cut short, {counted} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist abgeschnitten, es fehlen {counted}</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; should have {value} elements and has {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos; sollte {value} Elemente haben und hat {count}</translation>
+    </message>
+    <message>
+        <source>the state of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Zustand eines numpy-Arrays in seinem Pickle ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>a numpy array of shape {list} needs {nbytes} bytes and has {len}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein numpy-Array der Form {list} braucht {nbytes} Bytes und hat {len}</translation>
+    </message>
+    <message>
+        <source>the type of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Typ eines numpy-Arrays in seinem Pickle ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>the shape of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form eines numpy-Arrays in seinem Pickle ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>the shape of a numpy array holds something that is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form eines numpy-Arrays enthält etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>a numpy array is larger than any memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein numpy-Array ist größer als jeder Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>the order of the axes of a numpy array is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Reihenfolge der Achsen eines numpy-Arrays ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>the order of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Reihenfolge eines numpy-Arrays in seinem Pickle ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>{path} is given {len} values and needs {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{path} erhält {len} Werte und braucht {count}</translation>
+    </message>
+    <message>
+        <source>a tensor in its pickle views bytes without a type</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor in seinem Pickle sieht Bytes ohne Typ</translation>
+    </message>
+    <message>
+        <source>a tensor has the unknown type {named}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor hat den unbekannten Typ {named}</translation>
+    </message>
+    <message>
+        <source>a sparse tensor has the unknown layout {layout}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein dünnbesetzter Tensor hat das unbekannte Layout {layout}</translation>
+    </message>
+    <message>
+        <source>the size of a sparse tensor holds something that is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Größe eines dünnbesetzten Tensors enthält etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>a nested tensor lacks one of its parts</source>
+        <extracomment>sentences</extracomment>
+        <translation>einem verschachtelten Tensor fehlt ein Teil</translation>
+    </message>
+    <message>
+        <source>a sparse tensor lacks its {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>einem dünnbesetzten Tensor fehlt {name}</translation>
+    </message>
+    <message>
+        <source>bytes in its pickle are not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>Bytes in seinem Pickle sind nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>{path} is given something that is no pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>{path} erhält etwas, das kein Paar ist</translation>
+    </message>
+    <message>
+        <source>the indices of the sparse tensor &apos;{name}&apos; are no whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Indizes des dünnbesetzten Tensors &apos;{name}&apos; sind keine ganzen Zahlen</translation>
+    </message>
+    <message>
+        <source>an index of the sparse tensor &apos;{name}&apos; points outside it</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Index des dünnbesetzten Tensors &apos;{name}&apos; zeigt über ihn hinaus</translation>
+    </message>
+    <message>
+        <source>the name of a tensor has more than {MAX_NAME} characters</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Name eines Tensors hat mehr als {MAX_NAME} Zeichen</translation>
+    </message>
+    <message>
+        <source>the names of its tensors are longer than any model&apos;s</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Namen seiner Tensoren sind länger als die jedes Modells</translation>
+    </message>
+    <message>
+        <source>its pickle refers to the same tensors too many times</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle verweist zu oft auf dieselben Tensoren</translation>
+    </message>
+    <message>
+        <source>a storage has the unknown type {named}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage hat den unbekannten Typ {named}</translation>
+    </message>
+    <message>
+        <source>the size of a storage is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Größe eines Storage ist keine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>a tensor in its pickle has no storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor in seinem Pickle hat kein Storage</translation>
+    </message>
+    <message>
+        <source>a tensor has {len} dimensions and {len2} strides</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor hat {len} Dimensionen und {len2} Schrittweiten</translation>
+    </message>
+    <message>
+        <source>a tensor has {len} dimensions (at most {MAX_RANK} are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor hat {len} Dimensionen (höchstens {MAX_RANK} werden gelesen)</translation>
+    </message>
+    <message>
+        <source>a tensor is larger than any memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor ist größer als jeder Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor is no tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} eines Tensors ist kein Tupel</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor holds something that is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} eines Tensors enthält etwas, das keine ganze Zahl ist</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor holds {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} eines Tensors enthält {value}</translation>
+    </message>
+    <message>
+        <source>its pickle refers to something that is no storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle verweist auf etwas, das kein Storage ist</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle has no name</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage in seinem Pickle hat keinen Namen</translation>
+    </message>
+    <message>
+        <source>the view of storage &apos;{key}&apos; is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Sicht auf Storage &apos;{key}&apos; ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>a view of storage &apos;{key}&apos; goes beyond its end</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Sicht auf Storage &apos;{key}&apos; reicht über dessen Ende hinaus</translation>
+    </message>
+    <message>
+        <source>a tensor of shape {list} needs {needed} bytes of storage &apos;{key}&apos;, which has {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor der Form {list} braucht {needed} Bytes von Storage &apos;{key}&apos;, das {nbytes} hat</translation>
+    </message>
+    <message>
+        <source>a tensor of shape {list} makes {value} bytes out of a storage of {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Tensor der Form {list} macht {value} Bytes aus einem Storage von {nbytes}</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; is said to have {nbytes} and {nbytes2} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos; soll {nbytes} und {nbytes2} Bytes haben</translation>
+    </message>
+    <message>
+        <source>an instruction of its pickle lacks its operands</source>
+        <extracomment>sentences</extracomment>
+        <translation>einer Anweisung seines Pickles fehlen die Operanden</translation>
+    </message>
+    <message>
+        <source>a number has {len} digits (at most 154 are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl hat {len} Stellen (höchstens 154 werden gelesen)</translation>
+    </message>
+    <message>
+        <source>a line of the pickle should be text in quotes, and is not</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zeile des Pickles sollte Text in Anführungszeichen sein und ist es nicht</translation>
+    </message>
+    <message>
+        <source>its pickle has more than {MAX_OPS} instructions</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle hat mehr als {MAX_OPS} Anweisungen</translation>
+    </message>
+    <message>
+        <source>byte {value} of its pickle, {code}, is no instruction</source>
+        <extracomment>sentences</extracomment>
+        <translation>Byte {value} seines Pickles, {code}, ist keine Anweisung</translation>
+    </message>
+    <message>
+        <source>its pickle has a key without a value</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle hat einen Schlüssel ohne Wert</translation>
+    </message>
+    <message>
+        <source>a line of the pickle should be a number, and is not</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zeile des Pickles sollte eine Zahl sein und ist es nicht</translation>
+    </message>
+    <message>
+        <source>a text in the pickle is not UTF-8</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Text im Pickle ist nicht UTF-8</translation>
+    </message>
+    <message>
+        <source>a text in its pickle has {size} bytes (at most {MAX_TEXT})</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Text in seinem Pickle hat {size} Bytes (höchstens {MAX_TEXT})</translation>
+    </message>
+    <message>
+        <source>its pickle ends in the middle</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle endet mittendrin</translation>
+    </message>
+    <message>
+        <source>its pickle has protocol {version} (at most 5 is known)</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle hat Protokoll {version} (höchstens 5 ist bekannt)</translation>
+    </message>
+    <message>
+        <source>a number has {size} bytes (at most {MAX_LONG_BYTES} are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl hat {size} Bytes (höchstens {MAX_LONG_BYTES} werden gelesen)</translation>
+    </message>
+    <message>
+        <source>its pickle is nested more than {MAX_DEPTH} deep</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle ist mehr als {MAX_DEPTH} tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>its pickle remembers an object as number {index}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle merkt sich ein Objekt als Nummer {index}</translation>
+    </message>
+    <message>
+        <source>its pickle names code by something that is no text</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle benennt Code durch etwas, das kein Text ist</translation>
+    </message>
+    <message>
+        <source>its pickle calls something that is no function</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle ruft etwas auf, das keine Funktion ist</translation>
+    </message>
+    <message>
+        <source>its pickle calls a function with something that is no tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle ruft eine Funktion mit etwas auf, das kein Tupel ist</translation>
+    </message>
+    <message>
+        <source>its pickle appends to something that is no list</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle hängt an etwas an, das keine Liste ist</translation>
+    </message>
+    <message>
+        <source>its pickle sets an item of something that is no dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle setzt einen Eintrag von etwas, das kein Dict ist</translation>
+    </message>
+    <message>
+        <source>a line of its pickle has more than {MAX_TEXT} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zeile seines Pickles hat mehr als {MAX_TEXT} Bytes</translation>
+    </message>
+    <message>
+        <source>a text in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Text in seinem Pickle ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>its pickle refers to an object that it does not hold</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle verweist auf ein Objekt, das es nicht enthält</translation>
+    </message>
+    <message>
+        <source>its pickle sets the state of something that has none</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle setzt den Zustand von etwas, das keinen hat</translation>
+    </message>
+    <message>
+        <source>its byteorder is neither little nor big</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Byte-Reihenfolge ist weder little noch big</translation>
     </message>
     <message>
         <source>Install the same versions everywhere.</source>
@@ -11115,11 +11860,6 @@ steps</extracomment>
         <translation>ein halbes Surrogatpaar</translation>
     </message>
     <message>
-        <source>it is not JSON: {lower} at {at}</source>
-        <extracomment>sentences</extracomment>
-        <translation>kein JSON: {lower} ({at})</translation>
-    </message>
-    <message>
         <source>it holds a number of thousands of digits</source>
         <extracomment>sentences</extracomment>
         <translation>eine Zahl mit Tausenden von Ziffern</translation>
@@ -11220,14 +11960,274 @@ steps</extracomment>
         <translation>&apos;amount&apos; ist größer als der Rest. Noch nicht geprunt: nur {only} (angegeben: {count}).</translation>
     </message>
     <message>
-        <source>Enter a count up to {left}{fits} or a fraction such as 0.2.</source>
+        <source>a state of its history follows one that is made later</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
+        <translation>ein Zustand seines Verlaufs folgt auf einen, der erst später entsteht</translation>
+    </message>
+    <message>
+        <source>it has no state {position}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat keinen Zustand {position}</translation>
+    </message>
+    <message>
+        <source>state {position} is not on the branch that ends at {tip}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {position} ist nicht auf dem Zweig, der bei {tip} endet</translation>
+    </message>
+    <message>
+        <source>its version is {str}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Version ist {str}</translation>
+    </message>
+    <message>
+        <source>of mask {number}, {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>bei Maske {number}: {error}</translation>
+    </message>
+    <message>
+        <source>its history cannot be read{at} ({what})</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihr Verlauf kann nicht gelesen werden{at} ({what})</translation>
+    </message>
+    <message>
+        <source>it names state {state}, which is not there</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie nennt den Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie beginnt nicht wie eine solche</translation>
+    </message>
+    <message>
+        <source>it has no state {exported}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat keinen Zustand {exported}</translation>
+    </message>
+    <message>
+        <source>there is no mask {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>es gibt keine Maske {number}</translation>
+    </message>
+    <message>
+        <source>mask {number} has {known_size} elements, and its tensor {size}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} hat {known_size} Elemente und ihr Tensor {size}</translation>
+    </message>
+    <message>
+        <source>mask {number} cannot be unpacked from mask {base}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} kann nicht aus Maske {base} entpackt werden</translation>
+    </message>
+    <message>
+        <source>state {place} names a tensor twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {place} nennt einen Tensor zweimal</translation>
+    </message>
+    <message>
+        <source>mask {number} has {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} hat {size} Elemente</translation>
+    </message>
+    <message>
+        <source>in state {place}, pruned weights of &apos;{name}&apos; are protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>in Zustand {place} sind geprunte Gewichte von &apos;{name}&apos; geschützt</translation>
+    </message>
+    <message>
+        <source>state {place} changes a tensor without a name</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {place} ändert einen Tensor ohne Namen</translation>
+    </message>
+    <message>
+        <source>state {place} does not follow the one before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {place} folgt nicht auf den vorigen</translation>
+    </message>
+    <message>
+        <source>{len} of its {edits} states follow another</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} seiner {edits} Zustände folgen auf einen anderen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {numel} bytes, {MOST_JSON} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {numel} Bytes, höchstens {MOST_JSON} sind möglich</translation>
+    </message>
+    <message>
+        <source>mask {number} is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} fehlt</translation>
+    </message>
+    <message>
+        <source>The operators</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Operatoren</translation>
+    </message>
+    <message>
+        <source>numpy on the CPU</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy auf der CPU</translation>
+    </message>
+    <message>
+        <source>invalid control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungültiges Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>invalid \uxxxx escape</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungültige Escape-Folge \uxxxx</translation>
+    </message>
+    <message>
+        <source>its shape is no list of a few whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Form ist keine Liste weniger ganzer Zahlen</translation>
+    </message>
+    <message>
+        <source>its shape is {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Form ist {list}</translation>
+    </message>
+    <message>
+        <source>its bitmask is not that of the shape {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Bitmaske ist nicht die der Form {list}</translation>
+    </message>
+    <message>
+        <source>its numbers are of type {dtype}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Zahlen sind vom Typ {dtype}</translation>
+    </message>
+    <message>
+        <source>was written by another program</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde von einem anderen Programm geschrieben</translation>
+    </message>
+    <message>
+        <source>was changed or removed</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde geändert oder entfernt</translation>
+    </message>
+    <message>
+        <source>Check the connection to the store, then export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Verbindung zum Speicher, und exportieren Sie dann erneut.</translation>
+    </message>
+    <message>
+        <source>Choose a place that you may write to, or check your credentials.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen Ort, an den Sie schreiben dürfen, oder prüfen Sie Ihre Zugangsdaten.</translation>
+    </message>
+    <message>
+        <source>Check the name of the bucket.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Namen des Buckets.</translation>
+    </message>
+    <message>
+        <source>a distributed checkpoint of torch</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein verteilter Checkpoint von torch</translation>
+    </message>
+    <message>
+        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn um: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
+    </message>
+    <message>
+        <source>a checkpoint of DeepSpeed</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von DeepSpeed</translation>
+    </message>
+    <message>
+        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn um: python zero_to_fp32.py &quot;{folder}&quot; model</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Megatron, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von Megatron, in Ranks zerlegt</translation>
+    </message>
+    <message>
+        <source>Convert it to Hugging Face&apos;s layout with the tools of Megatron.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn mit den Werkzeugen von Megatron in das Layout von Hugging Face um.</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von Meta, in Ranks zerlegt</translation>
+    </message>
+    <message>
+        <source>Convert it with convert_llama_weights_to_hf.py of transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn mit convert_llama_weights_to_hf.py von transformers um.</translation>
+    </message>
+    <message>
+        <source>a TensorFlow model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein TensorFlow-Modell</translation>
+    </message>
+    <message>
+        <source>Save its weights as safetensors with TensorFlow, then open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie seine Gewichte mit TensorFlow als safetensors, und öffnen Sie das.</translation>
+    </message>
+    <message>
+        <source>was saved on a big-endian machine, whose numbers Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde auf einer Big-Endian-Maschine gespeichert, deren Zahlen Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>Load it with torch and save it again on a usual machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie ihn mit torch, und speichern Sie ihn auf einer üblichen Maschine erneut.</translation>
+    </message>
+    <message>
+        <source>, which fits all tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>, die für alle Tensoren passt,</translation>
+    </message>
+    <message>
+        <source>Enter {most}{fits}, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie ein: {most}{fits} oder heben Sie den Schutz von Gewichten auf.</translation>
     </message>
     <message>
         <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
         <extracomment>sentences</extracomment>
         <translation>Mindestens {percent} von &apos;{names}&apos; sind {counted}, aber nur {most} können geprunt werden (geschützt: {counted2}).</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; does not have {numel} numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat nicht {numel} Zahlen</translation>
+    </message>
+    <message>
+        <source>the numbers of &apos;{name}&apos; are in a field for another type</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zahlen von &apos;{name}&apos; stehen in einem Feld für einen anderen Typ</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; would have {length} bytes in &apos;{show}&apos;, not {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hätte {length} Bytes in &apos;{show}&apos;, nicht {nbytes}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the {key} &apos;{show2}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat als {key} &apos;{show2}&apos;</translation>
+    </message>
+    <message>
+        <source>it is not JSON: {removesuffix} at {at}</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein JSON: {removesuffix} ({at})</translation>
     </message>
     <message>
         <source>Lower the minimum sparsity, or unprotect weights.</source>
@@ -12515,6 +13515,11 @@ steps</extracomment>
         <translation>Um es zu verkleinern, muss das Modell des Tokenizers &apos;{where}&apos; BPE, Unigram oder WordPiece sein, nicht {decode}.</translation>
     </message>
     <message>
+        <source>Enter a count up to {left}{fits}, or a fraction such as 0.2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so that the tokens of a text are not certain.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; lässt zufällig Merges aus (ein Dropout von {tree}), sodass die Tokens eines Textes nicht feststehen.</translation>
@@ -12719,6 +13724,31 @@ steps</extracomment>
         <translation>Wählen Sie eine Statistik, die mit diesem Modell gesammelt wurde.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has negative sums of squares or counts</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat negative Quadratsummen oder Anzahlen</translation>
+    </message>
+    <message>
+        <source>&apos;{name_of_gram}&apos; does not have {columns} x {columns2} numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name_of_gram}&apos; hat nicht {columns} x {columns2} Zahlen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; lacks its counts, or its sums are no matrix</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; fehlen die Anzahlen, oder seine Summen sind keine Matrix</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {numel} numbers instead of {words}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {numel} Zahlen statt {words}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of type {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist vom Typ {label}</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is not a statistics file.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist keine Statistikdatei.</translation>
@@ -12732,6 +13762,11 @@ steps</extracomment>
         <source>&apos;{path}&apos; is not a valid statistics file: in its metadata, {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist keine gültige Statistikdatei; in den Metadaten: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; holds numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; enthält Zahlen, die nicht endlich sind</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a valid imatrix: {what}.</source>
@@ -12749,9 +13784,29 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist abgeschnitten: keine ganze imatrix.</translation>
     </message>
     <message>
+        <source>its GGUF version is {version}, not 2 or 3</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre GGUF-Version ist {version}, nicht 2 oder 3</translation>
+    </message>
+    <message>
+        <source>it says that it has {tensors} tensors and {keys} keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie gibt {tensors} Tensoren und {keys} Schlüssel an</translation>
+    </message>
+    <message>
         <source>Choose a file that llama-imatrix wrote.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eine Datei, die llama-imatrix geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>its alignment is {alignment}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Ausrichtung ist {alignment}</translation>
+    </message>
+    <message>
+        <source>it has a value of the unknown type {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat einen Wert vom unbekannten Typ {number}</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is no imatrix of llama.cpp.</source>
@@ -12774,6 +13829,11 @@ steps</extracomment>
         <translation>Eine imatrix passt zu Sprachmodellen mit den Namen von Hugging Face.</translation>
     </message>
     <message>
+        <source>&apos;{show}&apos; lacks its sums of squares or its counts</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; fehlen die Quadratsummen oder die Anzahlen</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; has {size} inputs of &apos;{show}&apos;, but &apos;{show2}&apos; has the shape {list}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; hat {size} Eingaben für &apos;{show}&apos;, &apos;{show2}&apos; hat aber die Form {list}.</translation>
@@ -12784,6 +13844,46 @@ steps</extracomment>
         <translation>Wählen Sie eine imatrix, die für ein Modell dieser Form erstellt wurde.</translation>
     </message>
     <message>
+        <source>&apos;{show}&apos; has negative sums of squares or counts</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat negative Quadratsummen oder Anzahlen</translation>
+    </message>
+    <message>
+        <source>it holds numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält Zahlen, die nicht endlich sind</translation>
+    </message>
+    <message>
+        <source>a name in it has {size} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Name darin hat {size} Bytes</translation>
+    </message>
+    <message>
+        <source>it has a name with control characters: {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat einen Namen mit Steuerzeichen: {text}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {dims} dimensions</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat {dims} Dimensionen</translation>
+    </message>
+    <message>
+        <source>it has &apos;{show}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat &apos;{show}&apos; zweimal</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {size} values of {calls} calls</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat {size} Werte aus {calls} Aufrufen</translation>
+    </message>
+    <message>
+        <source>other bytes follow its last entry</source>
+        <extracomment>sentences</extracomment>
+        <translation>auf ihren letzten Eintrag folgen weitere Bytes</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could be: the file was made for another model.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; enthält &apos;{show}&apos;, aber &apos;{path2}&apos; hat kein passendes Gewicht: Die Datei wurde für ein anderes Modell erstellt.</translation>
@@ -12792,6 +13892,26 @@ steps</extracomment>
         <source>Choose the imatrix of this model.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie die imatrix dieses Modells.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {numel} counts of {parts}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat {numel} Anzahlen von {parts}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has sums of another length than its squares</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat Summen anderer Länge als seine Quadrate</translation>
+    </message>
+    <message>
+        <source>a name in it is not UTF-8 text</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Name darin ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is not float32</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ist nicht float32</translation>
     </message>
     <message>
         <source>A vector of {size} in lines of {wrap}, read like text.</source>
@@ -13602,6 +14722,11 @@ steps</extracomment>
         <source>storage &apos;{key}&apos; should have {nbytes} bytes and has {size}</source>
         <extracomment>sentences</extracomment>
         <translation>Storage &apos;{key}&apos; sollte {nbytes} Bytes haben und hat {size}</translation>
+    </message>
+    <message>
+        <source>Load it in Python and save it again: torch.save(torch.load(FILE), &apos;model.pt&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie ihn in Python, und speichern Sie ihn erneut: torch.save(torch.load(FILE), &apos;model.pt&apos;).</translation>
     </message>
     <message>
         <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches every tensor.</source>
@@ -14514,11 +15639,6 @@ steps</extracomment>
         <translation>von &apos;{where}&apos;</translation>
     </message>
     <message>
-        <source>, which fits all tensors,</source>
-        <extracomment>sentences</extracomment>
-        <translation>, die für alle Tensoren passt,</translation>
-    </message>
-    <message>
         <source>{percent} is {count}</source>
         <extracomment>sentences</extracomment>
         <translation>{percent} sind {count}</translation>
@@ -14552,11 +15672,6 @@ steps</extracomment>
         <source>a count up to {free}</source>
         <extracomment>sentences</extracomment>
         <translation>eine Anzahl bis {free}</translation>
-    </message>
-    <message>
-        <source>Enter {most}{fits} or unprotect weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Geben Sie ein: {most}{fits} oder heben Sie den Schutz von Gewichten auf.</translation>
     </message>
     <message>
         <source>that tensor</source>
@@ -14858,6 +15973,36 @@ steps</extracomment>
         <translation>{said} Gegenüber dem ungeprunten Modell, bei zufälligen Eingaben mit Seed, ändern sich {changed_predictions} ({what}), und Ausgaben unterscheiden sich um bis zu {largest_change} der größten.</translation>
     </message>
     <message>
+        <source>ONNX Runtime, and whatever runs the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX Runtime und alles, was das Original ausführt</translation>
+    </message>
+    <message>
+        <source>torch, by torch.export.load, and whatever takes the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch mit torch.export.load und alles, was das Original annimmt</translation>
+    </message>
+    <message>
+        <source>shrunk {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>verkleinert, {label}</translation>
+    </message>
+    <message>
+        <source>{label} per key/value head</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} je Key/Value-Head</translation>
+    </message>
+    <message>
+        <source>transformers 5, by its class for &apos;{written}&apos; as it is (from_pretrained)</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers 5 mit seiner Klasse für &apos;{written}&apos;, wie sie ist (from_pretrained)</translation>
+    </message>
+    <message>
+        <source>other programs if they read the size of a head (&apos;head_dim&apos;) from config.json</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Programme, wenn sie die Größe eines Heads (&apos;head_dim&apos;) aus config.json lesen</translation>
+    </message>
+    <message>
         <source>{counted} of &apos;{place}&apos; emit a constant that no bias takes up, and stay.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} von &apos;{place}&apos; geben eine Konstante aus, die kein Bias aufnimmt, und bleiben.</translation>
@@ -15155,6 +16300,56 @@ steps</extracomment>
         <source>{name} or {name2}</source>
         <extracomment>sentences</extracomment>
         <translation>{name} oder {name2}</translation>
+    </message>
+    <message>
+        <source>shrunk</source>
+        <extracomment>sentences</extracomment>
+        <translation>verkleinert</translation>
+    </message>
+    <message>
+        <source>{label} {n} → {n2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} {n} → {n2}</translation>
+    </message>
+    <message>
+        <source>to {n}</source>
+        <extracomment>sentences</extracomment>
+        <translation>bis {n}</translation>
+    </message>
+    <message>
+        <source>data file</source>
+        <extracomment>sentences</extracomment>
+        <translation>Datendatei</translation>
+    </message>
+    <message>
+        <source>shard</source>
+        <extracomment>sentences</extracomment>
+        <translation>Shard</translation>
+    </message>
+    <message>
+        <source>an ONNX model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein ONNX-Modell</translation>
+    </message>
+    <message>
+        <source>The headers</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Header</translation>
+    </message>
+    <message>
+        <source>an index</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Index</translation>
+    </message>
+    <message>
+        <source>points outside it</source>
+        <extracomment>sentences</extracomment>
+        <translation>zeigt über ihn hinaus</translation>
+    </message>
+    <message>
+        <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Entpacken Sie sie mit `pruneapp expand {packed} -o {out}` oder einem beliebigen Programm für zstd (7-Zip, `zstd -d`), und öffnen Sie dann das Ergebnis.</translation>
     </message>
     <message>
         <source>Each {height}×{width} block is one kernel</source>
@@ -17576,6 +18771,14 @@ steps</extracomment>
     <message>
         <source>{share} of the weights in {n} tensors are zero</source>
         <translation>{share} der Gewichte in {n} Tensoren sind null</translation>
+    </message>
+    <message>
+        <source>{text} ({form}).</source>
+        <translation>{text} ({form}).</translation>
+    </message>
+    <message>
+        <source>{text}.</source>
+        <translation>{text}.</translation>
     </message>
     <message>
         <source>{form} in {n}</source>

@@ -887,6 +887,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
 <context>
     <name>Alarm</name>
     <message>
+        <source>{what}:</source>
+        <translation>{what}：</translation>
+    </message>
+    <message>
         <source>{what}. Click to select it.</source>
         <translation>{what}。点击以选中。</translation>
     </message>
@@ -950,7 +954,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <name>AllocationController</name>
     <message>
         <source>The step follows the state that was scanned, &apos;{state}&apos;, in a branch.</source>
-        <translation>此步骤接在被扫描的状态“{state}”之后，位于一个分支中。</translation>
+        <translation>此步骤接在被扫描的状态“{state}”之后，形成一个分支。</translation>
     </message>
     <message>
         <source>The scan repaired each tensor before the model was measured: repair the result, too.</source>
@@ -962,11 +966,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>The script that measured the scan measures the result as well, on the data that it was chosen by. Measure it on other data, too.</source>
-        <translation>测量扫描的脚本也将用选择时的同一数据测量结果。请也用其他数据测量。</translation>
+        <translation>测量扫描的脚本也会测量结果，所用的正是选出该结果的数据。请也用其他数据测量。</translation>
     </message>
     <message>
         <source>The script that measured the scan measures the result as well, with another limit: their data may overlap. Measure it on other data, too.</source>
-        <translation>测量扫描的脚本也会以不同的样本上限测量结果：两者的数据可能重叠。请也用其他数据测量。</translation>
+        <translation>测量扫描的脚本也会测量结果，但上限不同：两者的数据可能重叠。请也用其他数据测量。</translation>
     </message>
     <message>
         <source>It is not known whether the result will be measured on other data than the scan.</source>
@@ -1009,7 +1013,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
-        <translation>选择每个已扫描张量的剪枝量，使总量达到目标，且扫描预测的损害最小。结果是一个步骤，每个张量有一条规则。“变化”是单独剪枝该张量时指标的变化：取所有较小剪枝量中最差的，因此可能大于扫描值。</translation>
+        <translation>选择每个已扫描张量的剪枝量，使总量达到目标，且扫描预测的损害最小。结果是一个步骤，每个张量有一条规则。其中“变化”是单独剪枝该张量时指标的变化：取所有较小剪枝量中最差的，因此可能大于扫描值。</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1042,6 +1046,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>{n} tensors are not measured yet and stay as they are</source>
         <translation>{n} 个张量尚未测量，保持不变</translation>
+    </message>
+    <message>
+        <source>{words}; {more}</source>
+        <translation>{words}；{more}</translation>
     </message>
     <message>
         <source>Prune 1 weight</source>
@@ -1126,7 +1134,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>There is no smaller size that the model&apos;s class takes.</source>
-        <translation>没有模型的类可接受的更小尺寸。</translation>
+        <translation>模型的类不接受更小的尺寸。</translation>
     </message>
     <message>
         <source>{n} of {all} stay: {exactness}</source>
@@ -1257,6 +1265,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>{names} 以及另外 {n} 个</translation>
     </message>
     <message>
+        <source>{text}.</source>
+        <translation>{text}。</translation>
+    </message>
+    <message>
         <source>(no name)</source>
         <translation>（无名称）</translation>
     </message>
@@ -1286,7 +1298,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Nothing was checked: {name} has only norms and biases. Check them one by one, or all by “Check all below” in the context menu.</source>
-        <translation>未勾选任何项：{name} 只有归一化和偏置。请逐个勾选，或用右键菜单中的“勾选以下全部”。</translation>
+        <translation>未勾选任何项：{name} 只有归一化和偏置。请逐个勾选，或用上下文菜单中的“勾选以下全部”。</translation>
     </message>
     <message>
         <source>in the file: {name}</source>
@@ -1448,7 +1460,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>{left} of {whole}</source>
-        <translation>{whole} 中的 {left}</translation>
+        <translation>{left} / {whole}</translation>
     </message>
     <message>
         <source>, {after} after the step</source>
@@ -1548,7 +1560,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>{channels}, sum of {norm}s {total}</source>
-        <translation>{channels}，{norm} 之和 {total}</translation>
+        <translation>{channels}，{norm}之和 {total}</translation>
     </message>
     <message>
         <source>{dim}: {units} ({n})</source>
@@ -1996,7 +2008,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>difference, % of A</source>
-        <translation>差异，A 的 %</translation>
+        <translation>差异，占 A 的 %</translation>
     </message>
     <message>
         <source>different signs, %</source>
@@ -2080,6 +2092,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>little is left of {n} tensors</source>
         <translation>{n} 个张量所剩无几</translation>
+    </message>
+    <message>
+        <source>{what}: {names}.</source>
+        <translation>{what}：{names}。</translation>
     </message>
 </context>
 <context>
@@ -2362,7 +2378,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Whether the kernel height and width count.</source>
         <extracomment>method erk, variant</extracomment>
-        <translation>是否计入核的高度和宽度。</translation>
+        <translation>是否计入卷积核的高度和宽度。</translation>
     </message>
     <message>
         <source>Erdős-Rényi kernel: includes height and width.</source>
@@ -2497,7 +2513,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Keeps the N weights of the largest magnitude in each group of M. Use 2:4 for sparse tensor cores (NVIDIA Ampere and later), which compute such layers up to twice as fast (Mishra et al., 2021). Groups lie along the input dimension; for convolutions, at the same kernel position. Weights that are already pruned count in their group; an incomplete group at the end is not pruned. At the same sparsity it costs more accuracy than unstructured pruning.</source>
         <extracomment>method n_m</extracomment>
-        <translation>在每 M 个权重的组中保留幅值最大的 N 个。2:4 用于稀疏张量核心（NVIDIA Ampere 及之后），可使此类层的计算速度最高提高一倍 (Mishra et al., 2021)。组沿输入维度排列；对于卷积，位于相同的核位置。已剪枝的权重计入其组；末尾不完整的组不剪枝。在相同稀疏度下，它比非结构化剪枝损失更多准确率。</translation>
+        <translation>在每 M 个权重的组中保留幅值最大的 N 个。2:4 用于稀疏张量核心（NVIDIA Ampere 及之后），可使此类层的计算速度最高提高一倍 (Mishra et al., 2021)。组沿输入维度排列；对于卷积，位于相同的卷积核位置。已剪枝的权重计入其组；末尾不完整的组不剪枝。在相同稀疏度下，它比非结构化剪枝损失更多准确率。</translation>
     </message>
     <message>
         <source>Pattern</source>
@@ -2697,7 +2713,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Prunes whole key/value heads with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
         <extracomment>method attention_heads</extracomment>
-        <translation>剪枝整个键/值头及其查询头，每层数量相同。在每个包含其一部分的张量中都会剪去，包括偏置和归一化，因此“shrunk”导出可以将其裁去。并非每种模型类都能接受更少的头。</translation>
+        <translation>剪枝整个键/值头及其查询头，每层数量相同。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。并非每个模型类都接受更少的头。</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -3247,7 +3263,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Sequential</source>
         <extracomment>repair, sequential</extracomment>
-        <translation>逐层顺序</translation>
+        <translation>顺序修复</translation>
     </message>
     <message>
         <source>Collect the inputs of each layer after the layers before it are repaired, and repair it for the outputs of the unpruned model. The inputs are run once more for each layer.</source>
@@ -3452,22 +3468,32 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>kernel position</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>核的位置</translation>
+        <translation>卷积核位置</translation>
+    </message>
+    <message>
+        <source>out</source>
+        <extracomment>index in the picture</extracomment>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <extracomment>index in the picture</extracomment>
+        <translation>输入</translation>
     </message>
     <message>
         <source>kernel row</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>核的行</translation>
+        <translation>卷积核行</translation>
     </message>
     <message>
         <source>kernel column</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>核的列</translation>
+        <translation>卷积核列</translation>
     </message>
     <message>
         <source>kernel depth</source>
         <extracomment>axis of the picture</extracomment>
-        <translation>核的深度</translation>
+        <translation>卷积核深度</translation>
     </message>
     <message>
         <source>dim 2</source>
@@ -3584,6 +3610,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>默认关闭：{why}</translation>
     </message>
     <message>
+        <source>{names}.</source>
+        <translation>{names}。</translation>
+    </message>
+    <message>
         <source>On top of the amount, also prunes 1 tensor: {names}</source>
         <translation>在剪枝量之外，还剪枝 1 个张量：{names}</translation>
     </message>
@@ -3690,19 +3720,19 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>kernel rows</source>
-        <translation>核的行</translation>
+        <translation>卷积核行</translation>
     </message>
     <message>
         <source>kernel columns</source>
-        <translation>核的列</translation>
+        <translation>卷积核列</translation>
     </message>
     <message>
         <source>kernel</source>
-        <translation>核</translation>
+        <translation>卷积核</translation>
     </message>
     <message>
         <source>kernel depth</source>
-        <translation>核的深度</translation>
+        <translation>卷积核深度</translation>
     </message>
     <message>
         <source>dimension</source>
@@ -3849,7 +3879,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>✕ Enter a magnitude of 0 or more (got &apos;{text}&apos;).</source>
-        <translation>✕ 输入 0 或更大的幅值（得到“{text}”）。</translation>
+        <translation>✕ 请输入 0 或更大的幅值（收到“{text}”）。</translation>
     </message>
 </context>
 <context>
@@ -3990,7 +4020,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Metrics of the model, measured in a separate process: first of the unpruned model, three times, which gives the noise; then of the current state. Further states are measured when you ask for them in the history.</source>
-        <translation>模型的指标，在单独的进程中测量：首先测量未剪枝模型三次以得到噪声，然后测量当前状态。在历史中要求时再测量其他状态。</translation>
+        <translation>模型的指标，在单独的进程中测量：首先测量未剪枝模型三次以得到噪声，然后测量当前状态。其他状态可在历史中按需测量。</translation>
     </message>
     <message>
         <source>Ne&amp;w script…</source>
@@ -4062,6 +4092,10 @@ Files are read, never run.</source>
     <message>
         <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
         <translation>乘加运算由脚本统计：评估任一状态 ({keys}) 即可得到。</translation>
+    </message>
+    <message>
+        <source>{words}.</source>
+        <translation>{words}。</translation>
     </message>
     <message>
         <source>Measured by another script, Python or options.</source>
@@ -4813,6 +4847,21 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
+    <name>Labels</name>
+    <message>
+        <source>{first}, {second}</source>
+        <translation>{first}，{second}</translation>
+    </message>
+    <message>
+        <source>{first};  {second}</source>
+        <translation>{first}；  {second}</translation>
+    </message>
+    <message>
+        <source>{label}: {text}</source>
+        <translation>{label}：{text}</translation>
+    </message>
+</context>
+<context>
     <name>LayerStrip</name>
     <message>
         <source>Layers</source>
@@ -5164,7 +5213,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Least norm² retained first</source>
-        <translation>范数² 保留最少的在前</translation>
+        <translation>范数²保留率最低的在前</translation>
     </message>
     <message>
         <source>By role</source>
@@ -5180,7 +5229,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Norm² retained (whole model)</source>
-        <translation>保留的范数²（整个模型）</translation>
+        <translation>范数²保留率（整个模型）</translation>
     </message>
     <message>
         <source>Show</source>
@@ -5208,7 +5257,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Norm² retained per tensor</source>
-        <translation>每个张量保留的范数²</translation>
+        <translation>每个张量的范数²保留率</translation>
     </message>
     <message>
         <source>tensors</source>
@@ -5232,7 +5281,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>;  norm² retained {share}</source>
-        <translation>；  范数² 保留 {share}</translation>
+        <translation>；  范数²保留率 {share}</translation>
     </message>
     <message>
         <source>;  shown are those usually pruned, or with pruned weights</source>
@@ -5268,11 +5317,11 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>norm² retained</source>
-        <translation>保留的范数²</translation>
+        <translation>范数²保留率</translation>
     </message>
     <message>
         <source>norm² retained after</source>
-        <translation>之后保留的范数²</translation>
+        <translation>之后的范数²保留率</translation>
     </message>
     <message>
         <source>pruned, %</source>
@@ -5284,7 +5333,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>norm² retained, %</source>
-        <translation>保留的范数²，%</translation>
+        <translation>范数²保留率，%</translation>
     </message>
     <message>
         <source>{name}:  {now} → {then} pruned</source>
@@ -5292,7 +5341,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>, norm² retained {norm} (this step)</source>
-        <translation>，范数² 保留 {norm}（此步骤）</translation>
+        <translation>，范数²保留率 {norm}（此步骤）</translation>
     </message>
     <message>
         <source>{name}:  {now} pruned, {some} of {all}</source>
@@ -5300,7 +5349,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>, norm² retained {norm} since opening</source>
-        <translation>，自打开以来范数² 保留 {norm}</translation>
+        <translation>，自打开以来范数²保留率 {norm}</translation>
     </message>
     <message>
         <source>{n} tensors, {size}</source>
@@ -5709,7 +5758,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Violating groups</source>
-        <translation>违反的组</translation>
+        <translation>违反模式的组</translation>
     </message>
     <message>
         <source>Copy the whole table as tab-separated text.</source>
@@ -5768,7 +5817,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>The tensor violates {pattern} in {broken} of {groups} groups.</source>
-        <translation>该张量在 {groups} 个组中的 {broken} 个违反 {pattern}。</translation>
+        <translation>该张量的 {groups} 个组中有 {broken} 个违反 {pattern}。</translation>
     </message>
     <message>
         <source>1 of {every} tensors has {pattern}.</source>
@@ -5780,11 +5829,11 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>1 violates it in {broken} of {groups} groups.</source>
-        <translation>1 个在 {groups} 个组中的 {broken} 个违反。</translation>
+        <translation>1 个张量违反：{groups} 个组中的 {broken} 个。</translation>
     </message>
     <message>
         <source>{n} violate it in {broken} of {groups} groups.</source>
-        <translation>{n} 个在 {groups} 个组中的 {broken} 个违反。</translation>
+        <translation>{n} 个张量违反：{groups} 个组中的 {broken} 个。</translation>
     </message>
     <message>
         <source>Repair prunes 1 more weight</source>
@@ -5864,7 +5913,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Violating groups</source>
-        <translation>违反的组</translation>
+        <translation>违反模式的组</translation>
     </message>
     <message>
         <source>First group</source>
@@ -6427,7 +6476,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>no difference found within ±{half} ({noise})</source>
-        <translation>在 ±{half} 内未发现差异（{noise}）</translation>
+        <translation>未发现差异（噪声 ±{half}；{noise}）</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -6610,6 +6659,10 @@ Files are read, never run.</source>
     <message>
         <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
         <translation>与虚线（未剪枝模型）相交的条表示未发现与其有差异。</translation>
+    </message>
+    <message>
+        <source>{state}:  {words}</source>
+        <translation>{state}：  {words}</translation>
     </message>
 </context>
 <context>
@@ -7289,7 +7342,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Sequential runs inputs through the model, and a statistics file has none: choose what runs them, or clear the check box.</source>
-        <translation>“逐层顺序”需要让输入通过模型，而统计文件没有输入：请选择能运行输入的来源，或取消勾选。</translation>
+        <translation>“顺序修复”需要让输入通过模型，而统计文件中没有输入：请选择能运行输入的来源，或取消勾选。</translation>
     </message>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
@@ -7340,7 +7393,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Sequential: they include what the layers before it have lost, so they are larger than those of a repair of each layer by itself.</source>
-        <translation>逐层顺序：误差包含前面各层的损失，因此大于每层单独修复时的误差。</translation>
+        <translation>顺序修复：误差包含前面各层的损失，因此大于每层单独修复时的误差。</translation>
     </message>
     <message>
         <source>Measure the model on data that the statistics were not collected with: small errors of layers do not prove that it works.</source>
@@ -7454,7 +7507,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Pruned in {n} rounds.</source>
-        <translation>已在 {n} 轮中剪枝。</translation>
+        <translation>已分 {n} 轮剪枝。</translation>
     </message>
 </context>
 <context>
@@ -7493,11 +7546,11 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Prune {weights} weights in 1 round</source>
-        <translation>在 1 轮中剪枝 {weights} 个权重</translation>
+        <translation>分 1 轮剪枝 {weights} 个权重</translation>
     </message>
     <message>
         <source>Prune {weights} weights in {n} rounds</source>
-        <translation>在 {n} 轮中剪枝 {weights} 个权重</translation>
+        <translation>分 {n} 轮剪枝 {weights} 个权重</translation>
     </message>
     <message>
         <source>Nothing to prune</source>
@@ -7627,7 +7680,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
-        <translation>当前状态 {state} 已剪枝 {share}。剪枝量是其中每个张量剩余部分的比例。若要扫描未剪枝模型，请先在历史中转到“Opened”。</translation>
+        <translation>当前状态 {state} 已剪枝 {share}。剪枝量是其中每个张量剩余部分的比例。若要扫描未剪枝模型，请先在历史中转到“已打开”。</translation>
     </message>
     <message>
         <source>{tensors} × {amounts}:</source>
@@ -7651,7 +7704,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>{words} all evaluations ({n}) are measured already.</source>
-        <translation>{words} 所有评估（{n} 次）都已测量。</translation>
+        <translation>{words}所有评估（{n} 次）都已测量。</translation>
     </message>
     <message>
         <source>1 evaluation is left</source>
@@ -7666,12 +7719,20 @@ computed on this computer.</source>
         <translation>已测量 {n} 次</translation>
     </message>
     <message>
+        <source>{words} {count}, {already}.</source>
+        <translation>{words}{count}，{already}。</translation>
+    </message>
+    <message>
         <source>1 evaluation</source>
         <translation>1 次评估</translation>
     </message>
     <message>
         <source>{n} evaluations</source>
         <translation>{n} 次评估</translation>
+    </message>
+    <message>
+        <source>{words} {count}.</source>
+        <translation>{words}{count}。</translation>
     </message>
     <message>
         <source>{n} of them are kept if script, Python and options are the same.</source>
@@ -7695,11 +7756,15 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Scan stopped after {done}; the next scan continues it.</source>
-        <translation>扫描在 {done} 后停止；下一次扫描会继续。</translation>
+        <translation>扫描已停止，已完成 {done}；下一次扫描会继续。</translation>
     </message>
     <message>
         <source>Scan stopped: nothing was measured.</source>
         <translation>扫描已停止：未测量任何内容。</translation>
+    </message>
+    <message>
+        <source>{state}; {method}</source>
+        <translation>{state}；{method}</translation>
     </message>
     <message>
         <source>another script</source>
@@ -7976,11 +8041,11 @@ computed on this computer.</source>
     </message>
     <message>
         <source>pruned, one tensor at a time</source>
-        <translation>已剪枝，每次一个张量</translation>
+        <translation>剪枝比例，每次一个张量</translation>
     </message>
     <message>
         <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
-        <translation>尚未扫描。选择“工具 &gt; 扫描敏感度…”以测量模型能舍弃每个张量的多少。</translation>
+        <translation>尚未扫描。选择“工具 &gt; 扫描敏感度…”以测量模型能承受每个张量剪掉多少。</translation>
     </message>
     <message>
         <source>Which of the scans is shown</source>
@@ -8004,7 +8069,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>no difference found within ±{noise}</source>
-        <translation>在 ±{noise} 内未发现差异</translation>
+        <translation>未发现差异（噪声 ±{noise}）</translation>
     </message>
     <message>
         <source>{amount} worse</source>
@@ -8196,7 +8261,7 @@ computed on this computer.</source>
     <message>
         <source>&apos;{path}&apos; was written by a newer Pruneapp, in version {version} of its layout (this one reads version {VERSION}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 由较新的 Pruneapp 写入，其布局版本为 {version}（此版本只能读取版本 {VERSION}）。</translation>
+        <translation>&apos;{path}&apos; 由较新的 Pruneapp 写入，其布局版本为 {version}（此 Pruneapp 只能读取版本 {VERSION}）。</translation>
     </message>
     <message>
         <source>Get the newest version of Pruneapp.</source>
@@ -8841,6 +8906,686 @@ steps</extracomment>
         <source>The worker {worker} has {name} {other}, but this machine has {one}.</source>
         <extracomment>sentences</extracomment>
         <translation>工作进程 {worker} 的 {name} 为 {other}，而此机器为 {one}。</translation>
+    </message>
+    <message>
+        <source>its frames have no sound size</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数据帧的大小不合理</translation>
+    </message>
+    <message>
+        <source>its metadata lists no tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>其元数据没有列出张量</translation>
+    </message>
+    <message>
+        <source>what it keeps of the original&apos;s metadata is not text</source>
+        <extracomment>sentences</extracomment>
+        <translation>它所保留的原文件元数据不是文本</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has no sound type and shape</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的类型和形状不合理</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is of a type whose elements share bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的类型中多个元素共用字节</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the shape {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的形状为 {list}</translation>
+    </message>
+    <message>
+        <source>frame {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>数据帧 {number}</translation>
+    </message>
+    <message>
+        <source>the index</source>
+        <extracomment>sentences</extracomment>
+        <translation>索引</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is described twice, in two ways</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 有两份不同的描述</translation>
+    </message>
+    <message>
+        <source>its metadata &apos;{KEY}&apos; has no version</source>
+        <extracomment>sentences</extracomment>
+        <translation>其元数据 &apos;{KEY}&apos; 没有版本</translation>
+    </message>
+    <message>
+        <source>it lacks &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is of type {tensor}, not {dtype}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的类型为 {tensor}，而不是 {dtype}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has no sound shape</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的形状不合理</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has more than 2^63 elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的元素超过 2^63 个</translation>
+    </message>
+    <message>
+        <source>in its metadata &apos;{KEY}&apos;, {what}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其元数据 &apos;{KEY}&apos; 中：{what}</translation>
+    </message>
+    <message>
+        <source>a pair of texts has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>一对文本没有长度</translation>
+    </message>
+    <message>
+        <source>it has {value} graphs instead of one</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有 {value} 个计算图，而不是一个</translation>
+    </message>
+    <message>
+        <source>graphs lie in graphs, {MOST_NESTED} deep</source>
+        <extracomment>sentences</extracomment>
+        <translation>计算图嵌套了 {MOST_NESTED} 层</translation>
+    </message>
+    <message>
+        <source>two tensors are called &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>有两个名为 &apos;{show}&apos; 的张量</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has an extent that no tensor can have</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的某个维度大小是张量不可能有的</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; lies at an unknown kind of place</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 所在位置的类型未知</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of the unknown type {data_type}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的类型 {data_type} 未知</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有数值</translation>
+    </message>
+    <message>
+        <source>the numbers of &apos;{name}&apos; have no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的数值没有长度</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {size} bytes, not {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {size} 字节，而不是 {nbytes}</translation>
+    </message>
+    <message>
+        <source>a part of the graph has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>计算图的一部分没有长度</translation>
+    </message>
+    <message>
+        <source>a part of a node has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>节点的一部分没有长度</translation>
+    </message>
+    <message>
+        <source>a part of an attribute has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>属性的一部分没有长度</translation>
+    </message>
+    <message>
+        <source>the graph has no length</source>
+        <extracomment>sentences</extracomment>
+        <translation>计算图没有长度</translation>
+    </message>
+    <message>
+        <source>a tensor has over {MAX_RANK} dimensions</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的维度超过 {MAX_RANK} 个</translation>
+    </message>
+    <message>
+        <source>the type of a tensor is no number</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的类型不是数</translation>
+    </message>
+    <message>
+        <source>its metadata lists no shapes</source>
+        <extracomment>sentences</extracomment>
+        <translation>其元数据没有列出形状</translation>
+    </message>
+    <message>
+        <source>&apos;{value}&apos; has {value2} bytes, not one bit for each of {numel}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{value}&apos; 有 {value2} 字节，不是 {numel} 个元素各一位</translation>
+    </message>
+    <message>
+        <source>a number does not end</source>
+        <extracomment>sentences</extracomment>
+        <translation>有数没有结尾</translation>
+    </message>
+    <message>
+        <source>a name has {size} bytes, {most} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>有名称为 {size} 字节，最多为 {most} 字节</translation>
+    </message>
+    <message>
+        <source>a field has the number {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有字段的编号为 {number}</translation>
+    </message>
+    <message>
+        <source>whole numbers are of wire type {wire}</source>
+        <extracomment>sentences</extracomment>
+        <translation>整数的 wire 类型为 {wire}</translation>
+    </message>
+    <message>
+        <source>a name is no UTF-8 text</source>
+        <extracomment>sentences</extracomment>
+        <translation>有名称不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>a field is longer than what it lies in</source>
+        <extracomment>sentences</extracomment>
+        <translation>有字段比包含它的部分还长</translation>
+    </message>
+    <message>
+        <source>a field is of wire type {wire}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有字段的 wire 类型为 {wire}</translation>
+    </message>
+    <message>
+        <source>the zip archive contradicts itself about the checksum of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>zip 归档中 &apos;{name}&apos; 的校验和自相矛盾</translation>
+    </message>
+    <message>
+        <source>the zip directory lacks the size of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>zip 目录中缺少 &apos;{name}&apos; 的大小</translation>
+    </message>
+    <message>
+        <source>Join the parts with the program that made them (zip -s 0 IN.zip --out OUT.zip).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用生成它们的程序合并各部分 (zip -s 0 IN.zip --out OUT.zip)。</translation>
+    </message>
+    <message>
+        <source>is a zip archive of more than one folder (&apos;{first}&apos; and &apos;{second}&apos;), which torch.save never writes</source>
+        <extracomment>sentences</extracomment>
+        <translation>是含有多个文件夹（&apos;{first}&apos; 和 &apos;{second}&apos;）的 zip 归档，torch.save 从不写出这种文件</translation>
+    </message>
+    <message>
+        <source>its zip archive holds &apos;{name}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 zip 归档中有两个 &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>a column</source>
+        <extracomment>sentences</extracomment>
+        <translation>一个列索引</translation>
+    </message>
+    <message>
+        <source>is not between 0 and {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>不在 0 到 {value} 之间</translation>
+    </message>
+    <message>
+        <source>the columns</source>
+        <extracomment>sentences</extracomment>
+        <translation>列索引</translation>
+    </message>
+    <message>
+        <source>do not ascend within a row</source>
+        <extracomment>sentences</extracomment>
+        <translation>在行内不是递增的</translation>
+    </message>
+    <message>
+        <source>a row pointer</source>
+        <extracomment>sentences</extracomment>
+        <translation>一个行指针</translation>
+    </message>
+    <message>
+        <source>is not between 0 and {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>不在 0 到 {count} 之间</translation>
+    </message>
+    <message>
+        <source>the row pointers</source>
+        <extracomment>sentences</extracomment>
+        <translation>行指针</translation>
+    </message>
+    <message>
+        <source>do not go from 0 to its {count} values</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有从 0 到其 {count} 个值</translation>
+    </message>
+    <message>
+        <source>do not ascend</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是递增的</translation>
+    </message>
+    <message>
+        <source>is a program that was compiled ahead of time (AOTInductor), and holds no graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>是预先编译的程序 (AOTInductor)，不含计算图</translation>
+    </message>
+    <message>
+        <source>Open the program that torch.export.save wrote before it was compiled.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开编译之前由 torch.export.save 写入的程序。</translation>
+    </message>
+    <message>
+        <source>is an archive of torch.export of version {shown}, and only version 0 is known</source>
+        <extracomment>sentences</extracomment>
+        <translation>是版本 {shown} 的 torch.export 归档，而只认识版本 0</translation>
+    </message>
+    <message>
+        <source>Update Pruneapp, or export the model with an older torch.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请更新 Pruneapp，或用较旧的 torch 导出模型。</translation>
+    </message>
+    <message>
+        <source>is a program of version {major} of the schema of torch.export, and only version {MAJOR} is known</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 torch.export schema 版本 {major} 的程序，而只认识版本 {MAJOR}</translation>
+    </message>
+    <message>
+        <source>Export the model again with the torch that Pruneapp knows, or update Pruneapp.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 Pruneapp 所认识的 torch 版本重新导出模型，或更新 Pruneapp。</translation>
+    </message>
+    <message>
+        <source>is a program of torch.export that keeps its weights in a pickle</source>
+        <extracomment>sentences</extracomment>
+        <translation>是把权重存于 pickle 中的 torch.export 程序</translation>
+    </message>
+    <message>
+        <source>Export the model again with torch.export.save of torch 2.9 or newer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 torch 2.9 或更高版本的 torch.export.save 重新导出模型。</translation>
+    </message>
+    <message>
+        <source>what its JSON says of &apos;{where}&apos; has no {key} as it should be</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 JSON 中 &apos;{where}&apos; 的 {key} 缺失或不正确</translation>
+    </message>
+    <message>
+        <source>the numbers of &apos;{name}&apos; are missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos; 的数值</translation>
+    </message>
+    <message>
+        <source>its &apos;{name}&apos; cannot be read: {what}</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取其中的 &apos;{name}&apos;：{what}</translation>
+    </message>
+    <message>
+        <source>is a pickle of Python that torch.save did not write, so where its numbers lie cannot be told without running it</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 Python 的 pickle，但不是由 torch.save 写入的，因此不运行它就无法得知其数值的位置</translation>
+    </message>
+    <message>
+        <source>Save it again with torch.save or safetensors, where it was made.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在生成它的地方用 torch.save 或 safetensors 重新保存。</translation>
+    </message>
+    <message>
+        <source>it does not begin with torch&apos;s magic number</source>
+        <extracomment>sentences</extracomment>
+        <translation>它不以 torch 的魔数开头</translation>
+    </message>
+    <message>
+        <source>has a version of torch&apos;s old format other than {PROTOCOL}</source>
+        <extracomment>sentences</extracomment>
+        <translation>的 torch 旧格式版本不是 {PROTOCOL}</translation>
+    </message>
+    <message>
+        <source>the list of its storages is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其存储列表的格式不正确</translation>
+    </message>
+    <message>
+        <source>the list of its storages holds one twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>其存储列表中有一个存储出现两次</translation>
+    </message>
+    <message>
+        <source>storage &apos;{value}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少存储 &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>it is cut short, {counted} missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>它不完整，缺少 {counted}</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; should have {value} elements and has {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 应有 {value} 个元素，实际为 {count} 个</translation>
+    </message>
+    <message>
+        <source>the state of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中 numpy 数组的状态格式不正确</translation>
+    </message>
+    <message>
+        <source>a numpy array of shape {list} needs {nbytes} bytes and has {len}</source>
+        <extracomment>sentences</extracomment>
+        <translation>形状为 {list} 的 numpy 数组需要 {nbytes} 字节，实际为 {len} 字节</translation>
+    </message>
+    <message>
+        <source>the type of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中 numpy 数组的类型格式不正确</translation>
+    </message>
+    <message>
+        <source>the shape of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中 numpy 数组的形状格式不正确</translation>
+    </message>
+    <message>
+        <source>the shape of a numpy array holds something that is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 数组的形状中有不是整数的内容</translation>
+    </message>
+    <message>
+        <source>a numpy array is larger than any memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 numpy 数组大于任何内存</translation>
+    </message>
+    <message>
+        <source>the order of the axes of a numpy array is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 数组的轴顺序格式不正确</translation>
+    </message>
+    <message>
+        <source>the order of a numpy array in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中 numpy 数组的顺序格式不正确</translation>
+    </message>
+    <message>
+        <source>{path} is given {len} values and needs {count}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{path} 收到 {len} 个值，需要 {count} 个</translation>
+    </message>
+    <message>
+        <source>a tensor in its pickle views bytes without a type</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中有张量引用了没有类型的字节</translation>
+    </message>
+    <message>
+        <source>a tensor has the unknown type {named}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的类型 {named} 未知</translation>
+    </message>
+    <message>
+        <source>a sparse tensor has the unknown layout {layout}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有稀疏张量的布局 {layout} 未知</translation>
+    </message>
+    <message>
+        <source>the size of a sparse tensor holds something that is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏张量的大小中有不是整数的内容</translation>
+    </message>
+    <message>
+        <source>a nested tensor lacks one of its parts</source>
+        <extracomment>sentences</extracomment>
+        <translation>有嵌套张量缺少其组成部分</translation>
+    </message>
+    <message>
+        <source>a sparse tensor lacks its {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有稀疏张量缺少 {name}</translation>
+    </message>
+    <message>
+        <source>bytes in its pickle are not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的字节格式不正确</translation>
+    </message>
+    <message>
+        <source>{path} is given something that is no pair</source>
+        <extracomment>sentences</extracomment>
+        <translation>{path} 收到的不是一对值</translation>
+    </message>
+    <message>
+        <source>the indices of the sparse tensor &apos;{name}&apos; are no whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏张量 &apos;{name}&apos; 的索引不是整数</translation>
+    </message>
+    <message>
+        <source>an index of the sparse tensor &apos;{name}&apos; points outside it</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏张量 &apos;{name}&apos; 的一个索引超出其范围</translation>
+    </message>
+    <message>
+        <source>the name of a tensor has more than {MAX_NAME} characters</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的名称超过 {MAX_NAME} 个字符</translation>
+    </message>
+    <message>
+        <source>the names of its tensors are longer than any model&apos;s</source>
+        <extracomment>sentences</extracomment>
+        <translation>其张量名称的总长超过了任何模型</translation>
+    </message>
+    <message>
+        <source>its pickle refers to the same tensors too many times</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 引用相同张量的次数过多</translation>
+    </message>
+    <message>
+        <source>a storage has the unknown type {named}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有存储的类型 {named} 未知</translation>
+    </message>
+    <message>
+        <source>the size of a storage is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>有存储的大小不是整数</translation>
+    </message>
+    <message>
+        <source>a tensor in its pickle has no storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中有张量没有存储</translation>
+    </message>
+    <message>
+        <source>a tensor has {len} dimensions and {len2} strides</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的维度为 {len} 个，而步幅为 {len2} 个</translation>
+    </message>
+    <message>
+        <source>a tensor has {len} dimensions (at most {MAX_RANK} are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的维度为 {len} 个（最多读取 {MAX_RANK} 个）</translation>
+    </message>
+    <message>
+        <source>a tensor is larger than any memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量大于任何内存</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor is no tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的 {what} 不是元组</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor holds something that is no whole number</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的 {what} 中有不是整数的内容</translation>
+    </message>
+    <message>
+        <source>the {what} of a tensor holds {value}</source>
+        <extracomment>sentences</extracomment>
+        <translation>有张量的 {what} 为 {value}</translation>
+    </message>
+    <message>
+        <source>its pickle refers to something that is no storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 引用了不是存储的内容</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle has no name</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中有存储没有名称</translation>
+    </message>
+    <message>
+        <source>the view of storage &apos;{key}&apos; is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 的视图格式不正确</translation>
+    </message>
+    <message>
+        <source>a view of storage &apos;{key}&apos; goes beyond its end</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 的一个视图超出其末尾</translation>
+    </message>
+    <message>
+        <source>a tensor of shape {list} needs {needed} bytes of storage &apos;{key}&apos;, which has {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>形状为 {list} 的张量需要存储 &apos;{key}&apos; 的 {needed} 字节，而该存储只有 {nbytes} 字节</translation>
+    </message>
+    <message>
+        <source>a tensor of shape {list} makes {value} bytes out of a storage of {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>形状为 {list} 的张量把 {nbytes} 字节的存储变成了 {value} 字节</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; is said to have {nbytes} and {nbytes2} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 的大小既为 {nbytes} 又为 {nbytes2} 字节</translation>
+    </message>
+    <message>
+        <source>an instruction of its pickle lacks its operands</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 的一条指令缺少操作数</translation>
+    </message>
+    <message>
+        <source>a number has {len} digits (at most 154 are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>有数为 {len} 位（最多读取 154 位）</translation>
+    </message>
+    <message>
+        <source>a line of the pickle should be text in quotes, and is not</source>
+        <extracomment>sentences</extracomment>
+        <translation>pickle 的一行应为引号中的文本，但不是</translation>
+    </message>
+    <message>
+        <source>its pickle has more than {MAX_OPS} instructions</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 的指令超过 {MAX_OPS} 条</translation>
+    </message>
+    <message>
+        <source>byte {value} of its pickle, {code}, is no instruction</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 的字节 {value} ({code}) 不是指令</translation>
+    </message>
+    <message>
+        <source>its pickle has a key without a value</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中有键没有值</translation>
+    </message>
+    <message>
+        <source>a line of the pickle should be a number, and is not</source>
+        <extracomment>sentences</extracomment>
+        <translation>pickle 的一行应为数，但不是</translation>
+    </message>
+    <message>
+        <source>a text in the pickle is not UTF-8</source>
+        <extracomment>sentences</extracomment>
+        <translation>pickle 中有文本不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>a text in its pickle has {size} bytes (at most {MAX_TEXT})</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中有文本为 {size} 字节（最多 {MAX_TEXT}）</translation>
+    </message>
+    <message>
+        <source>its pickle ends in the middle</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 在中途结束</translation>
+    </message>
+    <message>
+        <source>its pickle has protocol {version} (at most 5 is known)</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 的协议为 {version}（最高认识 5）</translation>
+    </message>
+    <message>
+        <source>a number has {size} bytes (at most {MAX_LONG_BYTES} are read)</source>
+        <extracomment>sentences</extracomment>
+        <translation>有数为 {size} 字节（最多读取 {MAX_LONG_BYTES} 字节）</translation>
+    </message>
+    <message>
+        <source>its pickle is nested more than {MAX_DEPTH} deep</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 的嵌套超过 {MAX_DEPTH} 层</translation>
+    </message>
+    <message>
+        <source>its pickle remembers an object as number {index}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 将一个对象记为编号 {index}</translation>
+    </message>
+    <message>
+        <source>its pickle names code by something that is no text</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 用不是文本的内容指定代码</translation>
+    </message>
+    <message>
+        <source>its pickle calls something that is no function</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 调用了不是函数的内容</translation>
+    </message>
+    <message>
+        <source>its pickle calls a function with something that is no tuple</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 用不是元组的内容调用函数</translation>
+    </message>
+    <message>
+        <source>its pickle appends to something that is no list</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 向不是列表的内容追加元素</translation>
+    </message>
+    <message>
+        <source>its pickle sets an item of something that is no dict</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 为不是字典的内容设置条目</translation>
+    </message>
+    <message>
+        <source>a line of its pickle has more than {MAX_TEXT} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 的一行超过 {MAX_TEXT} 字节</translation>
+    </message>
+    <message>
+        <source>a text in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中有文本格式不正确</translation>
+    </message>
+    <message>
+        <source>its pickle refers to an object that it does not hold</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 引用了它不含有的对象</translation>
+    </message>
+    <message>
+        <source>its pickle sets the state of something that has none</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 为没有状态的内容设置状态</translation>
+    </message>
+    <message>
+        <source>its byteorder is neither little nor big</source>
+        <extracomment>sentences</extracomment>
+        <translation>其字节序既不是 little 也不是 big</translation>
     </message>
     <message>
         <source>Install the same versions everywhere.</source>
@@ -9541,7 +10286,7 @@ steps</extracomment>
     <message>
         <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
         <extracomment>sentences</extracomment>
-        <translation>此修复是逐层顺序进行的：每层的输入是在修复其前面各层之后收集的，因此没有统计文件包含这些输入。</translation>
+        <translation>此修复是顺序修复：每层的输入是在修复其前面各层之后收集的，因此没有统计文件包含这些输入。</translation>
     </message>
     <message>
         <source>Repair the pruned file again by the same script, and compare.</source>
@@ -9641,12 +10386,12 @@ steps</extracomment>
     <message>
         <source>The model holds weights in another form than the file: {first_names}. So another state cannot be run beside it, which a sequential repair requires.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型中权重的形式与文件不同：{first_names}。因此无法在其旁运行另一个状态，而逐层顺序修复需要这样做。</translation>
+        <translation>模型中权重的形式与文件不同：{first_names}。因此无法在其旁运行另一个状态，而顺序修复需要这样做。</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
         <extracomment>sentences</extracomment>
-        <translation>请在修复时不使用“逐层顺序”。</translation>
+        <translation>请不使用“顺序修复”。</translation>
     </message>
     <message>
         <source>The model multiplies by &apos;{name}&apos;, which is not in &apos;{name2}&apos; as it is, so it is not known which multiply-adds are left in a pruned state.</source>
@@ -9671,7 +10416,7 @@ steps</extracomment>
     <message>
         <source>&apos;{name}&apos; has no evaluate(model), so agreement with the unpruned model is measured, but there is no unpruned model.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 没有 evaluate(model)，因此要测量与未剪枝模型的一致性，但没有未剪枝的模型。</translation>
+        <translation>&apos;{name}&apos; 没有 evaluate(model)，因此要测量与未剪枝模型的一致性，但没有未剪枝模型。</translation>
     </message>
     <message>
         <source>Define evaluate(model), or name the original.</source>
@@ -10456,7 +11201,7 @@ steps</extracomment>
     <message>
         <source>The resumable format reserves the name &apos;{ours}&apos;, but a tensor has it.</source>
         <extracomment>sentences</extracomment>
-        <translation>可续传格式保留了名称 &apos;{ours}&apos;，但有张量使用该名称。</translation>
+        <translation>可继续格式保留了名称 &apos;{ours}&apos;，但有张量使用该名称。</translation>
     </message>
     <message>
         <source>safetensors cannot hold so many tensors: its header would be {len} bytes long, at most {MAX_HEADER_BYTES} are allowed.</source>
@@ -10641,7 +11386,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; declares no family: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 没有声明模型族：{error}</translation>
+        <translation>&apos;{path}&apos; 没有声明模型系列：{error}</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is no ONNX model, so it holds no graph.</source>
@@ -10781,7 +11526,7 @@ steps</extracomment>
     <message>
         <source>The original file is being replaced; changes made now would be lost.</source>
         <extracomment>sentences</extracomment>
-        <translation>正在替换原始文件；现在的更改会丢失。</translation>
+        <translation>正在替换原文件；现在的更改会丢失。</translation>
     </message>
     <message>
         <source>Wait for the export to finish, or press Esc to cancel it.</source>
@@ -10796,7 +11541,7 @@ steps</extracomment>
     <message>
         <source>The masks fit, but were made for other weights. Locate the original file.</source>
         <extracomment>sentences</extracomment>
-        <translation>掩码可以套用，但它们是为其他权重制作的。请找到原始文件。</translation>
+        <translation>掩码形状相符，但它们是为其他权重生成的。请定位原文件。</translation>
     </message>
     <message>
         <source>Nothing is selected.</source>
@@ -10806,7 +11551,7 @@ steps</extracomment>
     <message>
         <source>Select channels or weights in the picture; see Help &gt; Keyboard shortcuts.</source>
         <extracomment>sentences</extracomment>
-        <translation>请在图中选择通道或权重；参见“帮助 &gt; 键盘快捷键”。</translation>
+        <translation>请在图片中选择通道或权重；参见“帮助 &gt; 键盘快捷键”。</translation>
     </message>
     <message>
         <source>No tensor is checked.</source>
@@ -10866,7 +11611,7 @@ steps</extracomment>
     <message>
         <source>The picture cannot be encoded as PNG. Nothing was written.</source>
         <extracomment>sentences</extracomment>
-        <translation>图像无法编码为 PNG。未写入任何内容。</translation>
+        <translation>图片无法编码为 PNG。未写入任何内容。</translation>
     </message>
     <message>
         <source>No channels are selected.</source>
@@ -10876,7 +11621,7 @@ steps</extracomment>
     <message>
         <source>Select bars on the page Channels (3).</source>
         <extracomment>sentences</extracomment>
-        <translation>请在“通道”页 (3) 选择条形。</translation>
+        <translation>请在“通道”页 (3) 选择条。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a list of channels: it is no text in UTF-8 at byte {start}.</source>
@@ -10911,7 +11656,7 @@ steps</extracomment>
     <message>
         <source>Enter a size as a number and a unit, such as 40 MB or 512 KiB (got &apos;{strip}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>请输入带单位的大小，例如 40 MB 或 512 KiB（当前为 &apos;{strip}&apos;）。</translation>
+        <translation>请输入带单位的大小，例如 40 MB 或 512 KiB（收到 &apos;{strip}&apos;）。</translation>
     </message>
     <message>
         <source>&apos;{label}&apos; prunes whole {granularity}, so a file size cannot be guaranteed.</source>
@@ -10946,7 +11691,7 @@ steps</extracomment>
     <message>
         <source>Iterative pruning needs exactly one rule (got {len}).</source>
         <extracomment>sentences</extracomment>
-        <translation>迭代剪枝只需要一条规则（当前为 {len} 条）。</translation>
+        <translation>迭代剪枝只能有一条规则（收到 {len} 条）。</translation>
     </message>
     <message>
         <source>Remove the other rules, and apply them before or after.</source>
@@ -11011,7 +11756,7 @@ steps</extracomment>
     <message>
         <source>Prune first; zeros in the file count after Treat zeros as pruned.</source>
         <extracomment>sentences</extracomment>
-        <translation>请先剪枝；文件中的零要先视为已剪枝才会计入。</translation>
+        <translation>请先剪枝；文件中的零在“将零视为已剪枝”之后才计入。</translation>
     </message>
     <message>
         <source>Nothing has been scanned yet, so nothing can be allocated.</source>
@@ -11114,11 +11859,6 @@ steps</extracomment>
         <translation>含有不成对的代理字符</translation>
     </message>
     <message>
-        <source>it is not JSON: {lower} at {at}</source>
-        <extracomment>sentences</extracomment>
-        <translation>不是 JSON：{lower}，位于 {at}</translation>
-    </message>
-    <message>
         <source>it holds a number of thousands of digits</source>
         <extracomment>sentences</extracomment>
         <translation>含有数千位的数</translation>
@@ -11181,22 +11921,22 @@ steps</extracomment>
     <message>
         <source>&apos;amount&apos; is too large: of the {kept} not pruned yet, {counted} protected, so {can} ({given}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; 过大：尚未剪枝的有 {kept}，其中受保护的为 {counted}，因此 {can}（{given}）。</translation>
+        <translation>&apos;amount&apos;过大：尚未剪枝的有 {kept}，其中受保护的为 {counted}，因此 {can}（{given}）。</translation>
     </message>
     <message>
         <source>At most {percent} {each} is {counted}, but {what} wants {target}.</source>
         <extracomment>sentences</extracomment>
-        <translation>上限 {percent}（{each}）为 {counted}，但 {what} 要求 {target}。</translation>
+        <translation>上限 {percent}（{each}）为 {counted}，但{what}要求 {target}。</translation>
     </message>
     <message>
         <source>Raise the maximum sparsity or lower the {word}.</source>
         <extracomment>sentences</extracomment>
-        <translation>请提高最大稀疏度，或降低 {word}。</translation>
+        <translation>请提高最大稀疏度，或降低{word}。</translation>
     </message>
     <message>
         <source>&apos;amount&apos; must be 0 here: all {more} are pruned already (got {count}).</source>
         <extracomment>sentences</extracomment>
-        <translation>此处 &apos;amount&apos; 必须为 0：所有 {more} 均已剪枝（收到 {count}）。</translation>
+        <translation>此处&apos;amount&apos;必须为 0：所有 {more} 均已剪枝（收到 {count}）。</translation>
     </message>
     <message>
         <source>Uncheck pruned tensors, or undo a step.</source>
@@ -11216,17 +11956,277 @@ steps</extracomment>
     <message>
         <source>&apos;amount&apos; is larger than what remains: only {only} not pruned yet (got {count}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; 超过了剩余的数量：尚未剪枝的只有 {only}（收到 {count}）。</translation>
+        <translation>&apos;amount&apos;超过了剩余的数量：尚未剪枝的只有 {only}（收到 {count}）。</translation>
     </message>
     <message>
-        <source>Enter a count up to {left}{fits} or a fraction such as 0.2.</source>
+        <source>a state of its history follows one that is made later</source>
         <extracomment>sentences</extracomment>
-        <translation>请输入不超过 {left} 的数量{fits} 或比例，例如 0.2。</translation>
+        <translation>其历史中有状态接在之后才产生的状态后面</translation>
+    </message>
+    <message>
+        <source>it has no state {position}</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有状态 {position}</translation>
+    </message>
+    <message>
+        <source>state {position} is not on the branch that ends at {tip}</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {position} 不在以 {tip} 结束的分支上</translation>
+    </message>
+    <message>
+        <source>its version is {str}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其版本为 {str}</translation>
+    </message>
+    <message>
+        <source>of mask {number}, {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码 {number} 中：{error}</translation>
+    </message>
+    <message>
+        <source>its history cannot be read{at} ({what})</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取其历史{at}（{what}）</translation>
+    </message>
+    <message>
+        <source>it names state {state}, which is not there</source>
+        <extracomment>sentences</extracomment>
+        <translation>它引用了不存在的状态 {state}</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <extracomment>sentences</extracomment>
+        <translation>其开头不符合该格式</translation>
+    </message>
+    <message>
+        <source>it has no state {exported}</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有状态 {exported}</translation>
+    </message>
+    <message>
+        <source>there is no mask {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有掩码 {number}</translation>
+    </message>
+    <message>
+        <source>mask {number} has {known_size} elements, and its tensor {size}</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码 {number} 有 {known_size} 个元素，而其张量有 {size} 个</translation>
+    </message>
+    <message>
+        <source>mask {number} cannot be unpacked from mask {base}</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法由掩码 {base} 还原掩码 {number}</translation>
+    </message>
+    <message>
+        <source>state {place} names a tensor twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {place} 中有张量出现两次</translation>
+    </message>
+    <message>
+        <source>mask {number} has {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码 {number} 有 {size} 个元素</translation>
+    </message>
+    <message>
+        <source>in state {place}, pruned weights of &apos;{name}&apos; are protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>在状态 {place} 中，&apos;{name}&apos; 的已剪枝权重受保护</translation>
+    </message>
+    <message>
+        <source>state {place} changes a tensor without a name</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {place} 更改了没有名称的张量</translation>
+    </message>
+    <message>
+        <source>state {place} does not follow the one before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {place} 没有接在前一个状态之后</translation>
+    </message>
+    <message>
+        <source>{len} of its {edits} states follow another</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 {edits} 个状态中有 {len} 个接在另一个状态之后</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {numel} bytes, {MOST_JSON} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {numel} 字节，最多为 {MOST_JSON} 字节</translation>
+    </message>
+    <message>
+        <source>mask {number} is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少掩码 {number}</translation>
+    </message>
+    <message>
+        <source>The operators</source>
+        <extracomment>sentences</extracomment>
+        <translation>运算符</translation>
+    </message>
+    <message>
+        <source>numpy on the CPU</source>
+        <extracomment>sentences</extracomment>
+        <translation>CPU 上的 numpy</translation>
+    </message>
+    <message>
+        <source>invalid control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>有无效的控制字符</translation>
+    </message>
+    <message>
+        <source>invalid \uxxxx escape</source>
+        <extracomment>sentences</extracomment>
+        <translation>\uxxxx 转义无效</translation>
+    </message>
+    <message>
+        <source>its shape is no list of a few whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>其形状不是由几个整数组成的列表</translation>
+    </message>
+    <message>
+        <source>its shape is {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其形状为 {list}</translation>
+    </message>
+    <message>
+        <source>its bitmask is not that of the shape {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其位掩码与形状 {list} 不符</translation>
+    </message>
+    <message>
+        <source>its numbers are of type {dtype}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值的类型为 {dtype}</translation>
+    </message>
+    <message>
+        <source>was written by another program</source>
+        <extracomment>sentences</extracomment>
+        <translation>已由其他程序写入</translation>
+    </message>
+    <message>
+        <source>was changed or removed</source>
+        <extracomment>sentences</extracomment>
+        <translation>已更改或移除</translation>
+    </message>
+    <message>
+        <source>Check the connection to the store, then export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查与存储的连接，然后重新导出。</translation>
+    </message>
+    <message>
+        <source>Choose a place that you may write to, or check your credentials.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择您有写入权限的位置，或检查您的凭据。</translation>
+    </message>
+    <message>
+        <source>Check the name of the bucket.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查存储桶的名称。</translation>
+    </message>
+    <message>
+        <source>a distributed checkpoint of torch</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 的分布式检查点</translation>
+    </message>
+    <message>
+        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转换：python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
+    </message>
+    <message>
+        <source>a checkpoint of DeepSpeed</source>
+        <extracomment>sentences</extracomment>
+        <translation>DeepSpeed 的检查点</translation>
+    </message>
+    <message>
+        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转换：python zero_to_fp32.py &quot;{folder}&quot; model</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Megatron, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>按 rank 切分的 Megatron 检查点</translation>
+    </message>
+    <message>
+        <source>Convert it to Hugging Face&apos;s layout with the tools of Megatron.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 Megatron 的工具将其转换为 Hugging Face 的布局。</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>按 rank 切分的 Meta 检查点</translation>
+    </message>
+    <message>
+        <source>Convert it with convert_llama_weights_to_hf.py of transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 transformers 的 convert_llama_weights_to_hf.py 转换。</translation>
+    </message>
+    <message>
+        <source>a TensorFlow model</source>
+        <extracomment>sentences</extracomment>
+        <translation>TensorFlow 模型</translation>
+    </message>
+    <message>
+        <source>Save its weights as safetensors with TensorFlow, then open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 TensorFlow 将其权重保存为 safetensors，再打开该文件。</translation>
+    </message>
+    <message>
+        <source>was saved on a big-endian machine, whose numbers Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>是在大端序机器上保存的，Pruneapp 不读取其数值</translation>
+    </message>
+    <message>
+        <source>Load it with torch and save it again on a usual machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 torch 加载，并在普通机器上重新保存。</translation>
+    </message>
+    <message>
+        <source>, which fits all tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>（适用于所有张量）</translation>
+    </message>
+    <message>
+        <source>Enter {most}{fits}, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入{most}{fits}，或取消对权重的保护。</translation>
     </message>
     <message>
         <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{names}&apos; 的下限 {percent} 为 {counted}，但只有 {most} 个可以剪枝：受保护的为 {counted2}。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; does not have {numel} numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的数值不是 {numel} 个</translation>
+    </message>
+    <message>
+        <source>the numbers of &apos;{name}&apos; are in a field for another type</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的数值位于其他类型的字段中</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; would have {length} bytes in &apos;{show}&apos;, not {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在 &apos;{show}&apos; 中将有 {length} 字节，而不是 {nbytes}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the {key} &apos;{show2}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的 {key} 为 &apos;{show2}&apos;</translation>
+    </message>
+    <message>
+        <source>it is not JSON: {removesuffix} at {at}</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是 JSON：{removesuffix}，位于{at}</translation>
     </message>
     <message>
         <source>Lower the minimum sparsity, or unprotect weights.</source>
@@ -11236,57 +12236,57 @@ steps</extracomment>
     <message>
         <source>{counted} pruned already, but {what} is {target}.</source>
         <extracomment>sentences</extracomment>
-        <translation>已剪枝的有 {counted}，但 {what} 为 {target}。</translation>
+        <translation>已剪枝的有 {counted}，但{what}为 {target}。</translation>
     </message>
     <message>
         <source>Raise the {word}, or undo a step.</source>
         <extracomment>sentences</extracomment>
-        <translation>请提高 {word}，或撤销一个步骤。</translation>
+        <translation>请提高{word}，或撤销一个步骤。</translation>
     </message>
     <message>
         <source>At least {percent} {each} is {counted}, but {what} is only {target}.</source>
         <extracomment>sentences</extracomment>
-        <translation>下限 {percent}（{each}）为 {counted}，但 {what} 只有 {target}。</translation>
+        <translation>下限 {percent}（{each}）为 {counted}，但{what}只有 {target}。</translation>
     </message>
     <message>
         <source>Lower the minimum sparsity or raise the {word}.</source>
         <extracomment>sentences</extracomment>
-        <translation>请降低最小稀疏度，或提高 {word}。</translation>
+        <translation>请降低最小稀疏度，或提高{word}。</translation>
     </message>
     <message>
         <source>The selected tensors have {counted}, but {what} is {target}.</source>
         <extracomment>sentences</extracomment>
-        <translation>所选张量共有 {counted}，但 {what} 为 {target}。</translation>
+        <translation>所选张量共有 {counted}，但{what}为 {target}。</translation>
     </message>
     <message>
         <source>Lower the {word}.</source>
         <extracomment>sentences</extracomment>
-        <translation>请降低 {word}。</translation>
+        <translation>请降低{word}。</translation>
     </message>
     <message>
         <source>Only {counted} can be pruned, because {counted2} protected, but {what} wants {target}.</source>
         <extracomment>sentences</extracomment>
-        <translation>可以剪枝的只有 {counted}，因为受保护的为 {counted2}，但 {what} 要求 {target}。</translation>
+        <translation>可以剪枝的只有 {counted}，因为受保护的为 {counted2}，但{what}要求 {target}。</translation>
     </message>
     <message>
         <source>Lower the {word}, or unprotect weights.</source>
         <extracomment>sentences</extracomment>
-        <translation>请降低 {word}，或取消对权重的保护。</translation>
+        <translation>请降低{word}，或取消对权重的保护。</translation>
     </message>
     <message>
         <source>Whole {unit} of &apos;{names}&apos; cannot be between {percent} and {percent2} of it: {most} of them are too few, and {least} would prune {value} of {numel} weights.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{names}&apos; 无法按整个 {unit} 将稀疏度控制在 {percent} 到 {percent2} 之间：{most} 个太少，而 {least} 个将剪枝 {numel} 个权重中的 {value} 个。</translation>
+        <translation>&apos;{names}&apos; 按整个{unit}剪枝时，稀疏度无法在 {percent} 到 {percent2} 之间：{most} 个太少，而 {least} 个将剪枝 {numel} 个权重中的 {value} 个。</translation>
     </message>
     <message>
         <source>At least {percent} of each tensor is {counted} in whole {unit}, but the total is only {target}.</source>
         <extracomment>sentences</extracomment>
-        <translation>每个张量至少 {percent}，按整个 {unit} 计为 {counted}，但总计只有 {target}。</translation>
+        <translation>每个张量至少 {percent}，按整个{unit}计为 {counted}，但总量只有 {target}。</translation>
     </message>
     <message>
         <source>Lower the minimum sparsity or raise the total.</source>
         <extracomment>sentences</extracomment>
-        <translation>请降低最小稀疏度，或提高总计。</translation>
+        <translation>请降低最小稀疏度，或提高总量。</translation>
     </message>
     <message>
         <source>{n} is</source>
@@ -11361,12 +12361,12 @@ steps</extracomment>
     <message>
         <source>&apos;{name}&apos; cannot prune {scope}ly: it offers {join} only.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 不支持 {scope} 范围的剪枝：只支持 {join}。</translation>
+        <translation>&apos;{name}&apos; 不支持{scope}范围的剪枝：只支持{join}。</translation>
     </message>
     <message>
         <source>Choose the {scopes} scope.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择 {scopes} 范围。</translation>
+        <translation>请选择{scopes}范围。</translation>
     </message>
     <message>
         <source>&apos;scope&apos; must be local or global (got {scope}).</source>
@@ -11386,7 +12386,7 @@ steps</extracomment>
     <message>
         <source>Pruning {what} needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
         <extracomment>sentences</extracomment>
-        <translation>剪枝 {what} 需要二维及以上的张量，但 &apos;{name}&apos; 的维数为 {len}。</translation>
+        <translation>剪枝{what}需要二维及以上的张量，但 &apos;{name}&apos; 的维数为 {len}。</translation>
     </message>
     <message>
         <source>Uncheck it, or choose an unstructured method.</source>
@@ -11506,7 +12506,7 @@ steps</extracomment>
     <message>
         <source>Sparsity limits of methods that prune whole {granularity} apply per tensor ({join}).</source>
         <extracomment>sentences</extracomment>
-        <translation>按整个 {granularity} 剪枝的方法，其稀疏度限制是逐张量适用的（{join}）。</translation>
+        <translation>按整个{granularity}剪枝的方法，其稀疏度限制是逐张量适用的（{join}）。</translation>
     </message>
     <message>
         <source>Choose the local scope, or remove the limits.</source>
@@ -11646,7 +12646,7 @@ steps</extracomment>
     <message>
         <source>&apos;amount&apos; must be at most {tensor_size}, all there is (got {amount}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; 最多为 {tensor_size}，即全部数量（收到 {amount}）。</translation>
+        <translation>&apos;amount&apos;最多为 {tensor_size}，即全部数量（收到 {amount}）。</translation>
     </message>
     <message>
         <source>Channels need a tensor of two or more dimensions (got shape {tuple}).</source>
@@ -11661,12 +12661,12 @@ steps</extracomment>
     <message>
         <source>&apos;amount&apos; as a count must be 0 or more (got {amount}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; 为数量时，必须大于或等于 0（收到 {amount}）。</translation>
+        <translation>&apos;amount&apos;为数量时，必须大于或等于 0（收到 {amount}）。</translation>
     </message>
     <message>
         <source>&apos;amount&apos; as a fraction must be from 0.0 to 1.0 (got {amount}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; 为比例时，必须为 0.0 到 1.0（收到 {amount}）。</translation>
+        <translation>&apos;amount&apos;为比例时，必须为 0.0 到 1.0（收到 {amount}）。</translation>
     </message>
     <message>
         <source>Give an int to prune a count.</source>
@@ -11756,7 +12756,7 @@ steps</extracomment>
     <message>
         <source>Give it a default; whole numbers, numbers and truth values can then be changed in the form.</source>
         <extracomment>sentences</extracomment>
-        <translation>请为其设置默认值；这样就可以在表单中更改整数、数和真假值。</translation>
+        <translation>请为其设置默认值；这样就可以在表单中更改整数、数和布尔值。</translation>
     </message>
     <message>
         <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
@@ -11951,7 +12951,7 @@ steps</extracomment>
     <message>
         <source>The text has {len} letters, and a list of {noun}s has {MOST_LETTERS} at most.</source>
         <extracomment>sentences</extracomment>
-        <translation>文本有 {len} 个字符，而 {noun} 列表最多为 {MOST_LETTERS} 个字符。</translation>
+        <translation>文本有 {len} 个字符，而{noun}列表最多为 {MOST_LETTERS} 个字符。</translation>
     </message>
     <message>
         <source>Correct the list. The selection is unchanged.</source>
@@ -11961,7 +12961,7 @@ steps</extracomment>
     <message>
         <source>The list of {noun}s is empty.</source>
         <extracomment>sentences</extracomment>
-        <translation>{noun} 列表为空。</translation>
+        <translation>{noun}列表为空。</translation>
     </message>
     <message>
         <source>Give indices such as 0-3, 7, 12.</source>
@@ -11971,17 +12971,17 @@ steps</extracomment>
     <message>
         <source>The list of {noun}s has &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
         <extracomment>sentences</extracomment>
-        <translation>{noun} 列表中含有 &apos;{piece}&apos;，它既不是索引（例如 7），也不是范围（例如 0-3）。</translation>
+        <translation>{noun}列表中含有 &apos;{piece}&apos;，它既不是索引（例如 7），也不是范围（例如 0-3）。</translation>
     </message>
     <message>
         <source>The list of {noun}s has &apos;{piece}&apos;, and there are {counted}, numbered from 0{value}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{noun} 列表中含有 &apos;{piece}&apos;，但总数为 {counted}，编号从 0{value} 计。</translation>
+        <translation>{noun}列表中含有 &apos;{piece}&apos;，但总数为 {counted}，编号从 0{value}。</translation>
     </message>
     <message>
         <source>The list of {noun}s has &apos;{piece}&apos;, and a range goes from its lower to its higher index, both included.</source>
         <extracomment>sentences</extracomment>
-        <translation>{noun} 列表中含有 &apos;{piece}&apos;，但范围应从较小的索引到较大的索引，两端都包括在内。</translation>
+        <translation>{noun}列表中含有 &apos;{piece}&apos;，但范围应从较小的索引到较大的索引，两端都包括在内。</translation>
     </message>
     <message>
         <source>{n} group</source>
@@ -12006,7 +13006,7 @@ steps</extracomment>
     <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此版本最高只能读取版本 {known}。</translation>
+        <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {known}。</translation>
     </message>
     <message>
         <source>Update Pruneapp to open it.</source>
@@ -12514,6 +13514,11 @@ steps</extracomment>
         <translation>要裁剪分词器 &apos;{where}&apos;，其模型必须为 BPE、Unigram 或 WordPiece，收到 {decode}。</translation>
     </message>
     <message>
+        <source>Enter a count up to {left}{fits}, or a fraction such as 0.2.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入不超过 {left} 的数量{fits}，或比例（例如 0.2）。</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so that the tokens of a text are not certain.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 会随机跳过合并（dropout 为 {tree}），因此文本的词元不确定。</translation>
@@ -12718,6 +13723,31 @@ steps</extracomment>
         <translation>请选择用此模型收集的统计。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has negative sums of squares or counts</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 含有负的平方和或计数</translation>
+    </message>
+    <message>
+        <source>&apos;{name_of_gram}&apos; does not have {columns} x {columns2} numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name_of_gram}&apos; 的数值不是 {columns} x {columns2} 个</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; lacks its counts, or its sums are no matrix</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 缺少计数，或其和不是矩阵</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {numel} numbers instead of {words}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {numel} 个数值，应为 {words}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of type {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的类型为 {label}</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is not a statistics file.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是统计文件。</translation>
@@ -12731,6 +13761,11 @@ steps</extracomment>
         <source>&apos;{path}&apos; is not a valid statistics file: in its metadata, {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是有效的统计文件：其元数据中存在问题：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; holds numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 含有非有限的数值</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is not a valid imatrix: {what}.</source>
@@ -12748,9 +13783,29 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 不完整：imatrix 不全。</translation>
     </message>
     <message>
+        <source>its GGUF version is {version}, not 2 or 3</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 GGUF 版本为 {version}，而不是 2 或 3</translation>
+    </message>
+    <message>
+        <source>it says that it has {tensors} tensors and {keys} keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>它声称有 {tensors} 个张量和 {keys} 个键</translation>
+    </message>
+    <message>
         <source>Choose a file that llama-imatrix wrote.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择由 llama-imatrix 写入的文件。</translation>
+    </message>
+    <message>
+        <source>its alignment is {alignment}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其对齐为 {alignment}</translation>
+    </message>
+    <message>
+        <source>it has a value of the unknown type {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有未知类型 {number} 的值</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is no imatrix of llama.cpp.</source>
@@ -12773,6 +13828,11 @@ steps</extracomment>
         <translation>imatrix 适用于采用 Hugging Face 名称的语言模型。</translation>
     </message>
     <message>
+        <source>&apos;{show}&apos; lacks its sums of squares or its counts</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 缺少平方和或计数</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; has {size} inputs of &apos;{show}&apos;, but &apos;{show2}&apos; has the shape {list}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中 &apos;{show}&apos; 有 {size} 个输入，而 &apos;{show2}&apos; 的形状为 {list}。</translation>
@@ -12783,6 +13843,46 @@ steps</extracomment>
         <translation>请选择为此形状的模型生成的 imatrix。</translation>
     </message>
     <message>
+        <source>&apos;{show}&apos; has negative sums of squares or counts</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 含有负的平方和或计数</translation>
+    </message>
+    <message>
+        <source>it holds numbers that are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>含有非有限的数值</translation>
+    </message>
+    <message>
+        <source>a name in it has {size} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中有名称为 {size} 字节</translation>
+    </message>
+    <message>
+        <source>it has a name with control characters: {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中有名称含控制字符：{text}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {dims} dimensions</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 有 {dims} 个维度</translation>
+    </message>
+    <message>
+        <source>it has &apos;{show}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中 &apos;{show}&apos; 出现两次</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {size} values of {calls} calls</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 有 {size} 个值，来自 {calls} 次调用</translation>
+    </message>
+    <message>
+        <source>other bytes follow its last entry</source>
+        <extracomment>sentences</extracomment>
+        <translation>最后一个条目之后还有其他字节</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could be: the file was made for another model.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中有 &apos;{show}&apos;，但 &apos;{path2}&apos; 中没有与之对应的权重：该文件是为另一个模型生成的。</translation>
@@ -12791,6 +13891,26 @@ steps</extracomment>
         <source>Choose the imatrix of this model.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择此模型的 imatrix。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {numel} counts of {parts}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 有 {numel} 个计数，应有 {parts} 个</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has sums of another length than its squares</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的和与平方和长度不同</translation>
+    </message>
+    <message>
+        <source>a name in it is not UTF-8 text</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中有名称不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is not float32</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 不是 float32</translation>
     </message>
     <message>
         <source>A vector of {size} in lines of {wrap}, read like text.</source>
@@ -12915,7 +14035,7 @@ steps</extracomment>
     <message>
         <source>the data_offsets of tensor &apos;{show}&apos; must be two whole numbers, the smaller first (got {str})</source>
         <extracomment>sentences</extracomment>
-        <translation>张量 &apos;{show}&apos; 的 data_offsets 必须是两个整数，较小的在前（当前为 {str}）</translation>
+        <translation>张量 &apos;{show}&apos; 的 data_offsets 必须是两个整数，较小的在前（收到 {str}）</translation>
     </message>
     <message>
         <source>the shape of tensor &apos;{show}&apos; is not a list</source>
@@ -12930,7 +14050,7 @@ steps</extracomment>
     <message>
         <source>the shape of tensor &apos;{show}&apos; must be whole numbers up to 2^63 - 1 (got {str})</source>
         <extracomment>sentences</extracomment>
-        <translation>张量 &apos;{show}&apos; 的形状必须是不超过 2^63 - 1 的整数（当前为 {str}）</translation>
+        <translation>张量 &apos;{show}&apos; 的形状必须是不超过 2^63 - 1 的整数（收到 {str}）</translation>
     </message>
     <message>
         <source>tensor &apos;{show}&apos; has more than 2^63 elements</source>
@@ -12990,7 +14110,7 @@ steps</extracomment>
     <message>
         <source>The format does not know all fields that the header of this file has for {counted}; they are left aside.</source>
         <extracomment>sentences</extracomment>
-        <translation>该格式不认识此文件头中 {counted} 的全部字段；这些字段被搁置。</translation>
+        <translation>此文件头中 {counted} 的某些字段不属于该格式，已忽略。</translation>
     </message>
     <message>
         <source>it names itself as a shard</source>
@@ -13000,7 +14120,7 @@ steps</extracomment>
     <message>
         <source>{list} in the shards but not in the index; other programs may leave that out.</source>
         <extracomment>sentences</extracomment>
-        <translation>{list}在分片中但不在索引中；其他程序可能会略过。</translation>
+        <translation>{list} 在分片中但不在索引中；其他程序可能会略过。</translation>
     </message>
     <message>
         <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
@@ -13330,7 +14450,7 @@ steps</extracomment>
     <message>
         <source>running statistics are measured, not learned</source>
         <extracomment>sentences</extracomment>
-        <translation>运行统计量是测得的，不是学到的</translation>
+        <translation>移动统计量是测得的，不是学到的</translation>
     </message>
     <message>
         <source>it counts batches</source>
@@ -13603,6 +14723,11 @@ steps</extracomment>
         <translation>存储 &apos;{key}&apos; 应有 {nbytes} 字节，实际为 {size} 字节</translation>
     </message>
     <message>
+        <source>Load it in Python and save it again: torch.save(torch.load(FILE), &apos;model.pt&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中加载并重新保存：torch.save(torch.load(FILE), &apos;model.pt&apos;)。</translation>
+    </message>
+    <message>
         <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches every tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>模式区分大小写并匹配完整名称；&apos;*&apos; 匹配所有张量。</translation>
@@ -13690,7 +14815,7 @@ steps</extracomment>
     <message>
         <source>: its {kinds} are no neurons, heads or channels of a group</source>
         <extracomment>sentences</extracomment>
-        <translation>：其 {kinds} 不是组中的神经元、头或通道</translation>
+        <translation>：其{kinds}不是组中的神经元、头或通道</translation>
     </message>
     <message>
         <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
@@ -13835,7 +14960,7 @@ steps</extracomment>
     <message>
         <source>for the unpruned model</source>
         <extracomment>sentences</extracomment>
-        <translation>（未剪枝的模型）</translation>
+        <translation>（未剪枝模型）</translation>
     </message>
     <message>
         <source>Correct the evaluation: it may divide by zero, or have no samples.</source>
@@ -13855,12 +14980,12 @@ steps</extracomment>
     <message>
         <source>largest spread of three runs of the unpruned model</source>
         <extracomment>sentences</extracomment>
-        <translation>未剪枝的模型三次运行的最大差异</translation>
+        <translation>未剪枝模型三次运行的最大差异</translation>
     </message>
     <message>
         <source>repeatable; the uncertainty of the data is not known</source>
         <extracomment>sentences</extracomment>
-        <translation>可重复；数据的不确定性未知</translation>
+        <translation>可重复；数据的不确定度未知</translation>
     </message>
     <message>
         <source>as chosen</source>
@@ -14015,12 +15140,12 @@ steps</extracomment>
     <message>
         <source>Left out: the graph of the program, its constants and its example inputs.</source>
         <extracomment>sentences</extracomment>
-        <translation>已略过：程序的图、其常量和示例输入。</translation>
+        <translation>已略过：程序的计算图、其常量和示例输入。</translation>
     </message>
     <message>
         <source>Left out: the graph of the ONNX model, with all but its tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation>已略过：ONNX 模型的图，以及除张量外的一切。</translation>
+        <translation>已略过：ONNX 模型的计算图，以及除张量外的一切。</translation>
     </message>
     <message>
         <source>Left out: objects and code of the file ({listed}).</source>
@@ -14165,7 +15290,7 @@ steps</extracomment>
     <message>
         <source>The original was deleted, so undo ends here: open the new file to go on.</source>
         <extracomment>sentences</extracomment>
-        <translation>原始文件已删除，因此撤销到此为止：要继续，请打开新文件。</translation>
+        <translation>原文件已删除，因此撤销到此为止：要继续，请打开新文件。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; could not be deleted.</source>
@@ -14175,12 +15300,12 @@ steps</extracomment>
     <message>
         <source>The original is kept as {names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>原始文件保留为 {names}。</translation>
+        <translation>原文件保留为 {names}。</translation>
     </message>
     <message>
         <source>{len} files of the original are kept beside the new ones, as {names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>原始的 {len} 个文件保留在新文件旁边，名为 {names}。</translation>
+        <translation>原模型的 {len} 个文件保留在新文件旁边，名为 {names}。</translation>
     </message>
     <message>
         <source>and {value} more</source>
@@ -14190,7 +15315,7 @@ steps</extracomment>
     <message>
         <source>&apos;{names}&apos;{more} went out as plain whole numbers: the scales and zero points of quantized tensors are not in this file.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{names}&apos; {more} 以普通整数写出：此文件不含量化张量的缩放和零点。</translation>
+        <translation>&apos;{names}&apos;{more}以普通整数写出：此文件不含量化张量的缩放和零点。</translation>
     </message>
     <message>
         <source>not two-dimensional, as convolutions and biases</source>
@@ -14240,7 +15365,7 @@ steps</extracomment>
     <message>
         <source>Only an ONNX model can be written as one: no other file has its graph.</source>
         <extracomment>sentences</extracomment>
-        <translation>只有 ONNX 模型可以写为 ONNX：其他文件没有它的图。</translation>
+        <translation>只有 ONNX 模型可以写为 ONNX：其他文件没有它的计算图。</translation>
     </message>
     <message>
         <source>The numbers that were in {names} are inside of the file now.</source>
@@ -14400,17 +15525,17 @@ steps</extracomment>
     <message>
         <source>The model {named}, whose groups are not known. An ONNX file of it brings its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>该模型（{named}）的组未知。它的 ONNX 文件自带图，可以据此裁去。</translation>
+        <translation>该模型（{named}）的组未知。它的 ONNX 文件自带计算图，可以据此裁去。</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can go without others: see its graph.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 中没有可以单独去掉的通道：请看其图。</translation>
+        <translation>&apos;{path}&apos; 中没有可以单独去掉的通道：请看其计算图。</translation>
     </message>
     <message>
         <source>&apos;{value}&apos; names no model type, and the tensors are of no block that is known. An ONNX file of the model brings its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带图，可以据此裁去。</translation>
+        <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带计算图，可以据此裁去。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
@@ -14513,11 +15638,6 @@ steps</extracomment>
         <translation>（&apos;{where}&apos;）</translation>
     </message>
     <message>
-        <source>, which fits all tensors,</source>
-        <extracomment>sentences</extracomment>
-        <translation>，适用于所有张量，</translation>
-    </message>
-    <message>
         <source>{percent} is {count}</source>
         <extracomment>sentences</extracomment>
         <translation>{percent} 即 {count}</translation>
@@ -14525,7 +15645,7 @@ steps</extracomment>
     <message>
         <source>got {count}</source>
         <extracomment>sentences</extracomment>
-        <translation>当前为 {count}</translation>
+        <translation>收到 {count}</translation>
     </message>
     <message>
         <source>only {free} can be pruned</source>
@@ -14551,11 +15671,6 @@ steps</extracomment>
         <source>a count up to {free}</source>
         <extracomment>sentences</extracomment>
         <translation>至多 {free} 的数量</translation>
-    </message>
-    <message>
-        <source>Enter {most}{fits} or unprotect weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请输入{most}{fits}或取消对权重的保护。</translation>
     </message>
     <message>
         <source>that tensor</source>
@@ -14615,7 +15730,7 @@ steps</extracomment>
     <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
-        <translation>0.0 到 1.0 的份额，或 0% 到 100%</translation>
+        <translation>0.0 到 1.0 或 0% 到 100% 的比例</translation>
     </message>
     <message>
         <source>from {value} to 2^63 - 1</source>
@@ -14660,7 +15775,7 @@ steps</extracomment>
     <message>
         <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
         <extracomment>sentences</extracomment>
-        <translation>0 或更大的整数（数量），或 0.0 到 1.0 的分数</translation>
+        <translation>0 或更大的整数（数量），或 0.0 到 1.0 的比例</translation>
     </message>
     <message>
         <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>
@@ -14705,12 +15820,12 @@ steps</extracomment>
     <message>
         <source>{value} after the repair than before: {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{value} 在修复后比之前更大：{first_names}。</translation>
+        <translation>{value}在修复后比之前更大：{first_names}。</translation>
     </message>
     <message>
         <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
         <extracomment>sentences</extracomment>
-        <translation>没有可修复的内容：被剪枝的权重在未剪枝的模型中也是 0。若该文件之前已剪枝，请对照原始文件修复。</translation>
+        <translation>没有可修复的内容：被剪枝的权重在未剪枝模型中也是 0。若该文件之前已剪枝，请对照原文件修复。</translation>
     </message>
     <message>
         <source>random tokens</source>
@@ -14720,7 +15835,7 @@ steps</extracomment>
     <message>
         <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
-        <translation>输入是随机的词元编号，与真实输入不同：修复后的模型在您的输入上可能更差。</translation>
+        <translation>输入是随机词元 ID，与真实输入不同：修复后的模型在您的输入上可能更差。</translation>
     </message>
     <message>
         <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
@@ -14735,7 +15850,7 @@ steps</extracomment>
     <message>
         <source>It has {counted}; it had {len}.</source>
         <extracomment>sentences</extracomment>
-        <translation>它有 {counted}；原有 {len}。</translation>
+        <translation>它有 {counted}；原有 {len} 个。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has {size} bytes; it had {size2}.</source>
@@ -14782,14 +15897,14 @@ steps</extracomment>
         <extracomment>sentences
 ----------
 steps</extracomment>
-        <translation>已接管 {name} 的掩码</translation>
+        <translation>已采用 {name} 的掩码</translation>
     </message>
     <message>
         <source>Protection of {name} taken over</source>
         <extracomment>sentences
 ----------
 steps</extracomment>
-        <translation>已接管 {name} 的保护</translation>
+        <translation>已采用 {name} 的保护</translation>
     </message>
     <message>
         <source>were to be computed from other weights</source>
@@ -14854,7 +15969,37 @@ steps</extracomment>
     <message>
         <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are others, and outputs differ by up to {largest_change} of the largest.</source>
         <extracomment>sentences</extracomment>
-        <translation>{said}与未剪枝的模型相比，在带种子的随机输入上，{what}有 {changed_predictions} 不同，输出最多相差最大值的 {largest_change}。</translation>
+        <translation>{said}与未剪枝模型相比，在带种子的随机输入上，{what}有 {changed_predictions} 不同，输出最多相差最大值的 {largest_change}。</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime, and whatever runs the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX Runtime，以及任何能运行原模型的程序</translation>
+    </message>
+    <message>
+        <source>torch, by torch.export.load, and whatever takes the original</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch（用 torch.export.load），以及任何能读取原文件的程序</translation>
+    </message>
+    <message>
+        <source>shrunk {label}</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减的 {label}</translation>
+    </message>
+    <message>
+        <source>{label} per key/value head</source>
+        <extracomment>sentences</extracomment>
+        <translation>每个键/值头的{label}</translation>
+    </message>
+    <message>
+        <source>transformers 5, by its class for &apos;{written}&apos; as it is (from_pretrained)</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers 5，用它原有的 &apos;{written}&apos; 类 (from_pretrained)</translation>
+    </message>
+    <message>
+        <source>other programs if they read the size of a head (&apos;head_dim&apos;) from config.json</source>
+        <extracomment>sentences</extracomment>
+        <translation>其他程序，前提是它们从 config.json 读取头的大小 (&apos;head_dim&apos;)</translation>
     </message>
     <message>
         <source>{counted} of &apos;{place}&apos; emit a constant that no bias takes up, and stay.</source>
@@ -14981,7 +16126,7 @@ steps</extracomment>
     <message>
         <source>local</source>
         <extracomment>sentences</extracomment>
-        <translation>局部</translation>
+        <translation>逐张量</translation>
     </message>
     <message>
         <source>global</source>
@@ -15156,9 +16301,59 @@ steps</extracomment>
         <translation>{name} 或 {name2}</translation>
     </message>
     <message>
+        <source>shrunk</source>
+        <extracomment>sentences</extracomment>
+        <translation>缩减</translation>
+    </message>
+    <message>
+        <source>{label} {n} → {n2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} {n} → {n2}</translation>
+    </message>
+    <message>
+        <source>to {n}</source>
+        <extracomment>sentences</extracomment>
+        <translation>到 {n}</translation>
+    </message>
+    <message>
+        <source>data file</source>
+        <extracomment>sentences</extracomment>
+        <translation>数据文件</translation>
+    </message>
+    <message>
+        <source>shard</source>
+        <extracomment>sentences</extracomment>
+        <translation>分片</translation>
+    </message>
+    <message>
+        <source>an ONNX model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX 模型</translation>
+    </message>
+    <message>
+        <source>The headers</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件头</translation>
+    </message>
+    <message>
+        <source>an index</source>
+        <extracomment>sentences</extracomment>
+        <translation>一个索引</translation>
+    </message>
+    <message>
+        <source>points outside it</source>
+        <extracomment>sentences</extracomment>
+        <translation>超出范围</translation>
+    </message>
+    <message>
+        <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp expand {packed} -o {out}` 或任何支持 zstd 的程序（7-Zip、`zstd -d`）解压，再打开解压出的文件。</translation>
+    </message>
+    <message>
         <source>Each {height}×{width} block is one kernel</source>
         <extracomment>sentences</extracomment>
-        <translation>每个 {height}×{width} 的块是一个核</translation>
+        <translation>每个 {height}×{width} 的块是一个卷积核</translation>
     </message>
     <message>
         <source>Each {height}×{width} block is one {axes}</source>
@@ -15533,7 +16728,7 @@ steps</extracomment>
     <message>
         <source>L1 per row {much}</source>
         <extracomment>steps</extracomment>
-        <translation>L1 逐行 {much}</translation>
+        <translation>逐行 L1 {much}</translation>
     </message>
     <message>
         <source>Normalized L1 {much}</source>
@@ -15698,12 +16893,12 @@ steps</extracomment>
     <message>
         <source>outlier threshold {value}</source>
         <extracomment>steps</extracomment>
-        <translation>离群阈值 {value}</translation>
+        <translation>离群值阈值 {value}</translation>
     </message>
     <message>
         <source>spread {value}</source>
         <extracomment>steps</extracomment>
-        <translation>离散度 {value}</translation>
+        <translation>跨度 {value}</translation>
     </message>
     <message>
         <source>variant {value}</source>
@@ -15728,42 +16923,42 @@ steps</extracomment>
     <message>
         <source>{what} of {place} pruned</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 已剪枝</translation>
+        <translation>{place} 的 {what}已剪枝</translation>
     </message>
     <message>
         <source>{what} of {place} restored</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 已恢复</translation>
+        <translation>{place} 的 {what}已恢复</translation>
     </message>
     <message>
         <source>{what} of {place} protected</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 已保护</translation>
+        <translation>{place} 的 {what}已保护</translation>
     </message>
     <message>
         <source>{what} of {place} no longer protected</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 不再受保护</translation>
+        <translation>{place} 的 {what}不再受保护</translation>
     </message>
     <message>
         <source>{what} of {place} pruned in {n} tensors</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 在 {n} 个张量中已剪枝</translation>
+        <translation>{place} 的 {what}已在 {n} 个张量中剪枝</translation>
     </message>
     <message>
         <source>{what} of {place} restored in {n} tensors</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 在 {n} 个张量中已恢复</translation>
+        <translation>{place} 的 {what}已在 {n} 个张量中恢复</translation>
     </message>
     <message>
         <source>{what} of {place} protected in {n} tensors</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 在 {n} 个张量中已保护</translation>
+        <translation>{place} 的 {what}已在 {n} 个张量中保护</translation>
     </message>
     <message>
         <source>{what} of {place} no longer protected in {n} tensors</source>
         <extracomment>steps</extracomment>
-        <translation>{place} 的 {what} 在 {n} 个张量中不再受保护</translation>
+        <translation>{place} 的 {what}在 {n} 个张量中不再受保护</translation>
     </message>
     <message>
         <source>{n} channel</source>
@@ -15788,27 +16983,27 @@ steps</extracomment>
     <message>
         <source>channel {n}</source>
         <extracomment>steps</extracomment>
-        <translation>通道 {n}</translation>
+        <translation>{n} 号通道</translation>
     </message>
     <message>
         <source>row {n}</source>
         <extracomment>steps</extracomment>
-        <translation>行 {n}</translation>
+        <translation>{n} 号行</translation>
     </message>
     <message>
         <source>column {n}</source>
         <extracomment>steps</extracomment>
-        <translation>列 {n}</translation>
+        <translation>{n} 号列</translation>
     </message>
     <message>
         <source>channel {n} along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>维度 {n2} 的通道 {n}</translation>
+        <translation>{n} 号通道（维度 {n2}）</translation>
     </message>
     <message>
         <source>{n} channels along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>维度 {n2} 的 {n} 个通道</translation>
+        <translation>{n} 个通道（维度 {n2}）</translation>
     </message>
     <message>
         <source>still 0</source>
@@ -16338,19 +17533,19 @@ steps</extracomment>
     </message>
     <message>
         <source>The weights alone do not say how much is lost: plan to train, and evaluate the result.</source>
-        <translation>仅凭权重无法判断损失多少：请计划训练，并评估结果。</translation>
+        <translation>仅凭权重无法判断损失多少：请准备重新训练，并评估结果。</translation>
     </message>
     <message>
         <source>▲ This cuts more than a third.</source>
-        <translation>▲ 这裁去了三分之一以上。</translation>
+        <translation>▲ 裁去的部分超过三分之一。</translation>
     </message>
     <message>
         <source>▲ This cuts more than a third. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>▲ 这裁去了三分之一以上。未经训练，Torch-Pruning 报告语言模型在所有宽度减少 43–50 % 时困惑度为 28,358 到 576,501；NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
+        <translation>▲ 裁去的部分超过三分之一。Torch-Pruning 报告，语言模型所有宽度减少 43–50 % 且未经训练时，困惑度为 28,358 到 576,501；NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
     </message>
     <message>
         <source>The weights alone do not say how much is lost: plan to train, and evaluate the result. NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>仅凭权重无法判断损失多少：请计划训练，并评估结果。NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
+        <translation>仅凭权重无法判断损失多少：请准备重新训练，并评估结果。NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
     </message>
     <message>
         <source>Starts Python, and has the class in transformers take the shapes, without weights.</source>
@@ -16358,7 +17553,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Starts Python, writes the model with zeros beside the folder for the moment, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
-        <translation>启动 Python，临时在文件夹旁写入含零的模型，并以 float32 比较两者的输出。还会给出与剪枝前模型输出的差距。两者都需要内存和磁盘空间。</translation>
+        <translation>启动 Python，临时在文件夹旁写入含零的模型，并以 float32 比较两者的输出。还会给出与剪枝前模型输出的差距。需要可容纳两者的内存和磁盘空间。</translation>
     </message>
     <message>
         <source>Always done: the folder is read back, and its tensors are compared with the model.</source>
@@ -16440,11 +17635,11 @@ steps</extracomment>
     </message>
     <message>
         <source>The files are always read back and compared with the pruned model. The class can be built or run by a Python that has transformers.</source>
-        <translation>文件总会被重新读取并与剪枝后的模型比较。类可以由装有 transformers 的 Python 构建或运行。</translation>
+        <translation>文件总会回读并与剪枝后的模型比较。类可以由装有 transformers 的 Python 构建或运行。</translation>
     </message>
     <message>
         <source>Read back and compare</source>
-        <translation>重新读取并比较</translation>
+        <translation>回读并比较</translation>
     </message>
     <message>
         <source>Class (meta device)</source>
@@ -16480,7 +17675,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Dead units go without loss. Sliders and numbers cut more: the units of the lowest {rank} go first.</source>
-        <translation>失效单元可无损裁去。滑块和数字会裁去更多：{rank} 最低的单元先裁。</translation>
+        <translation>失效单元可无损裁去。滑块和数字会裁去更多：{rank}最低的单元先裁。</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
@@ -16535,7 +17730,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Steps, sparsity and norm² retained per tensor, sizes, checksums.</source>
-        <translation>步骤、每个张量的稀疏度和保留的范数²、大小、校验和。</translation>
+        <translation>步骤、每个张量的稀疏度和范数²保留率、大小、校验和。</translation>
     </message>
     <message>
         <source>Report format</source>
@@ -16829,7 +18024,7 @@ steps</extracomment>
     </message>
     <message>
         <source>{norm} retained (this step)</source>
-        <translation>保留的{norm}（此步骤）</translation>
+        <translation>{norm}保留率（此步骤）</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights after this step, relative to before it, over the tensors of this step.</source>
@@ -16837,7 +18032,7 @@ steps</extracomment>
     </message>
     <message>
         <source>{norm} retained (whole model)</source>
-        <translation>保留的{norm}（整个模型）</translation>
+        <translation>{norm}保留率（整个模型）</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights, relative to the file as it was opened, over the whole model.</source>
@@ -16845,7 +18040,7 @@ steps</extracomment>
     </message>
     <message>
         <source>{norm} retained (without repair)</source>
-        <translation>保留的{norm}（不计修复）</translation>
+        <translation>{norm}保留率（不计修复）</translation>
     </message>
     <message>
         <source>{sum} of the remaining weights with their values in the file, relative to the file as it was opened, over the whole model: what pruning left before the repair.</source>
@@ -17208,7 +18403,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Export… ({keys}) writes the pruned model to a new file, in the format that you choose. The guide (F1) explains evaluation, repair and shrinking.</source>
-        <translation>导出…（{keys}）会以您选择的格式将剪枝后的模型写入新文件。指南（F1）介绍如何评估、修复和缩减。</translation>
+        <translation>导出… ({keys}) 会以您选择的格式将剪枝后的模型写入新文件。指南 (F1) 介绍如何评估、修复和缩减。</translation>
     </message>
 </context>
 <context>
@@ -17398,7 +18593,7 @@ steps</extracomment>
     <name>WeightReadout</name>
     <message>
         <source>pruned in step {n} by {label}</source>
-        <translation>在步骤 {n} 中由 {label} 剪枝</translation>
+        <translation>在步骤 {n} 中剪枝：{label}</translation>
     </message>
     <message>
         <source>pruned in step {n}: {label}</source>
@@ -17577,8 +18772,16 @@ steps</extracomment>
         <translation>{n} 个张量的权重中 {share} 为零</translation>
     </message>
     <message>
+        <source>{text} ({form}).</source>
+        <translation>{text}（{form}）。</translation>
+    </message>
+    <message>
+        <source>{text}.</source>
+        <translation>{text}。</translation>
+    </message>
+    <message>
         <source>{form} in {n}</source>
-        <translation>{n} 中的{form}</translation>
+        <translation>其中 {n} 个：{form}</translation>
     </message>
     <message>
         <source>{n}:{m} pattern</source>

@@ -8,14 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from safetensors.numpy import save_file
 
 from pruneapp import resources
+from pruneapp.analysis.layout import layout
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import LANGUAGE, Settings
+from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.plots.base.readout import Readout
+from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
+from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import joined, labeled, listed, stated
 from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.results.export import ExportReport, WrittenFile
 
 
 @pytest.fixture
@@ -118,8 +125,14 @@ SPEAKS = """
 import sys
 from PySide6.QtCore import QLocale, QCoreApplication
 from pruneapp.gui import application as app
+from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.plots.base.readout import Readout
+from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
+from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import joined, labeled, listed, stated
 from pruneapp.results.document_rows import ManualEditRequest
+from pruneapp.results.export import ExportReport, WrittenFile
 application = app.make_application(["pruneapp"])
 for choice in ["system", *sys.argv[1:]]:
     application.speak(choice)
@@ -231,10 +244,11 @@ def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file)
     person.wait(lambda: person.document.position == 1)
     person.ask_amount("100%")
     error = person.views.preview.error
-    person.wait(lambda: error.text().startswith("✕ 剪枝量 过大："))
+    person.wait(lambda: error.text().startswith("✕ 剪枝量过大："))
     assert not english_in(error.text()), error.text()
+    assert "。 " not in error.text()
     assert "'amount'" not in person.button.toolTip()
-    assert person.states[1] == "a 的 行 0 已保护"
+    assert person.states[1] == "a 的 0 号行已保护"
 
 
 def test_steps_of_the_history_are_chinese(chinese, new_person, file):
@@ -272,3 +286,46 @@ def test_reasons_of_the_tree_are_chinese(chinese, new_person, tmp_path):
         for row in range(model.rowCount())
     ]
     assert any("整数不剪枝" in tip for tip in tips), tips
+
+
+def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
+    assert (
+        labeled("32 个通道", listed("2 个已剪枝", "", "6 个将剪枝"))
+        == "32 个通道：2 个已剪枝，6 个将剪枝"
+    )
+    assert stated("低于 0.05：9 个权重", "") == "低于 0.05：9 个权重"
+    assert joined("没有更改。", "没有保存。") == "没有更改。没有保存。"
+    readout = Readout()
+    readout.setText(stated("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
+    room = readout.fontMetrics().horizontalAdvance(readout.text()) - 20
+    assert readout.shortened(room) == "低于 0.05：9 个权重； …"
+
+
+def test_zeros_of_a_file_are_told_of_in_chinese(chinese, new_person, tmp_path):
+    weight = np.ones((64, 16), np.float32)
+    weight[::2] = 0
+    path = tmp_path / "model.safetensors"
+    save_file({"a.weight": weight, "b.weight": np.ones((4, 4), np.float32)}, path)
+    person = new_person(path)
+    person.wait_ready()
+    person.wait(lambda: person.window.notices.notices)
+    (notice,) = person.window.notices.notices
+    assert (
+        notice.sentence.text().replace("\xa0", " ") == "a.weight 的权重中 50.0 % 为零（整个通道）。"
+    )
+
+
+def test_an_index_in_the_picture_is_chinese(chinese):
+    chosen = WeightSelection("channel", channels=((5, 6),), dim=0)
+    assert selection_words(chosen, layout((8, 4, 3, 3), "Conv2d")) == "输出 5：36 个权重"
+
+
+def test_the_report_of_a_shrunk_model_is_chinese(chinese, qtbot, tmp_path):
+    path = tmp_path / "shrunk"
+    file = WrittenFile(path / "model.safetensors", 10, "0" * 64)
+    cut = "FFN neurons 512 → 448", "Query heads per key/value head 2 → 1"
+    report = ExportReport(path, "shrunk", (file,), label="shrunk", cut=cut)
+    dialog = ExportReportDialog(report)
+    qtbot.addWidget(dialog)
+    shown = {label.text() for label in dialog.findChildren(QLabel)}
+    assert {"缩减", "FFN 神经元 512 → 448，每个键/值头的查询头 2 → 1"} <= shown

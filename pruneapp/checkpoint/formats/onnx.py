@@ -269,8 +269,9 @@ class _GraphWalk:
         if stored.dtype in _VARINTS.get(first.number, ()):
             return replace(stored, data=first)
         if first.number != RAW and stored.dtype not in _AS_THEY_ARE.get(first.number, ()):
-            what = f"the numbers of '{name}' are in a field for another type"
-            raise message.damaged(first.tag, what)
+            raise message.damaged(
+                first.tag, f"the numbers of '{name}' are in a field for another type"
+            )
         if first.size != stored.nbytes:
             raise message.damaged(
                 first.tag, f"'{name}' has {first.size:,} bytes, not {stored.nbytes:,}"
@@ -473,8 +474,11 @@ class _ExternalFiles:
         offset = self._count(stored, "offset", 0)
         length = self._count(stored, "length", stored.nbytes)
         if length != stored.nbytes:
-            what = f"would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}"
-            raise _damaged(stored, self._model, what)
+            raise _damaged(
+                stored,
+                self._model,
+                f"'{name}' would have {length:,} bytes in '{show(place)}', not {stored.nbytes:,}",
+            )
         if offset + length > source.size:
             raise DamagedFileError(
                 f"'{source.path}' is cut short: '{name}' of '{self._model.path}' ends at byte "
@@ -489,7 +493,9 @@ class _ExternalFiles:
         if not text:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise _damaged(stored, self._model, f"has the {key} '{show(text)}'")
+            raise _damaged(
+                stored, self._model, f"'{show(stored.name)}' has the {key} '{show(text)}'"
+            )
         return int(text)
 
     def _inside(self, place: str, name: str) -> Path:
@@ -558,7 +564,7 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
     data, dtype = stored.data, DTYPES[stored.dtype]
     assert data is not None
     numel = math.prod(stored.shape)
-    wrong = _damaged(stored, source, f"does not have {numel:,} numbers")
+    wrong = _damaged(stored, source, f"'{show(stored.name)}' does not have {numel:,} numbers")
     ends = []
     count = run = 0
     for start in range(data.start, data.stop, _BLOCK):
@@ -578,8 +584,7 @@ def _varints(stored: StoredTensor, source: FileSource, job: Job) -> Segment:
 
 def _damaged(stored: StoredTensor, source: FileSource, what: str) -> DamagedFileError:
     """Return the error that says what a tensor is that it must not be."""
-    message = Message(source, "an ONNX model")
-    return message.damaged(stored.field.tag, f"'{show(stored.name)}' {what}")
+    return Message(source, "an ONNX model").damaged(stored.field.tag, what)
 
 
 ONNX = Reader("onnx", "ONNX", (".onnx",), _recognises, _read)

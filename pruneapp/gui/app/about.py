@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp import ISSUES
 from pruneapp.gui.widgets.controls import CopyButton, add_row, lay_in_column
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, plain
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, letter_width, plain
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.installation import License
 
@@ -130,7 +130,7 @@ class AboutDialog(Dialog):
         """Take the room for some lines of the list, and of a text beside it."""
         metrics = self.fontMetrics()
         height = self.sizeHint().height() + metrics.lineSpacing() * (_LINES // 2)
-        return QSize(metrics.averageCharWidth() * _LETTERS * 6, height)
+        return QSize(letter_width(self) * _LETTERS * 6, height)
 
     def _show_text(self, item: QTreeWidgetItem | None) -> None:
         number = -1 if item is None else int(item.data(0, Qt.ItemDataRole.UserRole))

@@ -24,7 +24,7 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.labels import joined, letter_width, translate
 from pruneapp.gui.widgets.number_format import count
 
 # Tensors that a question names; the details have all of them.
@@ -150,7 +150,7 @@ def delete_branch(parent: QWidget, what: str, *, following: str, freed: str) -> 
         _box(
             parent,
             translate("Questions", "Delete '{state}'?").format(state=what),
-            " ".join(filter(None, (following, text.format(size=freed)))),
+            joined(following, text.format(size=freed)),
         ),
         translate("Questions", "Delete"),
     )
@@ -285,7 +285,7 @@ def _line(parent: QWidget, title: str, text: str, button: str, proposed: str = "
     for label in dialog.findChildren(QLabel):
         label.setWordWrap(True)  # what was wrong may be long
     for field in dialog.findChildren(QLineEdit):
-        field.setMinimumWidth(dialog.fontMetrics().averageCharWidth() * _LINE_WIDTH)
+        field.setMinimumWidth(letter_width(dialog) * _LINE_WIDTH)
     accepted = dialog.exec() == QDialog.DialogCode.Accepted
     dialog.deleteLater()
     return dialog.textValue().strip() if accepted else ""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
 from pruneapp.gui.widgets.controls import lay_in_column
-from pruneapp.gui.widgets.labels import DANGER, plain
+from pruneapp.gui.widgets.labels import DANGER, letter_width, plain
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
 
@@ -56,7 +56,7 @@ class PluginDialog(Dialog):
         header = self.list.header()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         # However long a name is, the status is in sight; the tip has all of it.
-        header.setMaximumSectionSize(self.fontMetrics().averageCharWidth() * _LETTERS)
+        header.setMaximumSectionSize(letter_width(self) * _LETTERS)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.itemChanged.connect(self._on_changed)
         self.empty = plain(

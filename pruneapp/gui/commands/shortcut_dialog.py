@@ -33,7 +33,7 @@ from pruneapp.gui.commands.actions import (
 )
 from pruneapp.gui.commands.declarations import ACTIONS, ActionSpec
 from pruneapp.gui.widgets.controls import LineEdit, add_row
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, label_for
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLines, joined, label_for
 from pruneapp.gui.widgets.labels import plain as label
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog
@@ -322,7 +322,7 @@ class ShortcutDialog(Dialog):
             text = self.tr("Changed to {keys}.") if keys else self.tr("{before} removed.")
         foreign = [key for key in keys if key not in declared(self._specs[name])]
         texts = [text.format(keys=native(keys), before=native(before)), self._in_fields(foreign)]
-        self._say(" ".join(filter(None, texts)))
+        self._say(joined(*texts))
 
     def _in_fields(self, keys: list[str]) -> str:
         """Say what a shortcut does where text is entered, if it is something else."""

@@ -34,6 +34,7 @@ from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import Agreed, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
+from pruneapp.gui.widgets.labels import joined, labeled
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
@@ -447,7 +448,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
             number = keys.index(key)  # the person may be at another state by now
             label = said_number(number, document.items[number])
             words = quality_in_words(found.quality, self.metric)
-            self._notifications.say_done(f"{label}: {words}")
+            self._notifications.say_done(labeled(label, words))
         self._go_on()
 
     def _on_failed(self, process: ScriptProcess, key: object, error: PruneAppError) -> None:
@@ -770,7 +771,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         words = quality_in_words(quality, self.metric)
         if is_old:
             # Colour alone does not tell: what is not in force is gray, too.
-            text, brief, words = f"({text})", f"({brief})", f"{words}. {self.why_old}"
+            text, brief = f"({text})", f"({brief})"
+            words = joined(self.tr("{words}.").format(words=words), self.why_old)
         return HistoryMark(text, words, faded=is_old, brief=brief)
 
     def _identify(self) -> None:

@@ -36,6 +36,7 @@ from pruneapp.gui.evaluation.dialogs import (
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.labels import joined
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.progress import Job
 
@@ -270,7 +271,7 @@ class ScriptController(DialogController[ConsentDialog]):
         if agreed.options.limit is not None and agreed.script.ignores_limit:
             no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
         parts = self._words_of_images(found), words, said_sentence(python.notice), no_effect
-        return " ".join(filter(None, parts))
+        return joined(*parts)
 
     def _words_of_images(self, found: _Found) -> str:
         images, options = found.images, found.agreed.options

@@ -36,7 +36,7 @@ from pruneapp.gui.widgets.controls import (
 )
 from pruneapp.gui.widgets.controls import replace as put_in_place
 from pruneapp.gui.widgets.engine_text import said_offer
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, plain, within_reason
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, letter_width, plain, within_reason
 from pruneapp.gui.widgets.reports import add_button_row
 from pruneapp.gui.widgets.screen import Dialog, Scrolled
 from pruneapp.results.export import ExportRequest, FormatOffer, Purpose, RoundingCost, TargetCheck
@@ -109,7 +109,7 @@ class FormatDetails(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
+        self.setMinimumWidth(letter_width(self) * _WIDTH)
         self.setAccessibleName(self.tr("Selected format"))
         self.setAccessibleDescription(self.tr("Description, notes, compatibility and settings."))
         self._offer: FormatOffer | None = None
@@ -122,7 +122,7 @@ class FormatDetails(QWidget):
 
     def sizeHint(self) -> QSize:
         """Ask for the width in which the texts are read well."""
-        width = self.fontMetrics().averageCharWidth() * _USUAL_WIDTH
+        width = letter_width(self) * _USUAL_WIDTH
         return QSize(width, self.heightForWidth(width))
 
     def spare_height(self, offers: Iterable[FormatOffer]) -> int:
@@ -419,7 +419,7 @@ class ExportDialog(Dialog):
         Of its own accord a dialog takes two thirds of a screen.
         """
         metrics = self.fontMetrics()
-        page = QSize(metrics.averageCharWidth() * _PAGE_WIDTH, metrics.lineSpacing() * _PAGE_LINES)
+        page = QSize(letter_width(self) * _PAGE_WIDTH, metrics.lineSpacing() * _PAGE_LINES)
         spare = QSize(0, self.details.spare_height(self.formats.offers()))
         return (self.sizeHint() + spare).expandedTo(page)
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.engine_text import said, said_sentence
-from pruneapp.gui.widgets.labels import MUTED, TEXT, on_one_line, plain, translate
+from pruneapp.gui.widgets.labels import MUTED, TEXT, joined, listed, on_one_line, plain, translate
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
 
@@ -75,7 +75,7 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
         notices.append(vanished.format(n=number_format.count(cost.vanished)))
     if not notices:
         return translate("ExportSizes", "All values are exact.")
-    return " ".join(notices)
+    return joined(*notices)
 
 
 def _infinite_words(cost: RoundingCost) -> str:
@@ -122,7 +122,7 @@ def check_words(check: TargetCheck) -> str:
         words = translate("ExportPlace", "{n} files already exist and will be replaced: {names}.")
         n = number_format.count(len(check.replaced))
         notices.append(words.format(n=n, names=_listed(check.replaced)))
-    return " ".join((*notices, *map(said_sentence, check.notices)))
+    return joined(*notices, *map(said_sentence, check.notices))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -157,7 +157,7 @@ def loader_words(loader: Loader) -> str:
     if loader.since:
         since = translate("ExportSizes", "since {version}")
         more.insert(0, since.format(version=loader.since))
-    notes = ", ".join(words for words in more if words)
+    notes = listed(*more)
     return f"{loader.name} ({notes})" if notes else loader.name
 
 

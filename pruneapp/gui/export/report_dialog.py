@@ -19,8 +19,18 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.export.axis_rows import exactness_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import CopyButton, lay_in_column
-from pruneapp.gui.widgets.engine_text import said, said_sentence
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, as_plain, heading, plain
+from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    TEXT,
+    ElidedLabel,
+    as_plain,
+    heading,
+    letter_width,
+    listed,
+    plain,
+)
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
 from pruneapp.results.export import ExportReport
@@ -42,7 +52,7 @@ class _Above(QScrollArea):
     def sizeHint(self) -> QSize:
         """Ask for the height of all of it in this width."""
         content = self.widget()
-        width = max(self.width(), self.fontMetrics().averageCharWidth() * _WIDTH)
+        width = max(self.width(), letter_width(self) * _WIDTH)
         return QSize(width, content.heightForWidth(width) if content is not None else 0)
 
 
@@ -234,7 +244,7 @@ class ExportReportDialog(Dialog):
         rounded_to = "" if report.dtype == "keep" else report.dtype
         facts = [
             (self.tr("Folder") if folder else self.tr("File"), str(report.path), ""),
-            (self.tr("Format"), ", ".join(filter(None, (said(report.label), rounded_to))), ""),
+            (self.tr("Format"), listed(said_sentence(report.label), rounded_to), ""),
             (self.tr("Size"), size, exact),
             (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
@@ -246,7 +256,7 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), report.cut, ""))
+            facts.append((self.tr("Cut out"), listed(*map(said_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))

@@ -48,6 +48,7 @@ from pruneapp.gui.widgets.labels import (
     ElidedLines,
     as_plain,
     heading,
+    joined,
     label_for,
     plain,
     translate,
@@ -299,7 +300,7 @@ def loss_words(*, grave: bool, of_language: bool = True) -> str:
             "result.",
         )
         many = translate("Shrink", "▲ This cuts more than a third.")
-        return f"{many} {words}" if grave else words
+        return joined(many, words) if grave else words
     if grave:
         return translate(
             "Shrink",

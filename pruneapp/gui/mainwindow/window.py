@@ -49,7 +49,7 @@ from pruneapp.gui.widgets.controls import (
     lay_in_row,
     move_focus,
 )
-from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, label_for
+from pruneapp.gui.widgets.labels import ElidedLabel, as_plain, joined, label_for, letter_width
 from pruneapp.gui.widgets.screen import fit_into_screen
 from pruneapp.gui.widgets.status import Done, JobStatus
 from pruneapp.gui.widgets.theme import Theme, ThemeManager
@@ -127,9 +127,10 @@ class ModelStatus(QWidget):
             pruned=number_format.count(pruned), n=number_format.count(numel)
         )
         if buffers:
-            tip += " " + self.tr(
+            besides = self.tr(
                 "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
-            ).format(n=number_format.count(buffers))
+            )
+            tip = joined(tip, besides.format(n=number_format.count(buffers)))
         self._show(text, tip)
 
     def _show(self, text: str, tip: str) -> None:
@@ -137,7 +138,7 @@ class ModelStatus(QWidget):
         lines = filter(None, (*self._about, tip))
         self.text.setToolTip("<br>".join(map(as_plain, lines)))
         # A screen reader says the text; what the tooltip adds is markup to it.
-        self.text.setAccessibleDescription(" ".join((*self._about, tip)).strip())
+        self.text.setAccessibleDescription(joined(*self._about, tip))
 
     def clear(self) -> None:
         """Show nothing: no file is open."""
@@ -278,9 +279,7 @@ class MainWindow(QMainWindow):
         self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
         # The address of a cluster may be long.
-        follow_font(
-            self.device, lambda box: box.setMaximumWidth(box.fontMetrics().averageCharWidth() * 34)
-        )
+        follow_font(self.device, lambda box: box.setMaximumWidth(letter_width(box) * 34))
         self.device.setAccessibleName(self.tr("Run on"))
         self.device.setToolTip(
             self.tr(

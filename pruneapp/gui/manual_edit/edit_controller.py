@@ -43,7 +43,7 @@ from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
 from pruneapp.gui.widgets.engine_text import said, said_step
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, plain
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, joined, plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
@@ -103,13 +103,13 @@ class AllBlocksDialog(DecisionDialog):
         protected = sum(tensor.protected for tensor in tensors)
         if protected:
             more = self.tr("{n} protected weights are unchanged.").format(n=count(protected))
-            text = f"{text} {more}"
+            text = joined(text, more)
         permanent = sum(tensor.permanent for tensor in tensors)
         if permanent:
             more = self.tr("{n} weights were made permanent earlier and are still 0.").format(
                 n=count(permanent)
             )
-            text = f"{text} {more}"
+            text = joined(text, more)
         return text
 
 
@@ -525,7 +525,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         same, companions = coupled
         shown = self._session.contents.shown
         self._view.set_same_role(same.pattern, len(same.names))
-        why = " ".join(dict.fromkeys(companion.why for companion in companions))
+        why = joined(*dict.fromkeys(companion.why for companion in companions))
         self._view.set_companions([shown.get(c.name, c.name) for c in companions], why)
 
     def _offer_none(self) -> None:

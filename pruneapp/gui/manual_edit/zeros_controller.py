@@ -25,6 +25,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.labels import listed
 from pruneapp.progress import Job
 from pruneapp.results.tensor_statistics import TensorZeros, ZerosReport
 
@@ -133,7 +134,8 @@ class ZerosController(QObject):
                 share=share, n=number_format.count(len(report.tensors))
             )
         form = self._form(report)
-        return f"{text} ({form})." if form else f"{text}."
+        said = self.tr("{text} ({form}).") if form else self.tr("{text}.")
+        return said.format(text=text, form=form)
 
     def _form(self, report: ZerosReport) -> str:
         """Say which pattern most of them have; empty if they have none."""
@@ -174,7 +176,7 @@ class ZerosController(QObject):
             parts.append(
                 self.tr("blocks of {shape}").format(shape=number_format.shape(tensor.block))
             )
-        return ", ".join(parts)
+        return listed(*parts)
 
     # -- treating them as pruned ----------------------------------------------------------------
 

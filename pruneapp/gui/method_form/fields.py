@@ -28,7 +28,7 @@ from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
 from pruneapp.gui.widgets.engine_text import said_error, with_said_labels
-from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, joined, label_for, letter_width, plain
 from pruneapp.params import (
     AmountParam,
     DimParam,
@@ -110,7 +110,7 @@ class Field(QWidget):
         if ends is None:
             return text
         low, high = (number_format.count(end).replace("-", "−") for end in ends)
-        return f"{text} " + self.tr("Allowed: {low} to {high}.").format(low=low, high=high)
+        return joined(text, self.tr("Allowed: {low} to {high}.").format(low=low, high=high))
 
     def _ends(self) -> tuple[int, int] | None:
         """Return the least and the greatest number that makes sense; None if there are none."""
@@ -166,7 +166,7 @@ def add_line(column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
 
 def fit_label(label: QWidget) -> None:
     """Give a label the width that all of the form share, whatever method is chosen."""
-    follow_font(label, lambda one: one.setMinimumWidth(one.fontMetrics().averageCharWidth() * 12))
+    follow_font(label, lambda one: one.setMinimumWidth(letter_width(one) * 12))
 
 
 def first_clause(text: str) -> str:

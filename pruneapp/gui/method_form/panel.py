@@ -42,6 +42,8 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     heading,
+    joined,
+    listed,
     on_lines,
     on_one_line,
     plain,
@@ -119,8 +121,8 @@ class CompanionsRow(QWidget):
             "Matching entries are found by name, for example conv1 and bn1 in the same "
             "module. They do not count toward the amount."
         )
-        self.box.setToolTip(f"{text} {tip}")
-        self.box.setAccessibleDescription(f"{text} {tip}")
+        self.box.setToolTip(joined(text, tip))
+        self.box.setAccessibleDescription(joined(text, tip))
 
     def _show_note(self) -> None:
         self.note.setVisible(self.box.isChecked() or not self._as_expected)
@@ -181,8 +183,8 @@ class DependentsRow(QWidget):
             "Also prunes what other tensors have of the pruned channels: columns of the next "
             "layer, biases, norms. They do not count toward the amount, and protected weights stay."
         )
-        self.box.setToolTip(as_plain(f"{whole} {tip}".strip()))
-        self.box.setAccessibleDescription(f"{whole} {tip}".strip())
+        self.box.setToolTip(as_plain(joined(whole, tip)))
+        self.box.setAccessibleDescription(joined(whole, tip))
 
     def _said(self, found: FormDependents, *, whole: bool) -> str:
         """Say which tensors follow, in short or with whole names, and of which none are known."""
@@ -190,20 +192,20 @@ class DependentsRow(QWidget):
             return said_sentence(found.why_not)
         unknown = self._unknown(found, whole=whole)
         if found.in_force(self.choice):
-            return " ".join(filter(None, (self._following(found, whole=whole), unknown)))
+            return joined(self._following(found, whole=whole), unknown)
         if self.choice is None:  # it is unchecked because of them
             why = self.tr("Off by default: {why}").format(why=unknown)
-            return f"{self._following(found, whole=whole)} {why}".strip()
+            return joined(self._following(found, whole=whole), why)
         return unknown
 
     def _following(self, found: FormDependents, *, whole: bool) -> str:
         if not found.following:
             return ""
-        named = ", ".join(self._named(each, whole=whole) for each in found.first)
+        named = listed(*(self._named(each, whole=whole) for each in found.first))
         if found.more or (whole and len(found.first) < found.following):
-            named += ", …"
+            named = listed(named, "…")
         else:
-            named += "."
+            named = self.tr("{names}.").format(names=named)
         if found.in_force(self.choice):
             one = self.tr("On top of the amount, also prunes 1 tensor: {names}")
             several = self.tr("On top of the amount, also prunes {n} tensors: {names}")
@@ -235,7 +237,7 @@ class DependentsRow(QWidget):
             text = self.tr("No other tensor is pruned with {n} of {m} tensors, such as {name}.")
         n, m = number_format.count(rest), number_format.count(found.tensors)
         said = text.format(n=n, m=m, name=found.unknown if whole else found.unknown_role)
-        return f"{said} {said_sentence(found.why_not)}".strip() if whole else said
+        return joined(said, said_sentence(found.why_not)) if whole else said
 
 
 class PruneForm(QWidget):

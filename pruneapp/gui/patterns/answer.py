@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pruneapp.gui.widgets.engine_text import said_sentence
-from pruneapp.gui.widgets.labels import on_one_line, translate
+from pruneapp.gui.widgets.labels import joined, labeled, listed, on_one_line, translate
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, percent, plural, shape
 from pruneapp.results.pattern_report import BrokenGroup, PatternReport, PatternTotals, TensorPattern
 from pruneapp.results.short_names import ShortNames
@@ -88,7 +88,7 @@ def headline(answer: PatternAnswer) -> str:
             translate("Patterns", "1 violates it in {broken} of {groups} groups."),
             translate("Patterns", "{n} violate it in {broken} of {groups} groups."),
         )
-        text = f"{have} {violate}"
+        text = joined(have, violate)
     return text.format(
         pattern=answer.pattern,
         every=count(every),
@@ -110,7 +110,7 @@ def details(answer: PatternAnswer) -> str:
         if lost is not None:
             cost = translate("Patterns", "{share} of the norm² of these tensors.")
             cost = cost.format(share=percent(lost))
-        sentences.append(f"{taken}: {cost}")
+        sentences.append(labeled(taken, cost))
     if totals.blocked_by_protection:
         sentences.append(
             plural(
@@ -147,7 +147,7 @@ def details(answer: PatternAnswer) -> str:
             ),
         )
         sentences.append(text.format(m=answer.report.m, beside=count(totals.outside)))
-    return " ".join(sentences)
+    return joined(*sentences)
 
 
 def what_for(answer: PatternAnswer) -> str:
@@ -193,7 +193,7 @@ def what_for(answer: PatternAnswer) -> str:
     last = translate(
         "Patterns", "The pattern alone makes neither the file smaller nor the model faster."
     )
-    return " ".join(filter(None, (text.format(pattern=answer.pattern), more, last)))
+    return joined(text.format(pattern=answer.pattern), more, last)
 
 
 def headers() -> tuple[str, ...]:
@@ -238,21 +238,19 @@ def about(answer: PatternAnswer, row: int) -> str:
     tensor = answer.report.tensors[row]
     name = answer.shown.get(tensor.name, tensor.name)
     if not tensor.groups:
-        return f"{name}: {said_sentence(tensor.why_not)}"
+        return labeled(name, said_sentence(tensor.why_not))
     if not tensor.broken:
         text = translate("Patterns", "{name} has {pattern}.")
         return text.format(name=name, pattern=answer.pattern)
-    places = ", ".join(
-        translate("Patterns", "{place} has {n}").format(place=_place(group), n=group.left)
-        for group in tensor.first
-    )
+    words = translate("Patterns", "{place} has {n}")
+    places = listed(*(words.format(place=_place(group), n=group.left) for group in tensor.first))
     if more := tensor.broken - len(tensor.first):
         places += plural(
             more,
             translate("Patterns", ", and 1 more group"),
             translate("Patterns", ", and {n} more groups"),
         )
-    return f"{name}: {places}"
+    return labeled(name, places)
 
 
 def text_headers() -> tuple[str, ...]:

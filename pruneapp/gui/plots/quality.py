@@ -642,7 +642,8 @@ class QualityView(PlotView):
         elif 0 <= self._named < len(self._states):
             state = self._states[self._named]
             words = quality_in_words(state.quality, self._name)
-            self.readout.setText(f"{state.label}:  {words}")
+            text = self.tr("{state}:  {words}")
+            self.readout.setText(text.format(state=state.label, words=words))
         else:
             self.readout.setText(self.summary())
 

@@ -21,7 +21,7 @@ from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.labels import as_plain, plain
+from pruneapp.gui.widgets.labels import as_plain, joined, listed, plain, stated
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -414,7 +414,7 @@ class SensitivityView(PlotView):
                 change = self.tr("{amount} worse").format(amount=self._amount(damage))
             else:
                 change = self.tr("{amount} better").format(amount=self._amount(damage))
-            what = f"{found.metric} {metric_text(value, share=found.share)}, {change}"
+            what = listed(f"{found.metric} {metric_text(value, share=found.share)}", change)
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
@@ -439,7 +439,7 @@ class SensitivityView(PlotView):
         parts.append(before.format(metric=found.metric, value=value))
         if not found.noises.any() and found.measured:
             parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
-        return " ".join(parts)
+        return joined(*parts)
 
     def summary(self) -> str:
         """Say how much was measured, and which tensor bears the most."""
@@ -462,7 +462,7 @@ class SensitivityView(PlotView):
             )
         elif found.measured:
             parts.append(self.tr("no damage beyond the noise"))
-        return "; ".join(parts)
+        return stated(*parts)
 
     def _amount(self, damage: float) -> str:
         assert self._found is not None
@@ -497,7 +497,7 @@ class SensitivityView(PlotView):
             self._found is not None and bool(self._found.state) and not self._found.is_current
         )
         self._above.setVisible(self._has_content)
-        whole = f"{self.subject()} {self.summary()}"
+        whole = joined(self.subject(), self.summary())
         words = whole if self._has_content else self.empty_text()
         self._describe(self.tr("Damage by tensor and amount"), words)
         self._refresh_readout()

@@ -17,6 +17,7 @@ from pruneapp.gui.plots.chart.size_strip import SizeStrip
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.labels import listed
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import SparsityReport
@@ -337,7 +338,7 @@ class ModelView(TensorsChart):
             text += self.tr(", norm² retained {norm} since opening").format(
                 norm=percent(float(n.retained[i]))
             )
-        return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
+        return listed(text, size(int(n.nbytes[i])) if n.nbytes[i] else "")
 
     def _draw(self) -> None:
         # Beyond the longest bar is only room for its number.

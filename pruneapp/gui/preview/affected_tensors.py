@@ -22,6 +22,7 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
+    letter_width,
     on_lines,
     plain,
     within_reason,
@@ -57,7 +58,8 @@ class Alarm(QAbstractButton):
         text = ""
         if names:
             what = reports.several(worst, len(names))
-            self._what = f"{reports.GLYPHS[worst]} {what[0].upper()}{what[1:]}:"
+            heading = self.tr("{what}:").format(what=f"{what[0].upper()}{what[1:]}")
+            self._what = f"{reports.GLYPHS[worst]} {heading}"
             self._which = _listed([shown.get(name, name) for name in names])
             text = f"{self._what} {self._which}"
         self.setText(text)
@@ -73,8 +75,7 @@ class Alarm(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Two lines, as wide as there is room: what it is, and which."""
-        metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * 6, 2 * metrics.lineSpacing() + 4)
+        return QSize(letter_width(self) * 6, 2 * self.fontMetrics().lineSpacing() + 4)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Underline it."""

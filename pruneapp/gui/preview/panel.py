@@ -20,6 +20,7 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     heading,
+    joined,
     plain,
     translate,
 )
@@ -247,9 +248,9 @@ class PreviewPanel(QWidget):
     def set_error(self, sentence: str, remedy: str = "", *, settings: bool = False) -> None:
         """Say why nothing can be done; `settings`: with these."""
         self.clear()
-        self._put(self.error, f"✕ {sentence} {remedy}".strip())
+        self._put(self.error, f"✕ {joined(sentence, remedy)}")
         refuse = self.action.set_refused if settings else self.action.set_disabled
-        refuse(f"{sentence} {remedy}".strip())
+        refuse(joined(sentence, remedy))
         self.pages.setCurrentIndex(1)
 
     def set_done(self, report: SparsityReport, whole: float | None = None) -> None:

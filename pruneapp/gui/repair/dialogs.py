@@ -16,8 +16,8 @@ from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_error
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
+from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
@@ -199,7 +199,7 @@ class RepairDialog(Dialog):
             size=size(2 * largest)
         )
         if self._sequential():
-            return f"{sequential_runs(len(known))} {text}"
+            return joined(sequential_runs(len(known)), text)
         if self.source.source().runs:
             limit = self.values()["memory"]
             where = self.tr("Gram matrices: {total}, in temporary files. {rest}")
@@ -270,10 +270,12 @@ class RepairReportDialog(Dialog):
         if biases := sum(bool(layer.bias) for layer in layers):
             moved_too = self.tr("{n} biases or running means moved with them.")
             one = self.tr("1 bias or running mean moved with them.")
-            text = f"{text} {plural(biases, one, moved_too)}"
+            text = joined(text, plural(biases, one, moved_too))
         self.headline = heading(text, wrap=True)
         notes = [
-            self.tr("Inputs: {source}. Solved by {solver}.").format(source=source, solver=solver)
+            self.tr("Inputs: {source}. Solved by {solver}.").format(
+                source=source, solver=said_sentence(solver)
+            )
             if solver
             else self.tr("Inputs: {source}.").format(source=source),
             self.tr(

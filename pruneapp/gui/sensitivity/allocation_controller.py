@@ -25,6 +25,7 @@ from pruneapp.gui.sensitivity.dialogs import AllocationDialog
 from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said_error, said_number, said_param
+from pruneapp.gui.widgets.labels import joined
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
@@ -104,13 +105,13 @@ class AllocationController(DialogController[AllocationDialog]):
             kept = replace(kept, scan=with_protection(kept.scan, document.snapshot()))
         else:
             text = self.tr("The step follows the state that was scanned, '{state}', in a branch.")
-            note = f"{text.format(state=said_number(number, document.items[number]))} {note}"
+            note = joined(text.format(state=said_number(number, document.items[number])), note)
         if kept.scan.conditions.repair:
             text = self.tr(
                 "The scan repaired each tensor before the model was measured: repair the result, "
                 "too."
             )
-            note = f"{text} {note}"
+            note = joined(text, note)
         short = self._session.contents.short
         warning = self._warning(kept)
         dialog = AllocationDialog(
@@ -176,7 +177,7 @@ class AllocationController(DialogController[AllocationDialog]):
             parts.append(text.format(n=n, all=all_))
         if kept.evaluation != self._evaluation.evaluation:
             parts.append(self._evaluation.why_old)
-        return " ".join(parts)
+        return joined(*parts)
 
     def _same_data(self, kept: KeptScan) -> str:
         """Say what is known of the data that scan and result are measured on."""

@@ -239,7 +239,7 @@ class AllocationDialog(DecisionDialog):
                 self.tr("1 tensor is not measured yet and stays as it is"),
                 self.tr("{n} tensors are not measured yet and stay as they are"),
             )
-            words = f"{words}; {more}"
+            words = self.tr("{words}; {more}").format(words=words, more=more)
         self.headline.setText(words)
         self.table.setAccessibleDescription(words)
         self.go.setText(

@@ -38,6 +38,7 @@ from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number
+from pruneapp.gui.widgets.labels import joined, listed, translate
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
@@ -327,13 +328,15 @@ class ScanController(DialogController[ScanDialog]):
                 left, self.tr("1 evaluation is left"), self.tr("{n} evaluations are left")
             )
             already = self.tr("{n} measured already").format(n=number_format.count(known))
-            words = f"{words} {count}, {already}."
+            words = self.tr("{words} {count}, {already}.").format(
+                words=words, count=count, already=already
+            )
         else:
             count = number_format.plural(left, self.tr("1 evaluation"), self.tr("{n} evaluations"))
-            words = f"{words} {count}."
+            words = self.tr("{words} {count}.").format(words=words, count=count)
         if known and not is_sure:
             already = self.tr("{n} of them are kept if script, Python and options are the same.")
-            words = f"{words} {already.format(n=number_format.count(known))}"
+            words = joined(words, already.format(n=number_format.count(known)))
         seconds = self._evaluation.seconds
         if seconds is not None and dialog.choice.source() == self._evaluation.source:
             more = self.tr("About {time}: one evaluation of the unpruned model took {one}.").format(
@@ -344,7 +347,7 @@ class ScanController(DialogController[ScanDialog]):
             more = self.tr(
                 "The time left is shown once the unpruned model was measured, three times."
             )
-        dialog.set_estimate(f"{words} {more}")
+        dialog.set_estimate(joined(words, more))
 
     def _known(self, dialog: ScanDialog, request: ScanRequest) -> tuple[int, bool]:
         """Return how many of the evaluations are there, and whether they compare for sure."""
@@ -495,9 +498,11 @@ class ScanController(DialogController[ScanDialog]):
         labels, details = [], []
         for found in self._found.values():
             scan = found.kept.scan
-            words = f"{self._state_words(found)}; {self._method_words(scan)}"
+            words = self.tr("{state}; {method}").format(
+                state=self._state_words(found), method=self._method_words(scan)
+            )
             if scan.measured < scan.wanted:
-                words = f"{words}, {self._extent(scan)}"
+                words = listed(words, self._extent(scan))
             labels.append(words)
             amounts = ", ".join(map(AmountParam().format, scan.amounts))
             others = "" if self._is_fresh(found.kept) else self.tr("another script")
@@ -514,7 +519,7 @@ class ScanController(DialogController[ScanDialog]):
             parts.append(self.tr("limit {n}").format(n=number_format.count(conditions.limit)))
         if conditions.seed:
             parts.append(self.tr("seed {n}").format(n=conditions.seed))
-        return ", ".join(parts)
+        return listed(*parts)
 
     def _extent(self, scan: Scan) -> str:
         return self.tr("{n} of {all} evaluations").format(
@@ -718,7 +723,8 @@ class ScanController(DialogController[ScanDialog]):
 def _seconds(seconds: float) -> str:
     if seconds >= 2:
         return number_format.duration(seconds)
-    return f"{number_format.locale().toString(seconds, 'g', 2)} s"
+    digits = number_format.locale().toString(seconds, "g", 2)
+    return translate("Numbers", "{n} s").format(n=digits)
 
 
 def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[str]:

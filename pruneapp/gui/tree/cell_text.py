@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Qt
 from pruneapp.gui.tree.nodes import Checks, Nodes
 from pruneapp.gui.widgets import number_format, reports
 from pruneapp.gui.widgets.engine_text import said, said_sentence
-from pruneapp.gui.widgets.labels import as_plain
+from pruneapp.gui.widgets.labels import as_plain, joined, labeled
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.sparsity_report import Assignment, CountsByName, Danger, Severity
 from pruneapp.results.tensor_group import TensorGroup
@@ -230,7 +230,7 @@ class Cells(QObject):
             return ""
         here = tensor == self._in_focus
         groups = (group for group, members in self._groups if here or members[tensor])
-        return " ".join(self._with_others(group, tensor) for group in groups)
+        return joined(*(self._with_others(group, tensor) for group in groups))
 
     def _with_others(self, group: TensorGroup, tensor: int) -> str:
         name = self.nodes.names[tensor]
@@ -247,7 +247,7 @@ class Cells(QObject):
         text = text.format(units=said(group.label), place=group.place, names=", ".join(shown))
         if more := len(names) - len(shown):
             text = self.tr("{names} and {n} more").format(names=text, n=number_format.count(more))
-        return f"{text}."
+        return self.tr("{text}.").format(text=text)
 
     def sparsity_of(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
@@ -353,7 +353,7 @@ class Cells(QObject):
     def description(self, node: int) -> str:
         """Return what a screen reader says of a node beside its name; empty for nothing."""
         others = self.group_text(node) if self.is_grouped(node) else ""
-        return " ".join(text for text in (self.why_not(node), others) if text)
+        return joined(self.why_not(node), others)
 
     def why_unchecked(self, node: int) -> str:
         """Return why a click on a node checks nothing, as sentences; empty if it does."""
@@ -435,4 +435,6 @@ class Cells(QObject):
         )
         hurt = self._danger_text(node)
         danger = self.tr("Danger")
-        return f"{text}. {danger}: {hurt}" if hurt else text
+        if not hurt:
+            return text
+        return joined(self.tr("{text}.").format(text=text), labeled(danger, hurt))

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.labels import joined, translate
 from pruneapp.params import Choice, ChoiceParam, Param, SizeParam, SubsetParam, with_labels
 
 if TYPE_CHECKING:  # they import numpy, and the first picture has texts
@@ -95,8 +95,6 @@ def said_error(error: PruneAppError, params: Iterable[Param] = ()) -> str:
     """Return what an error says, with the labels of `params` in the place of their names."""
     if _templates() is None:
         return with_labels(str(error), params)
-    from pruneapp.gui.widgets.sentence_templates import joined
-
     said_both = joined(said_sentence(error.sentence), said_sentence(error.remedy))
     return with_said_labels(said_both, params)
 

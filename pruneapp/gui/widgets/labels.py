@@ -42,10 +42,49 @@ _WORD = re.compile(r"\S{61,}")
 _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
 _MAY_BREAK = "\u200b"
+_NO_SPACE_BEHIND = tuple("。！？；：，")
 
 # Roles of the palette in which labels are painted; a palette of the theme has a colour for each.
 Ink = QPalette.ColorRole
 TEXT, MUTED, DANGER = Ink.WindowText, Ink.PlaceholderText, Ink.BrightText
+
+
+def joined(*sentences: str) -> str:
+    """Return sentences one after another, as the language of the first writes them."""
+    text = ""
+    for sentence in filter(None, sentences):
+        text += " " * bool(text and not text.endswith(_NO_SPACE_BEHIND)) + sentence
+    return text
+
+
+def listed(*words: str) -> str:
+    """Return words with commas between them; those that are empty are left out."""
+    text, *others = list(filter(None, words)) or [""]
+    for word in others:
+        text = translate("Labels", "{first}, {second}").format(first=text, second=word)
+    return text
+
+
+def stated(*statements: str) -> str:
+    """Return the statements of a readout, which loses the last ones where room is short."""
+    text, *others = list(filter(None, statements)) or [""]
+    for statement in others:
+        text = translate("Labels", "{first};  {second}").format(first=text, second=statement)
+    return text
+
+
+def labeled(label: str, text: str) -> str:
+    """Return a text behind what it is about, with a colon between them."""
+    return translate("Labels", "{label}: {text}").format(label=label, text=text)
+
+
+def letter_width(widget: QWidget) -> int:
+    """Return the width of a usual letter: what widths are counted in.
+
+    The average of a font with Chinese characters is that of these, twice as wide.
+    """
+    metrics = widget.fontMetrics()
+    return min(metrics.averageCharWidth(), metrics.horizontalAdvance("0"))
 
 
 class ElidedLabel(QLabel):
@@ -100,8 +139,7 @@ class ElidedLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         """Be content with room for a few letters."""
-        metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * 6, metrics.height() + 2)
+        return QSize(letter_width(self) * 6, self.fontMetrics().height() + 2)
 
     def shortened(self, width: int) -> str:
         """Return what is shown of the text in so many pixels."""

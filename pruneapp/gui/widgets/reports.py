@@ -324,7 +324,9 @@ def show_broken(
     texts = [f"▲ {said_sentence(f'{each.sentence}.')}" for each in broken]
     if emptied:
         what = several(Severity.ALL, len(emptied))
-        texts.append(f"{GLYPHS[Severity.ALL]} {what}: {first_names(emptied, show=short)}.")
+        text = translate("Danger", "{what}: {names}.")
+        names = said_sentence(first_names(emptied, show=short))
+        texts.append(f"{GLYPHS[Severity.ALL]} {text.format(what=what, names=names)}")
     label.setText("\n".join(texts))
     lines = [line for each in broken for line in each.named(shown)]
     label.setToolTip(as_plain("\n".join(lines)))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from string import Formatter
 
+from pruneapp.gui.widgets.labels import joined
+
 # A template of fewer letters than this may be part of anything: its values have to be known, too.
 _FEW_LETTERS = 7
 _LONGEST = 4000  # letters of what is looked up
@@ -23,11 +25,10 @@ _WORDLESS = re.compile(r"[\W\d_]*")
 _QUOTED = re.compile(r"'[^']*'(?:, '[^']*')*")
 # Gaps that hold lists of names, or of words of code.
 _LISTS = frozenset({"join", "words"})
-# Where one of two values ends that have nothing between them: "12, which fits all tensors,".
+# Where one of two values ends that have nothing between them: "12, which fits all tensors".
 _FIRST_OF_TWO = re.compile(r"[^,(:]*")
 _OUTER_SPACE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _END = re.compile(r"[.!?] ")
-_NO_SPACE_BEHIND = tuple("。！？；：，")
 
 
 @dataclass(frozen=True)
@@ -229,11 +230,3 @@ class _Templates:
         with_gaps = [t for t in templates if t.names]
         with_gaps.sort(key=lambda t: (-sum(map(len, t.text)), len(t.names)))
         self.ordered = [(t, max(t.text, key=len), t.letters) for t in with_gaps]
-
-
-def joined(*sentences: str) -> str:
-    """Return sentences one after another, as the language of the first writes them."""
-    text = ""
-    for sentence in filter(None, sentences):
-        text += " " * bool(text and not text.endswith(_NO_SPACE_BEHIND)) + sentence
-    return text

@@ -86,7 +86,7 @@ def test_cells_say_the_difference(view):
         "b.weight, 90 % pruned:  loss is not a finite number",
     ]
     assert plain(view.readout.text()) == (
-        "5 of 6 evaluations measured; largest damage: a.weight at 90 %, 2.5"
+        "5 of 6 evaluations measured;  largest damage: a.weight at 90 %, 2.5"
     )
     assert plain(view.about.text()) == (
         "Scanned state: Opened, the current one. Method: L1. Before pruning: loss 0.5."

@@ -1,18 +1,29 @@
 """Names of tensors as they are painted: whole enough to be told from each other, however narrow."""
 
 import re
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 
+import pruneapp.gui
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.plots.base.readout import Readout
 from pruneapp.gui.plots.chart.axes import NamesAxis
 from pruneapp.gui.plots.heading import TensorHeading
 from pruneapp.gui.preview.affected_tensors import TensorName
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, ElidedLabel, heading, plain
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    TEXT,
+    ElidedLabel,
+    heading,
+    letter_width,
+    plain,
+)
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
 from pruneapp.results.document_rows import HistoryItem, TensorRow
@@ -279,3 +290,19 @@ def test_a_label_is_painted_in_its_ink_also_when_the_theme_changes(
         }
         assert theme.colors[token] in painted
         assert not painted & others
+
+
+def test_widths_are_counted_in_latin_letters_whatever_else_a_font_has():
+    """The average letter of Noto Sans CJK is Chinese: the export was wider than the window."""
+    metrics = Mock(averageCharWidth=lambda: 12, horizontalAdvance=lambda _letter: 7)
+    widget = Mock(fontMetrics=lambda: metrics)
+
+    assert letter_width(widget) == 7
+
+
+def test_no_width_is_counted_in_the_average_letter_of_a_font():
+    """`letter_width` is."""
+    modules = Path(pruneapp.gui.__file__).parent.rglob("*.py")
+    counted = [m.name for m in modules if "averageCharWidth" in m.read_text(encoding="utf-8")]
+
+    assert counted == ["labels.py"]

@@ -122,6 +122,26 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
             "对于 'is empty.'，'dim' 必须为 -2 到 1（收到 7）。",
             "'is empty.'",
         ),
+        ("numpy on the CPU", "CPU 上的 numpy", "numpy auf der CPU"),
+        # Faults deep inside of a file.
+        (
+            "'/a/b.pt' is damaged: its pickle ends in the middle.",
+            "'/a/b.pt' 已损坏：其 pickle 在中途结束。",
+            "sein Pickle endet mittendrin.",
+        ),
+        (
+            (
+                "'/a/b.onnx' is an ONNX model that breaks a rule of its format: "
+                "a number does not end, at byte 12."
+            ),
+            "'/a/b.onnx'（ONNX 模型）违反了其格式的规则：有数没有结尾，位于字节 12。",
+            "eine Zahl endet nicht",
+        ),
+        (
+            "The list of channels has '99', and there are 16 channels, numbered from 0 to 15.",
+            "通道列表中含有 '99'，但总数为 16 个通道，编号从 0 到 15。",
+            "0 bis 15",
+        ),
         # Two sentences in one text.
         (
             "'a' is empty. Download or copy it again.",
@@ -158,7 +178,7 @@ def test_sentences_are_said_with_their_parts(english, chinese, german):
             "L1 10 %，随机 50 %，种子 0，按 2 条规则作用于 2 个张量",
             "L1 10 %, Zufällig 50 %, Seed 0 auf 2 Tensoren nach 2 Regeln",
         ),
-        ("channel 12 of conv1 pruned", "conv1 的 通道 12 已剪枝", "Kanal 12 von conv1 geprunt"),
+        ("channel 12 of conv1 pruned", "conv1 的 12 号通道已剪枝", "Kanal 12 von conv1 geprunt"),
         ("  Amount: 20%", "  剪枝量：20%", "  Umfang: 20%"),
         ("conv1 [0:3, 1, 2]", "conv1 [0:3, 1, 2]", "conv1 [0:3, 1, 2]"),
     ],

@@ -59,8 +59,10 @@ class Readout(ElidedLabel):
     def shortened(self, width: int) -> str:
         """Return what fits, without the statement that does not, if there are more of them."""
         shown = super().shortened(width)
-        kept, cut, _rest = shown.rpartition(";")
-        return f"{kept}; …" if cut and shown.endswith("…") and shown != self._text else shown
+        last = max(map(shown.rfind, ";；"))
+        if last < 0 or shown == self._text or not shown.endswith("…"):
+            return shown
+        return shown[: last + 1] + " …"
 
     def setText(self, text: str) -> None:
         """Show `text`, and tell screen readers."""

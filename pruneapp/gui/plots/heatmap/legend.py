@@ -9,7 +9,8 @@ from pruneapp.gui.plots.heatmap import shading
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
-from pruneapp.gui.widgets.labels import translate
+from pruneapp.gui.widgets.engine_text import said
+from pruneapp.gui.widgets.labels import labeled, translate
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
@@ -110,7 +111,7 @@ def dim_words(layout: Layout) -> tuple[str, ...]:
     rank = len(layout.shape)
     names = layout.dims or ("",) * rank
     if any(names):  # one whose dimensions are known: those without a short name are of its kernel
-        names = tuple(name or meaning(dim, rank, "") for dim, name in enumerate(names))
+        names = tuple(said(name) or meaning(dim, rank, "") for dim, name in enumerate(names))
     return tuple(
         f"{dim}: {name} ({extent:n})" if name else f"{dim} ({extent:n})"
         for dim, (name, extent) in enumerate(zip(names, layout.shape, strict=True))
@@ -124,7 +125,7 @@ def selection_words(selection: WeightSelection, layout: Layout) -> str:
     if many == 1:
         words = translate("WeightsView", "1 weight")
     if selection.shape == "channel":
-        return f"{channel_words(selection, layout)}: {words}"
+        return labeled(channel_words(selection, layout), words)
     if selection.shape != "brush" and len(selection.rects) == 1 and many > 1:
         top, left, bottom, right = selection.rects[0]
         return f"{count(bottom - top)} × {count(right - left)} = {words}"
@@ -138,7 +139,7 @@ def channel_words(selection: WeightSelection, layout: Layout) -> str:
         for start, stop in selection.channels
     )
     if layout.dims and layout.dims[selection.dim]:
-        return f"{layout.dims[selection.dim]} {which}"
+        return f"{said(layout.dims[selection.dim])} {which}"
     return translate("WeightsView", "{which} of dim {dim}").format(which=which, dim=selection.dim)
 
 

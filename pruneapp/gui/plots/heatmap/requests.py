@@ -13,7 +13,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import Place
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_digits, weight_of
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said_sentence, said_step
+from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
 from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.results.document_rows import HistoryItem
@@ -253,7 +253,7 @@ class WeightReadout(QObject):
             return note_words(layout)
         known, index = self._known(place), layout.index(*place)
         names = layout.dims or ("",) * len(index)
-        at = ", ".join(f"{name} {i}".strip() for name, i in zip(names, index, strict=True))
+        at = ", ".join(f"{said(name)} {i}".strip() for name, i in zip(names, index, strict=True))
         if known is None:
             self._timer.start()
             return f"[{at}] = …"
