@@ -199,15 +199,15 @@ class RepeatedRepair:
             raise ParameterError(
                 "The repair was sequential: the inputs of each layer were collected after the "
                 "layers before it were repaired, so no statistics file has them.",
-                remedy="Repair the pruned file again by the same script, and compare.",
+                remedy="Repair the pruned file again with the same script, and compare.",
             )
         wanted = self._wanted(source, job)
         with open_statistics(self.statistics, job) as statistics:
             if source.statistics not in {"", statistics.sha256}:
                 raise ParameterError(
-                    f"The repair was made by the statistics with the SHA-256 {source.statistics}; "
-                    f"that of '{self.statistics}' is {statistics.sha256}.",
-                    remedy="Name the statistics file that the repair was made by.",
+                    "The repair was made with the statistics with the SHA-256 "
+                    f"{source.statistics}; that of '{self.statistics}' is {statistics.sha256}.",
+                    remedy="Name the statistics file that the repair was made with.",
                 )
             again = compute_repair(
                 snapshot,

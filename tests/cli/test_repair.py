@@ -137,7 +137,7 @@ def test_verify_computes_the_values_again(repair, call, tmp_path, files):
     InputArrays({FC: inputs + 1}).save(tmp_path / "stats.safetensors")
     status, _, said = call(*again, *unpruned)
     assert status == 2
-    assert "The repair was made by the statistics with the SHA-256" in said
+    assert "The repair was made with the statistics with the SHA-256" in said
 
 
 def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, call, tmp_path):

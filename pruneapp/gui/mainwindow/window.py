@@ -128,7 +128,8 @@ class ModelStatus(QWidget):
         )
         if buffers:
             tip += " " + self.tr(
-                "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
+                "In addition, {n} elements in buffers: running statistics, counters, positions, "
+                "masks."
             ).format(n=number_format.count(buffers))
         self._show(text, tip)
 

@@ -32,7 +32,7 @@ HEAVY = 1 << 20
 def note_words(layout: Layout) -> str:
     """Return what is to be known of a layout in the person's language."""
     if layout.wrap:
-        words = translate("Layout", "A vector of {n} in lines of {width}, read like text.")
+        words = translate("Layout", "A vector of {n} elements, wrapped into lines of {width}.")
         return words.format(n=count(layout.shape[0]), width=count(layout.wrap))
     return said_sentence(layout.note)
 
