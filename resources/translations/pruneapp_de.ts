@@ -4836,13 +4836,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>Layout</name>
-    <message>
-        <source>A vector of {n} elements, wrapped into lines of {width}.</source>
-        <translation>Ein Vektor mit {n} Elementen, umbrochen in Zeilen zu {width}.</translation>
-    </message>
-</context>
-<context>
     <name>Legend</name>
     <message>
         <source>Legend: {words}</source>
@@ -9533,7 +9526,7 @@ steps</extracomment>
     <message>
         <source>A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Sparsity muss zwischen 0.0 und 1.0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
+        <translation>Eine Sparsity muss zwischen 0,0 und 1,0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
     </message>
     <message>
         <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
@@ -11218,7 +11211,7 @@ steps</extracomment>
     <message>
         <source>Enter a count up to {left}{fits} or a fraction such as 0.2.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
+        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0,2 ein.</translation>
     </message>
     <message>
         <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
@@ -11663,7 +11656,7 @@ steps</extracomment>
     <message>
         <source>&apos;amount&apos; as a fraction must be from 0.0 to 1.0 (got {amount}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; als Anteil muss von 0.0 bis 1.0 sein (angegeben: {amount}).</translation>
+        <translation>&apos;amount&apos; als Anteil muss von 0,0 bis 1,0 sein (angegeben: {amount}).</translation>
     </message>
     <message>
         <source>Give an int to prune a count.</source>
@@ -11828,7 +11821,7 @@ steps</extracomment>
     <message>
         <source>Lower &apos;final&apos;, or use a fraction such as 0.9.</source>
         <extracomment>sentences</extracomment>
-        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0.9.</translation>
+        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0,9.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has no mask in &apos;{name2}&apos;.</source>
@@ -14612,7 +14605,7 @@ steps</extracomment>
     <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
-        <translation>ein Anteil von 0.0 bis 1.0, oder von 0% bis 100%</translation>
+        <translation>ein Anteil von 0,0 bis 1,0, oder von 0% bis 100%</translation>
     </message>
     <message>
         <source>from {value} to 2^63 - 1</source>
@@ -14657,7 +14650,7 @@ steps</extracomment>
     <message>
         <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
         <extracomment>sentences</extracomment>
-        <translation>eine ganze Zahl ab 0 (eine Anzahl) oder ein Anteil von 0.0 bis 1.0</translation>
+        <translation>eine ganze Zahl ab 0 (eine Anzahl) oder ein Anteil von 0,0 bis 1,0</translation>
     </message>
     <message>
         <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>

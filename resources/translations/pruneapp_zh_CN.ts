@@ -4836,13 +4836,6 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>Layout</name>
-    <message>
-        <source>A vector of {n} elements, wrapped into lines of {width}.</source>
-        <translation>{n} 个元素的向量，按每行 {width} 个换行。</translation>
-    </message>
-</context>
-<context>
     <name>Legend</name>
     <message>
         <source>Legend: {words}</source>
