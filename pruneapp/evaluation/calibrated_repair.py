@@ -44,7 +44,7 @@ from pruneapp.results.repair_report import risks_of
 from pruneapp.statistics.file import open_statistics
 
 # What solves layers without the worker.
-NUMPY = "numpy on the CPU"
+NUMPY = "numpy (CPU)"
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def repair_by_script(
         runner.close()
         if sums is not None:
             run.repair(_known(sums, job), next(halves))
-        solver = f"torch on {collection.device}" if collection.in_worker else NUMPY
+        solver = f"torch ({collection.device})" if collection.in_worker else NUMPY
         return _calibrated(run.outcome(job), source, solver, sequential=settings.sequential)
 
 

@@ -147,13 +147,13 @@ def test_the_worker_solves_where_the_gram_matrices_are_larger_than_the_limit(
     half = pruned(state, 0.7, names)
     settings = RepairSettings(sequential=sequential)
     ours = repair_by_script(runner_of(AGREEMENT), half, settings, Job())
-    assert ours.solver == "numpy on the CPU"
+    assert ours.solver == "numpy (CPU)"
     # Of 16 and 32 inputs, and with the weights for the drift.
     budget = 8 * (32**2 + sequential * 32 * 32)
     theirs = repair_by_script(
         runner_of(AGREEMENT), half, replace(settings, budget=budget), Job(labels)
     )
-    assert theirs.solver == "torch on cpu"
+    assert theirs.solver == "torch (cpu)"
     runs = [label for label in labels.seen if label.startswith("collecting")]
     assert runs[-1].endswith("run 3 of 3")
     assert_repaired_alike(ours, theirs)

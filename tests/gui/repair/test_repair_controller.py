@@ -225,7 +225,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     assert (first.name, second.name) == (FC, HEAD)
     assert first.rounded < 0.5 * first.before
     notes = [note.text() for note in repair.report.notes]
-    assert "Inputs: my_calibration.py. Solved by numpy on the CPU." in notes
+    assert "Inputs: my_calibration.py. Solved by numpy (CPU)." in notes
     person.click(repair.report.close_button)
     person.wait(lambda: repair.report is None)
     person.key("Ctrl+Z")
