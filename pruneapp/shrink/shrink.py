@@ -49,7 +49,7 @@ _SLAB = 1 << 20
 class ShrinkRequest:
     """Where a shrunk model goes, and in what."""
 
-    path: Path  # a folder that is not there yet
+    path: Path  # a folder that does not exist yet
     params: Mapping[str, Any]  # of the format
     # Looks at the folder when it is whole and before it has its name; what it raises stops it.
     approve: Callable[[Path], None] | None = None

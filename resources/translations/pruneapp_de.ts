@@ -5308,7 +5308,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <name>ModuleTree</name>
     <message>
         <source>Chosen by rules; {n} checked, not used</source>
-        <translation>Durch Regeln gewählt; {n} angekreuzt, nicht benutzt</translation>
+        <translation>Nach Regeln; {n} angekreuzt, ungenutzt</translation>
     </message>
     <message>
         <source>1 tensor</source>
