@@ -16390,7 +16390,7 @@ steps</extracomment>
     </message>
     <message>
         <source>The units that rank lowest are cut first: by a norm over all their tensors, or by scores that you computed.</source>
-        <translation>Die Einheiten mit dem niedrigsten Rang gehen zuerst: nach einer Norm über alle ihre Tensoren, oder nach Werten, die Sie berechnet haben.</translation>
+        <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren oder nach Werten, die Sie berechnet haben.</translation>
     </message>
     <message>
         <source>L2 norm</source>
@@ -16470,7 +16470,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Dead units are cut without loss. Sliders and numbers cut more: the units of the lowest {rank} are cut first.</source>
-        <translation>Tote Einheiten gehen ohne Verlust. Regler und Zahlen entfernen mehr: Die Einheiten mit dem niedrigsten Rang ({rank}) gehen zuerst.</translation>
+        <translation>Tote Einheiten werden ohne Verlust entfernt. Regler und Zahlen entfernen mehr: zuerst die Einheiten mit dem niedrigsten Rang ({rank}).</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
