@@ -377,9 +377,9 @@ WORDS = (
     "all of it is pruned or protected",
     *("weight of '{name}'", "weights of '{name}'", "channel of '{name}'", "channels of '{name}'"),
     *("block of '{name}'", "blocks of '{name}'", "other tensors", "value was", "values were"),
-    "One mask holds other values than 0 and 1: these tensors are opened as not pruned.",
+    "One mask holds values other than 0 and 1: these tensors are opened as not pruned.",
     (
-        "The masks of {n} tensors hold other values than 0 and 1: these tensors are opened as not "
+        "The masks of {n} tensors hold values other than 0 and 1: these tensors are opened as not "
         "pruned."
     ),
     (
@@ -463,7 +463,7 @@ STEPS = (
     "Masks combined with {title} (pruned in both)",
     "Masks combined with {title} (pruned in either)",
     "Masks combined with {title} (pruned here, not there)",
-    *("Masks of {name} taken over", "Protection of {name} taken over", "Repair of {what}"),
+    *("Masks of {name} applied", "Protection of {name} applied", "Repair of {what}"),
     *("Sequential repair of {what}", "New values in {n} tensor", "New values in {n} tensors"),
     *("{n} weight moved", "{n} weights moved"),
     "{name}: error of the outputs {before} before, {after} after",

@@ -145,7 +145,7 @@ def load(
     except UnicodeEncodeError as error:
         raise JsonError(f"it holds half of a surrogate pair at {error.start:,}", where) from None
     if _too_deep(raw):
-        raise JsonError(f"it is nested too deeply: {MAX_DEPTH} levels are the most", where)
+        raise JsonError(f"it is nested too deeply: at most {MAX_DEPTH} levels are allowed", where)
     try:
         tree = json.loads(
             decoded,
@@ -169,7 +169,7 @@ def load(
     except _Broken as error:
         raise JsonError(str(error), where) from None
     except ValueError:  # Python refuses integers of thousands of digits
-        raise JsonError("it holds a number of thousands of digits", where) from None
+        raise JsonError("it holds a number with thousands of digits", where) from None
     except RecursionError:  # called with hardly any stack left
         raise JsonError("it is nested too deeply", where) from None
     return tree
@@ -205,7 +205,7 @@ def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = 
     tree = load(text, where, file_names=file_names)
     longest = _LONG.search(text if isinstance(text, str) else text.decode())
     if longest and (beyond := _beyond(tree, "")) is not None:
-        raise JsonError("it holds a whole number that 64 bits do not hold", where, beyond)
+        raise JsonError("it holds an integer that does not fit in 64 bits", where, beyond)
     return convert(tree, kind, where)
 
 

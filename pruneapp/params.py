@@ -91,8 +91,8 @@ def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[s
             continue
         if valid.pop(param.name) != param.default:
             raise ParameterError(
-                f"'{param.name}' means nothing without {needed_with(param.name, params)}.",
-                remedy="Remove it, or choose what it is for.",
+                f"'{param.name}' has no effect without {needed_with(param.name, params)}.",
+                remedy="Remove it, or choose the value that it belongs to.",
             )
     return valid
 

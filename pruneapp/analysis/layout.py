@@ -121,7 +121,7 @@ def _wrapped(shape: tuple[int, ...]) -> Layout:
     size = shape[0]
     # A divisor leaves no ragged line. A prime number of elements stays in one row.
     wrap = next((d for d in range(math.isqrt(max(size - 1, 0)) + 1, size) if size % d == 0), size)
-    note = f"A vector of {size:,} in lines of {wrap:,}, read like text." if wrap < size else ""
+    note = f"A vector of {size:,} elements, wrapped into lines of {wrap:,}." if wrap < size else ""
     return Layout(shape, (), (0,), "line", "position", note, wrap if note else 0)
 
 

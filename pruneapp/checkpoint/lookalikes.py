@@ -52,7 +52,7 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
     (
         257,
         b"ustar",
-        "is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in",
+        "is a tar archive, as written by torch before version 0.1.10 or used to pack downloads",
         "Unpack it if it holds a checkpoint; else load it with an old torch and save it again.",
     ),
     (
@@ -69,8 +69,8 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
         save_in_python("{'weight': numpy.load(FILE)}"),
     ),
     (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),
-    (0, b"ARROW1", "is an Arrow file: a table of data, no model", _OTHER),
-    (0, b"PAR1", "is a Parquet file: a table of data, no model", _OTHER),
+    (0, b"ARROW1", "is an Arrow file: a table of data, not a model", _OTHER),
+    (0, b"PAR1", "is a Parquet file: a table of data, not a model", _OTHER),
     (0, b"%PDF", "is a PDF document", _OTHER),
     (0, b"\x89PNG", "is a picture", _OTHER),
     (0, b"\xff\xd8\xff", "is a picture", _OTHER),
@@ -116,7 +116,7 @@ def explain(head: bytes, source: FileSource) -> None:
     if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
         _refuse(path, "is a web page, not a checkpoint", _AGAIN)
     if b"PK\x03\x04" in head:
-        _refuse(path, "has something else in front of a zip archive", "Get the file again.")
+        _refuse(path, "has other data in front of a zip archive", "Get the file again.")
     if path.suffix.lower() in _SUFFIXES:
         _refuse(path, *_SUFFIXES[path.suffix.lower()])
     if not any(head):

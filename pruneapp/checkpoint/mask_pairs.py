@@ -113,7 +113,7 @@ def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> b
 def _unpaired(names: list[str]) -> Notice:
     several = len(names) > 1
     some = f"{len(names):,} tensors are" if several else "One tensor is"
-    opened = "them: opened as they stand" if several else "it: opened as it stands"
+    opened = "them: opened unchanged" if several else "it: opened unchanged"
     return Notice(
         f"{some} named like the original of a pruned tensor, but no mask of zeros and ones of "
         f"the same shape lies beside {opened}, not as pruned.",
@@ -125,7 +125,7 @@ def _twice(names: list[str]) -> Notice:
     some = f"{len(names):,} tensors NAME lie" if len(names) > 1 else "One tensor NAME lies"
     return Notice(
         f"{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are "
-        "opened as they stand, none as pruned. Open a file without the ones that are out of date.",
+        "opened unchanged, none as pruned. Open a file without the ones that are out of date.",
         "\n".join(names),
     )
 
@@ -153,7 +153,7 @@ def find_overlaps(
         if not entry.location.storage or not entry.numel:
             continue
         if entry.overlaps_itself:
-            reasons[entry.name] = "several of its elements are one number in memory"
+            reasons[entry.name] = "several of its elements share the same memory"
         shared[entry.location.source, entry.location.storage].append(entry)
     for views in cancel.each(shared.values()):
         if len(views) > 1:

@@ -53,7 +53,7 @@ def names_in(folder: Path) -> list[str]:
     except OSError as error:
         raise CheckpointError(
             f"The folder '{folder}' cannot be read: {words_of(error)}.",
-            remedy="Check the folder and your right to read it.",
+            remedy="Check the folder and your permission to read it.",
         ) from None
 
 

@@ -149,9 +149,9 @@ def _in_process(task: str, pieces: Iterable[bytes], path: str, job: Job) -> Pars
                 _raise(kind, value)
         job.cancel.check()
         raise CheckpointError(
-            f"{_WHAT.get(task, 'The headers')} of '{path}' made the process that reads them stop "
+            f"{_WHAT.get(task, 'The headers')} of '{path}' crashed the process that reads them "
             f"(exit status {process.wait()}).",
-            remedy="There may be too little memory for them.",
+            remedy="There may not be enough memory for them.",
         )
     finally:
         done.set()

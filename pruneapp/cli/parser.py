@@ -306,8 +306,8 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         "--text",
         metavar="TEXT",
         help="without a script: perplexity over this text, or of an encoder the agreement with the "
-        "original on its lines; FILE is a model folder that transformers loads. Without a text, "
-        "too: agreement with the original on random token ids",
+        "original on its lines; FILE is a model folder that transformers loads; with no script, "
+        "command or text: agreement with the original on random token ids",
     )
     _add_images(
         data,
@@ -340,7 +340,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         type=float,
         metavar="SECONDS",
-        help="stop a call of the script after so many seconds; default: never",
+        help="stop a call of the script after this many seconds; default: never",
     )
     add_state_dict(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -359,8 +359,8 @@ def _add_statistics(statistics: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--text",
         metavar="TEXT",
-        help="without a script: run this text; FILE is a model folder that transformers loads. "
-        "Without a text, too: random token ids",
+        help="without a script: run this text; FILE is a model folder that transformers loads; "
+        "with neither script nor text: random token ids",
     )
     _add_images(kind, "run these images")
     statistics.add_argument("-o", "--output", required=True, metavar="STATS", help="output path")
@@ -403,8 +403,8 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--text",
         metavar="TEXT",
-        help="without a script: run this text; ORIGINAL is a model folder that transformers loads. "
-        "Without a text, too: random token ids",
+        help="without a script: run this text; ORIGINAL is a model folder that transformers loads; "
+        "with neither script nor text: random token ids",
     )
     _add_images(kind, "run these images")
     _add_gram_memory(repair)
@@ -426,7 +426,8 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
     repair.add_argument(
         "--keep-norm-statistics",
         action="store_true",
-        help="leave the running variances of norms; by default they change as those of the outputs "
+        help="do not change the running variances of norms; by default they change as those of "
+        "the outputs "
         "of repaired layers do",
     )
     repair.add_argument(
@@ -444,13 +445,15 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
 def _add_shrink(shrink: argparse.ArgumentParser) -> None:
     _add_file(shrink, "the folder of a model that transformers loads")
     shrink.add_argument(
-        "--list", action="store_true", help="list what may be cut, how far, and why not; no output"
+        "--list",
+        action="store_true",
+        help="list what can be cut and how far, or why not; writes nothing",
     )
-    shrink.add_argument("-o", "--output", metavar="OUT", help="a folder that is not there yet")
+    shrink.add_argument("-o", "--output", metavar="OUT", help="a folder that does not exist yet")
     shrink.add_argument(
         "--dead",
         action="store_true",
-        help="cut what does nothing and no more, so that the model computes the same; the default"
+        help="cut only what does nothing, so that the model computes the same; the default"
         " without other options",
     )
     shrink.add_argument("--ffn", metavar="SHARE", help="cut this share of the FFN neurons: 30%%")
@@ -508,9 +511,10 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         "--check",
         choices=("shapes", "meta", "run"),
         default="shapes",
-        help="what proves the cut, beside the way back into zeros, which always does: shapes alone "
-        "(default); meta: its class of transformers is built with them; run: it is run, and gives "
-        "the outputs of the model with zeros. What fails is not put in place",
+        help="how the cut is verified, besides putting zeros back, which is always done: shapes "
+        "alone (default); meta: its class in transformers is built with them; run: it is run, and "
+        "its outputs are compared with those of the model with zeros. A model that fails is not "
+        "put in place",
     )
     shrink.add_argument(
         "--python", metavar="PATH", help="the Python that has transformers, for --check"
@@ -543,7 +547,7 @@ def _add_scan(scan: argparse.ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="SCAN",
-        help="scan file; one that is there already is continued",
+        help="scan file; an existing one is continued",
     )
     scan.add_argument(
         "--method",
@@ -715,7 +719,8 @@ COMMANDS: Mapping[str, Command] = {
     "shrink": Command(
         "Cut neurons, heads, experts and layers out of the folder of a model, so that it is "
         "smaller and faster where it is loaded: those that do nothing, and those that you name. "
-        "What is written is put back into zeros and held against the model before it is in place.",
+        "Before the result is put in place, zeros are put back into it, and it is compared with "
+        "the model.",
         _add_shrink,
     ),
     "unshrink": Command(

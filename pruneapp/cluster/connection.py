@@ -254,9 +254,9 @@ class Cluster:
                         deaths[number] += 1
                         if deaths[number] > _MOST_DEATHS:
                             raise ClusterError(
-                                f"{counted(_MOST_DEATHS, 'worker')} died one after another with "
-                                f"the same work ({work.label or work.function.__name__}).",
-                                remedy="Look at their logs; they may have too little memory.",
+                                f"{counted(_MOST_DEATHS, 'worker')} died one after another on the "
+                                f"same task ({work.label or work.function.__name__}).",
+                                remedy="Check their logs; they may have too little memory.",
                             )
                         waiting.append(number)
                         continue
@@ -351,8 +351,8 @@ class Cluster:
         result = self._result(future)
         if isinstance(result, _Death):
             raise ClusterError(
-                "Workers died one after another with the same work.",
-                remedy="Look at their logs; they may have too little memory.",
+                "Workers died one after another on the same task.",
+                remedy="Check their logs; they may have too little memory.",
             )
         return result
 
@@ -413,7 +413,7 @@ class Cluster:
     def _lost(self) -> ClusterLostError:
         return ClusterLostError(
             f"The cluster at '{self.address}' is gone.",
-            remedy="Start it again, then do the same once more (on the command line with "
+            remedy="Start it again, then run the same job again (on the command line with "
             "--resume): what was written is not written again.",
         )
 
@@ -431,8 +431,8 @@ def check_address(address: str) -> None:
         )
     if not (_LOCAL.fullmatch(address) or re.match(r"[a-z]+://.", address)):
         raise ClusterError(
-            "A cluster is named by the address of its Dask scheduler, such as tcp://host:8786, or "
-            f"by local:N for N processes on this machine (got '{address}').",
+            "A cluster is specified by the address of its Dask scheduler, such as "
+            f"tcp://host:8786, or by local:N for N processes on this machine (got '{address}').",
         )
 
 
@@ -602,7 +602,7 @@ class LocalWorkers(threading.Thread):
                 raise ClusterError(
                     f"{counted(self._count, 'process', 'processes')} could not be started on this "
                     "machine.",
-                    remedy="Choose fewer of them, and look at the memory that is free.",
+                    remedy="Choose fewer of them, and check how much memory is free.",
                     details=str(error),
                 ) from error
             self.client = Client(self._cluster, set_as_default=False)

@@ -503,8 +503,8 @@ def refuse_store(target: Path) -> None:
     """Raise `ExportError` for a store whose objects cannot be written on a cluster."""
     if isinstance(target, StorePath) and target.scheme != "s3":
         raise ExportError(
-            f"'{target}' cannot be written on a cluster: of the stores only S3 takes an object in "
-            "parts from several machines.",
+            f"'{target}' cannot be written on a cluster: S3 is the only store that accepts an "
+            "object in parts from several machines.",
             remedy="Write to S3, or to a folder that every worker sees.",
         )
 

@@ -103,8 +103,8 @@ class ModelSource:
             pairs = zip(self.files, here, strict=False)
             other = next((mine for mine, its in pairs if mine != its), self.files[-1])
             raise FileChangedError(
-                f"'{other.path}' is another file there: its size or its time differs from that of "
-                "the client.",
+                f"'{other.path}' is a different file there: its size or modification time differs "
+                "from that on the client.",
                 remedy="Use a path that every worker sees, and do not change the model meanwhile.",
             )
         return checkpoint
@@ -161,8 +161,8 @@ class MethodCall:
             ) from None
         if (status.st_size, status.st_mtime_ns) != (statistics.size, statistics.mtime_ns):
             raise FileChangedError(
-                f"'{path}' is another file there: its size or its time differs from that of the "
-                "client.",
+                f"'{path}' is a different file there: its size or modification time differs from "
+                "that on the client.",
                 remedy="Use a path that every worker sees.",
             )
         register(path, name=dict(self.values)[STATISTICS.name])

@@ -193,7 +193,7 @@ class Document:
         """
         if proposal.revision != self.revision:
             raise StaleError(
-                "The preview belongs to a state of the document that is gone.",
+                "The preview belongs to a state of the document that no longer exists.",
                 remedy="Compute it again.",
             )
         edit = proposal.edit

@@ -381,8 +381,8 @@ def groups_of(checkpoint: Checkpoint, axis: AxisName, names: Iterable[str]) -> t
         raise SelectionError(why, remedy="Choose another method.")
     if not any(group.names for group in found.groups):
         raise SelectionError(
-            f"In a model of type '{structure.model_type}' a norm follows the sum, so that no zeros "
-            f"do what leaving out {found.label.lower()} does.",
+            f"In a model of type '{structure.model_type}' a norm follows the sum, so zeros do not "
+            f"have the effect of removing {found.label.lower()}.",
             remedy="A shrunk export can remove them.",
         )
     chosen: dict[int, Group] = {}

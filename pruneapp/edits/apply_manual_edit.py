@@ -102,7 +102,7 @@ def _reason(
     operation: Operation, selected: int, eligible: int, permanent: BitMask | None, region: Region
 ) -> str:
     if not selected:
-        return "no weight is meant"
+        return "no weight is selected"
     if operation == "prune":
         if not eligible:
             return "all of it is already pruned"
@@ -304,5 +304,5 @@ def _check_box(entry: TensorEntry, box: Box) -> None:
         return
     raise ParameterError(
         f"{indices(box)} is not a part of '{entry.name}', whose shape is {list(entry.shape)}.",
-        remedy="Give a first index and a last + 1 for each dimension.",
+        remedy="Give the first index and the last index + 1 for each dimension.",
     )

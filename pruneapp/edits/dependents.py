@@ -237,7 +237,7 @@ def _why_not(checkpoint: Checkpoint, source: TensorDim) -> str:
                     f"shrunk export cuts {units} out of all tensors."
                 )
     kinds = ("outputs", "inputs")[: len(checkpoint.entries[source.name].shape)]
-    are = f": its {kinds[source.dim]} are no neurons, heads or channels of a group"
+    are = f": its {kinds[source.dim]} are not neurons, heads or channels of a group"
     return (
         f"No other tensor is known to depend on dim {source.dim} of '{source.name}'"
         f"{are if len(kinds) > 1 and source.dim < 2 else ''}."

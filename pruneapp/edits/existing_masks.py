@@ -83,7 +83,7 @@ def open_document(
     if invalid:
         many = len(invalid)
         hold = f"The masks of {many:,} tensors hold" if many > 1 else "One mask holds"
-        sentence = "other values than 0 and 1: these tensors are opened as not pruned."
+        sentence = "values other than 0 and 1: these tensors are opened as not pruned."
         document.notify(Notice(f"{hold} {sentence}", "\n".join(invalid)))
     if masks:
         document.commit(_propose(document.snapshot(), masks, job))
@@ -163,7 +163,8 @@ def read_masks_for(
     if not entries:
         raise SelectionError(
             f"No mask of '{masks.path}' has the name of a tensor of '{checkpoint.path}'.",
-            remedy="Choose the masks of this model: a mask of 'NAME' is 'NAME' or 'NAME_mask'.",
+            remedy="Choose the masks of this model: the mask of 'NAME' is named 'NAME' or "
+            "'NAME_mask'.",
         )
     known = _names_of(masks)
     job.start(sum(e.numel for e in entries.values()), "")
@@ -185,7 +186,7 @@ def read_masks_for(
         mask = read_mask(masks, name, job)
         if mask is None:
             raise ParameterError(
-                f"The mask '{name}' in '{masks.path}' holds other values than 0 and 1.",
+                f"The mask '{name}' in '{masks.path}' holds values other than 0 and 1.",
                 remedy="Save it with 1 for kept and 0 for pruned weights.",
             )
         result[entry.name] = mask
@@ -248,7 +249,8 @@ def masks_from(
         )
     if not found:
         raise SelectionError(
-            f"No tensor of these of '{source.checkpoint.path.name}' fits '{checkpoint.path.name}'.",
+            f"None of these tensors of '{source.checkpoint.path.name}' fits "
+            f"'{checkpoint.path.name}'.",
             remedy="Names and shapes must be the same.",
             details="\n".join(misfits),
         )

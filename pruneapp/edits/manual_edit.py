@@ -180,7 +180,7 @@ class ManualEdit:
         operations = {gesture.operation for gesture in gestures}
         if len(operations) != 1:
             raise ParameterError(
-                f"The gestures of one edit must do the same (got {sorted(operations)})."
+                f"The gestures of one edit must have the same operation (got {sorted(operations)})."
             )
         targets = (ManualTarget(g.name, g.boxes, shape=g.shape, dim=g.dim) for g in gestures)
         return cls(operations.pop(), tuple(targets))

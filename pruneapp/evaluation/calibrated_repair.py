@@ -44,7 +44,7 @@ from pruneapp.results.repair_report import risks_of
 from pruneapp.statistics.file import open_statistics
 
 # What solves layers without the worker.
-NUMPY = "numpy on the CPU"
+NUMPY = "numpy (CPU)"
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def repair_by_script(
         runner.close()
         if sums is not None:
             run.repair(_known(sums, job), next(halves))
-        solver = f"torch on {collection.device}" if collection.in_worker else NUMPY
+        solver = f"torch ({collection.device})" if collection.in_worker else NUMPY
         return _calibrated(run.outcome(job), source, solver, sequential=settings.sequential)
 
 
@@ -199,15 +199,15 @@ class RepeatedRepair:
             raise ParameterError(
                 "The repair was sequential: the inputs of each layer were collected after the "
                 "layers before it were repaired, so no statistics file has them.",
-                remedy="Repair the pruned file again by the same script, and compare.",
+                remedy="Repair the pruned file again with the same script, and compare.",
             )
         wanted = self._wanted(source, job)
         with open_statistics(self.statistics, job) as statistics:
             if source.statistics not in {"", statistics.sha256}:
                 raise ParameterError(
-                    f"The repair was made by the statistics with the SHA-256 {source.statistics}; "
-                    f"that of '{self.statistics}' is {statistics.sha256}.",
-                    remedy="Name the statistics file that the repair was made by.",
+                    "The repair was made with the statistics with the SHA-256 "
+                    f"{source.statistics}; that of '{self.statistics}' is {statistics.sha256}.",
+                    remedy="Name the statistics file that the repair was made with.",
                 )
             again = compute_repair(
                 snapshot,

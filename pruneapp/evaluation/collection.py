@@ -472,8 +472,8 @@ def collecting(
     with runner.calibrating(unpruned, seed, next(parts)) as handover:
         if beside is not None and not handover.takes(beside, job):
             raise EvaluationError(
-                "The model holds weights in another form than the file: "
-                f"{first_names(handover.unmatched)}. So another state cannot be run beside it, "
+                "The model holds weights in a different form than the file "
+                f"({first_names(handover.unmatched)}), so no other state can be run beside it, "
                 "which a sequential repair requires.",
                 remedy="Repair without Sequential.",
             )
@@ -563,9 +563,9 @@ def count_uses(runner: Runner, snapshot: Snapshot, job: Job) -> WeightUses:
         tensor = handover.tensors[name]
         if tensor.place not in of_file:
             raise EvaluationError(
-                f"The model multiplies by '{name}', which is not in "
-                f"'{snapshot.checkpoint.path.name}' as it is, so it is not known which "
-                "multiply-adds are left in a pruned state.",
+                f"The model multiplies by '{name}', which '{snapshot.checkpoint.path.name}' does "
+                "not contain in this form, so it is not known which multiply-adds are left in a "
+                "pruned state.",
                 remedy="Load the weights as they are in the file.",
             )
         counts = seen[name].moments(turned=False, part=None).counts
@@ -589,8 +589,8 @@ def now() -> str:
 
 def _other_inputs(runner: ScriptRunner) -> EvaluationError:
     return EvaluationError(
-        f"calibrate in '{runner.name}' ran other inputs in its next run, so the sums of the two "
-        "cannot be combined.",
+        f"calibrate in '{runner.name}' ran different inputs in its next run, so the sums of the "
+        "two runs cannot be combined.",
         remedy="Run the same inputs in the same order each time; 'seed' is the same.",
     )
 

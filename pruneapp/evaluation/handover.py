@@ -355,8 +355,8 @@ class Handover:
             return
         more = f" and {counted(len(changed) - 1, 'other tensor')}" * (len(changed) > 1)
         raise EvaluationError(
-            f"The evaluation did not keep the weights that it was given: '{changed[0].name}'{more} "
-            "changed meanwhile, so there is no number.",
+            f"The evaluation changed the weights that it was given ('{changed[0].name}'{more}), "
+            "so there is no result.",
             remedy="Do not train, load or change weights in evaluate."
             if any(tensor.parameter for tensor in changed)
             else "Norm layers in training mode change their buffers: call model.eval() in load.",

@@ -163,7 +163,7 @@ class ChildProcess:
         if number == signal.SIGSEGV or status & 0xFFFFFFFF == 0xC0000005:
             return (
                 "crashed with a segmentation fault",
-                "Some compiled code that it uses is defective; the log shows where it was.",
+                "Some compiled code that it uses is defective; the log shows where it crashed.",
             )
         if number == getattr(signal, "SIGKILL", 9):
             return (
@@ -175,7 +175,7 @@ class ChildProcess:
                 name = signal.Signals(number).name
             except ValueError:
                 name = str(number)
-            return f"was ended by the signal {name}", "The log shows where it was."
+            return f"was ended by the signal {name}", "The log shows where it ended."
         if status == PIPE_CLOSED:
             return (
                 "ended because the script closed the pipe through which it answers",

@@ -35,8 +35,8 @@ from pruneapp.results.export import ExportRequest
 PLAIN = frozenset({safetensors.SAFETENSORS.name, "torch", "torch-legacy"})
 _LOOK = 0.02
 _NOT_RUN = (
-    "The model was not called in the process of the script, so it is not known that the metrics "
-    "belong to it."
+    "The model was not called in the process of the script, so it is not known whether the "
+    "metrics belong to it."
 )
 
 

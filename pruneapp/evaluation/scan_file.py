@@ -227,17 +227,17 @@ def check_scan(scan: Scan, where: str) -> None:
         for index, cell in enumerate(tensor.cells):
             at = f"{place}.cells[{index}]"
             if cell.amount not in scan.amounts:
-                raise JsonError(f"{cell.amount} is none of the amounts of the scan", where, at)
+                raise JsonError(f"{cell.amount} is not one of the amounts of the scan", where, at)
             # What is protected by now may not have been then.
             if not tensor.pruned <= cell.pruned <= tensor.weights:
                 raise JsonError("'pruned' is not a count that this tensor can have", where, at)
             for name in (cell.metrics.keys() | cell.noise.keys()) - known:
-                raise JsonError(f"'{name}' is none of the metrics of the scan", where, at)
+                raise JsonError(f"'{name}' is not one of the metrics of the scan", where, at)
 
 
 def _check_unique(names: Iterable[str], where: str, place: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise JsonError(f"'{name}' comes twice", where, place)
+            raise JsonError(f"'{name}' appears twice", where, place)
         seen.add(name)

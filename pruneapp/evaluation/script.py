@@ -240,7 +240,7 @@ def find_interpreter(
         uv = shutil.which("uv")
         if uv is not None:
             python = _by_uv(uv, script, job or Job()) if make else Path(uv)
-            return Interpreter(python, "made by uv as the header of the script says")
+            return Interpreter(python, "made by uv according to the header of the script")
         notice = (
             "The script lists what it needs in a header (PEP 723), but uv, which would install it, "
             "was not found."

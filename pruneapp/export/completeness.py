@@ -204,11 +204,8 @@ def _notices(
     unreadable = checkpoint.contents.unreadable
     if kept:
         if unreadable:
-            were, they = ("was", "it") if len(unreadable) == 1 else ("were", "they")
-            yield (
-                f"{_listed(tuple(unreadable))} {were} not read, and {were} written as {they} "
-                "stood in the file."
-            )
+            were = "was" if len(unreadable) == 1 else "were"
+            yield (f"{_listed(tuple(unreadable))} {were} not read, and {were} written unchanged.")
         if checkpoint.contents.others:
             yield f"Kept unchanged: {_no_tensors(checkpoint)}."
         if checkpoint.contents.beside:
@@ -236,14 +233,15 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     if sentence := _each_once({**ways, "not contiguous": strided}):
         yield f"Written as plain, contiguous tensors: {sentence}."
     if sentence := _each_once({t: names for t, names in traits.items() if t not in ways}):
-        yield f"Only the values are in it, not what the file says beside them: {sentence}."
+        yield f"Only the values are in the export, not what the file says about them: {sentence}."
     for name, (what, *parts) in islice(contents.parts.items(), _NAMED):
         yield (
             f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "
             f"{_listed(parts, len(parts))}."
         )
     if len(contents.parts) > _NAMED:
-        yield f"So were {counted(len(contents.parts) - _NAMED, 'more tensor')} of such kinds."
+        others = counted(len(contents.parts) - _NAMED, "more tensor")
+        yield f"The same holds for {others} of such kinds."
     if contents.others:
         yield f"Left out: {_no_tensors(checkpoint)}."
     if contents.beside:

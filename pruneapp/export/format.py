@@ -64,7 +64,7 @@ class ExportPart:
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
         return (
             (
-                f"'{names[0]}'{more} went out as plain whole numbers: the scales and zero points "
+                f"Written as plain whole numbers: '{names[0]}'{more}. The scales and zero points "
                 "of quantized tensors are not in this file."
             ),
         )

@@ -220,7 +220,8 @@ def reach(capture: Capture, step: Step, job: Job) -> tuple[int, int, tuple[Tenso
     after = sizes.after(capture, gone, replace(step, limits=longest), job)
     if now is None or after is None:
         raise ParameterError(
-            "No compact file can be written of this checkpoint, so its size cannot be guaranteed.",
+            "This checkpoint cannot be written as a compact file, so its size cannot be "
+            "guaranteed.",
             remedy="Enter a fraction or a count.",
         )
     return after + sum(map(_least_of, touched)), now, touched
@@ -239,8 +240,8 @@ def total_for(capture: Capture, step: Step, nbytes: int, job: Job) -> int:
     least, now, touched = reach(capture, step, job)
     if nbytes < least:
         raise ParameterError(
-            f"{nbytes:,} bytes cannot be reached: {least:,} are needed for what the step does not "
-            "touch, and to say what is pruned of the rest.",
+            f"{nbytes:,} bytes cannot be reached: {least:,} are needed for the tensors that the "
+            "step does not touch, and for the masks of the others.",
             remedy="Ask for more bytes, or select more tensors.",
         )
     if now <= nbytes:

@@ -181,7 +181,7 @@ class FamilyGroups:
             evaluate(self._family.activation, fields) if self._family.activation else None
         )
         if rule.needs and not evaluate(rule.needs, fields):
-            raise _MissingError(f"The configuration has to hold {rule.needs}, and does not.")
+            raise _MissingError(f"The configuration must contain {rule.needs}, but does not.")
         for key, text in rule.let.items():
             fields[key] = evaluate(text, fields)
         known = _Fields(fields)
@@ -314,7 +314,7 @@ class FamilyGroups:
             if not isinstance(count, int) or sorted(layers) != list(range(count)):
                 why = f"{CONFIG} says {depths[stack]} = {count!r}, and '{stack}' has {len(layers)}."
                 if isinstance(count, int) and len(layers) > count:
-                    why += " What lies beyond would not fit a model with fewer."
+                    why += " The layers beyond that number would not fit a model with fewer."
                 return Axis("layers", label, why_not=why)
             in_order = [layers[number] for number in range(count)]
             named = (() if family.post_norm else family.branches for _ in in_order)
@@ -336,7 +336,10 @@ class FamilyGroups:
                 )
             )
         if family.layers_need and not evaluate(family.layers_need, self._fields):
-            why = f"The model computes with the number of each layer: {family.layers_need} fails."
+            why = (
+                "The model computes with the index of each layer; removing layers requires "
+                f"{family.layers_need}."
+            )
             return Axis("layers", label, why_not=why)
         return Axis("layers", label, AxisRule(), tuple(groups), self._fields)
 
@@ -348,7 +351,7 @@ class FamilyGroups:
         if not isinstance(count, int) or not rules:
             return None
         if self._nested:
-            why = "Images stand for tokens of the vocabulary by number, so it stays whole here."
+            why = "Images refer to tokens of the vocabulary by their id, so it stays whole here."
             return Axis("vocabulary", label, why_not=why)
         found: dict[str, tuple[Member, TensorEntry]] = {}
         for rule in rules:

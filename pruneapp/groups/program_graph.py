@@ -61,7 +61,7 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
     """
     if checkpoint.format != exported_program.FORMAT:
         raise UnsupportedFileError(
-            f"'{checkpoint.path}' is no program of torch.export, so it holds no graph.",
+            f"'{checkpoint.path}' is not a program of torch.export, so it holds no graph.",
             remedy="Open a .pt2 file.",
         )
     source = checkpoint.files[0]

@@ -137,8 +137,8 @@ def bind(
         return _of_blocks(checkpoint, folder, config)
     if "auto_map" in config:
         return Unknown(
-            f"'{folder / CONFIG}' names code of the model's own (auto_map), so its class is not "
-            "one of transformers and nothing is known of it."
+            f"'{folder / CONFIG}' refers to the model's own code (auto_map), so its class is not "
+            "one of transformers and nothing is known about it."
         )
     model_type = config.get("model_type")
     inside: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ def bind(
     if family is None:
         named = "names no model type" if model_type is None else f"is of type '{model_type}'"
         return Unknown(
-            f"The model {named}, whose groups are not known. An ONNX file of it brings its own "
+            f"The model {named}, whose groups are not known. An ONNX file of it contains its own "
             "graph, and can be cut by that."
         )
     assert isinstance(model_type, str)
@@ -174,7 +174,9 @@ def _of_graph(checkpoint: Checkpoint, job: Job, *, apart: bool) -> Structure | U
     except CheckpointError as error:
         return Unknown(str(error))
     if not graph.groups:
-        return Unknown(f"No channels of '{checkpoint.path}' can go without others: see its graph.")
+        return Unknown(
+            f"No channels of '{checkpoint.path}' can be removed on their own: see its graph."
+        )
     name: AxisName = "channels"
     axis = Axis(name, LABELS[name], groups=graph.groups, uniform=False)
     return Structure(checkpoint.path.parent, {name: axis}, graph=graph)
@@ -190,8 +192,8 @@ def _of_blocks(
             config.why_not
             if isinstance(config, Unknown)
             else (
-                f"'{folder / CONFIG}' names no model type, and the tensors are of no block that is "
-                "known. An ONNX file of the model brings its own graph, and can be cut by that."
+                f"'{folder / CONFIG}' names no model type, and the tensors belong to no known "
+                "block. An ONNX file of the model contains its own graph, and can be cut by that."
             )
         )
         return Unknown(" ".join((why, *found.misfits)))

@@ -177,7 +177,7 @@ def refusals(name: str) -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise DeviceError(
-            f"'{name}' gave up: {str(error).splitlines()[0].rstrip('.')}.",
+            f"The device '{name}' failed: {str(error).splitlines()[0].rstrip('.')}.",
             remedy="Choose the CPU as device; the masks are the same.",
             details=str(error),
         ) from error

@@ -273,12 +273,12 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, amount: int | No
     if target > able:
         raise ParameterError(
             f"Only {counted(able, 'weight')} can be pruned, because "
-            f"{counted(size - able, 'is', 'are')} protected, but {what} wants {target:,}.",
+            f"{counted(size - able, 'is', 'are')} protected, but {what} requires {target:,}.",
             remedy=f"Lower the {word}, or unprotect weights.",
         )
     raise ParameterError(
-        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {what} wants "
-        f"{target:,}.",
+        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {what} "
+        f"requires {target:,}.",
         remedy=f"Raise the maximum sparsity or lower the {word}.",
     )
 

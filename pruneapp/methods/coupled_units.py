@@ -191,8 +191,8 @@ def _check_known(
     """Raise `ParameterError` if not enough is known of the inputs of a group for a score."""
     if not names:
         raise ParameterError(
-            f"'{by}' ranks units by the tensors that read them, and of '{group.place}' none is "
-            "known.",
+            f"'{by}' ranks units by the tensors that read them, and none is known for "
+            f"'{group.place}'.",
             remedy="Rank by 'wanda' or by a norm.",
         )
     unseen = () if known else tuple(names)
@@ -201,15 +201,15 @@ def _check_known(
         unseen = next((tuple(m) for m in matrices if known.keys().isdisjoint(m)), unseen)
     if unseen:
         raise ParameterError(
-            f"The statistics say nothing of the inputs of {first_names(unseen)}, so '{by}' cannot "
-            f"rank the units of '{group.place}'.",
+            f"The statistics say nothing about the inputs of {first_names(unseen)}, so '{by}' "
+            f"cannot rank the units of '{group.place}'.",
             remedy="Collect statistics that reach them with `pruneapp statistics`, or rank by a "
             "norm.",
         )
     without = [name for name, inputs in known.items() if inputs.sum is None]
     if by == FLAP and without:
         raise ParameterError(
-            f"'{FLAP}' needs the means of inputs, and the statistics have only squares of those of "
+            f"'{FLAP}' needs the means of inputs, but the statistics have only the squares for "
             f"{first_names(without)}.",
             remedy="Collect them with `pruneapp statistics`, or rank by 'wanda'.",
         )

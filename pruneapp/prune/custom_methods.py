@@ -229,7 +229,7 @@ def _params(kind: type, where: str) -> list[Param]:
         signature = inspect.signature(kind)
     except (TypeError, ValueError) as error:
         raise MethodError(
-            f"The constructor of {kind.__name__} in '{where}' does not say what it takes.",
+            f"The constructor of {kind.__name__} in '{where}' does not declare its parameters.",
             remedy="Give it an __init__ with named parameters.",
         ) from error
     params: list[Param] = []
@@ -243,10 +243,10 @@ def _params(kind: type, where: str) -> list[Param]:
             params.append(param)
         elif parameter.default is parameter.empty:
             raise MethodError(
-                f"{kind.__name__} in '{where}' takes '{parameter.name}', and no form can ask for"
-                " it.",
-                remedy="Give it a default; whole numbers, numbers and truth values can then be"
-                " changed in the form.",
+                f"{kind.__name__} in '{where}' takes '{parameter.name}', which no form can ask "
+                "for.",
+                remedy="Give it a default; integers, floats and booleans can then be changed in "
+                "the form.",
             )
     return params
 

@@ -245,7 +245,7 @@ class RepairRun:
         ]
         if not layers:
             raise SelectionError(
-                "Nothing is known of the inputs of the pruned layers.",
+                "Nothing is known about the inputs of the pruned layers.",
                 remedy="Collect statistics of this model, with Gram matrices.",
             )
         job.start(sum(layer.work(source.iterations) for layer in layers), layers[0].entry.name)

@@ -51,8 +51,8 @@ def from_text(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:
     """
     if len(text) > MOST_LETTERS:
         raise SelectionError(
-            f"The text has {len(text):,} letters, and a list of {noun}s has {MOST_LETTERS:,} at "
-            "most.",
+            f"The text has {len(text):,} characters; a list of {noun}s may have at most "
+            f"{MOST_LETTERS:,}.",
             remedy=_REMEDY,
         )
     text = text.strip().removeprefix("\ufeff")
@@ -68,21 +68,21 @@ def from_text(text: str, size: int, noun: str = "channel") -> NDArray[np.bool_]:
         match = _PIECE.fullmatch(piece)
         if match is None:
             raise SelectionError(
-                f"The list of {noun}s has '{piece}', which is neither an index such as 7 nor a "
-                "range such as 0-3.",
+                f"The list of {noun}s contains '{piece}', which is neither an index such as 7 nor "
+                "a range such as 0-3.",
                 remedy=_REMEDY,
             )
         first, last = _number(match[1]), _number(match[2] or match[1])
         if max(first, last) >= size:
             raise SelectionError(
-                f"The list of {noun}s has '{piece}', and there are {counted(size, noun)}, numbered "
-                f"from 0{f' to {size - 1:,}' * (size > 1)}.",
+                f"The list of {noun}s contains '{piece}', but there are {counted(size, noun)}, "
+                f"numbered from 0{f' to {size - 1:,}' * (size > 1)}.",
                 remedy=_REMEDY,
             )
         if last < first:
             raise SelectionError(
-                f"The list of {noun}s has '{piece}', and a range goes from its lower to its higher "
-                "index, both included.",
+                f"The list of {noun}s contains '{piece}', but a range goes from its lower to its "
+                "higher index, both included.",
                 remedy=_REMEDY,
             )
         chosen[first : last + 1] = True

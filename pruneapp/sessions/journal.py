@@ -233,9 +233,9 @@ class Journal:
             )
         else:
             sentence = (
-                f"Your work is not being kept for the case of a crash: '{self._place}' cannot be "
-                f"written ({words_of(error)})."
+                f"Your work is not being kept for recovery after a crash: '{self._place}' cannot "
+                f"be written ({words_of(error)})."
             )
         return SessionError(
-            sentence, remedy="Work goes on. Make room on the disk, or save the session."
+            sentence, remedy="You can go on working. Make room on the disk, or save the session."
         )

@@ -188,7 +188,7 @@ def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
     if file.size != before.size:
         return f"'{file.path.name}' has {file.size:,} bytes; it had {before.size:,}."
     if sample_of(file, job) != before.sample:
-        return f"'{file.path.name}' is as large as before, but holds other bytes."
+        return f"'{file.path.name}' has the same size as before, but different content."
     return ""
 
 

@@ -496,15 +496,15 @@ def _take_masks(document: Document, saved: Saved, job: Job) -> None:
     kept, protected = masks_in_force(saved.history, str(saved.path), job)
     pruned = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
     name = saved.path.name
-    _take_over(document, "prune", pruned, f"Masks of {name} taken over", job)
+    _take_over(document, "prune", pruned, f"Masks of {name} applied", job)
     protected_masks = {n: mask for n, mask in protected.items() if mask.kept}
-    _take_over(document, "protect", protected_masks, f"Protection of {name} taken over", job)
+    _take_over(document, "protect", protected_masks, f"Protection of {name} applied", job)
     history = saved.history
     first = len(history.edits)
     path = history.tree.path(history.position)
     left_out = [history.intents[state - first - 1] for state in path if state > first]
     if left_out:
-        document.notify(missing(left_out, "were to be computed from other weights"))
+        document.notify(missing(left_out, "would have been computed from other weights"))
     if any(edit.values for edit in history.done):
         sentence = f"The repair in {name} was computed from other weights, so it was left out."
         document.notify(Notice(f"{sentence} Repair this checkpoint instead."))

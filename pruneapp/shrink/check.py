@@ -132,8 +132,8 @@ class CheckResult:
         what = "next tokens" if self.architecture.endswith("ForCausalLM") else "predictions"
         return (
             f"{said} Against the unpruned model, on seeded random inputs, "
-            f"{self.changed_predictions:.1%} of the {what} are others, and outputs differ by up to "
-            f"{self.largest_change:.1%} of the largest."
+            f"{self.changed_predictions:.1%} of the {what} are different, and outputs differ by "
+            f"up to {self.largest_change:.1%} of the largest."
         )
 
 
@@ -302,7 +302,7 @@ def _side(folder: Path, job: Job) -> tuple[dict[str, Any], Structure | Unknown]:
     config = json_codec.load_object(text, str(path), constants=True)
     if _has(config, "auto_map"):
         raise EvaluationError(
-            f"'{path}' names code of its own in auto_map, and code of a folder is never run.",
+            f"'{path}' refers to its own code in auto_map, and code of a folder is never run.",
             remedy="Only folders whose class is in transformers can be checked.",
         )
     with open_checkpoint(folder, job=job) as checkpoint:

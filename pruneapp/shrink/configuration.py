@@ -43,9 +43,9 @@ def first_layers(structure: Structure, count: int) -> dict[str, Any]:
     """Return config.json for the first layers of each stack alone; raises as `remove_layers`."""
     if not structure.depths:
         raise ShrinkError(
-            "The configuration does not say how many layers there are, so the first of them cannot "
-            "be taken by themselves.",
-            remedy="Take all layers.",
+            "The configuration does not say how many layers there are, so the first of them "
+            "cannot be checked by themselves.",
+            remedy="Check all layers.",
         )
     config = fields = deepcopy(dict(structure.config))
     for key in structure.inside:
@@ -74,9 +74,9 @@ def remove_layers(
     longest = max(kept.values(), key=len)
     if len(set(map(tuple, kept.values()))) > 1 and any(name in fields for name in LISTS):
         raise ShrinkError(
-            "config.json has one list for the layers of encoder and decoder, and other layers stay "
-            "in each.",
-            remedy="Remove the same layers of both.",
+            "config.json has one list for the layers of encoder and decoder, and different layers "
+            "would stay in each.",
+            remedy="Remove the same layers from both.",
         )
     notices += _remove_from_lists(fields, longest)
     for name in _STAGES:
@@ -99,9 +99,9 @@ def _remove_from_lists(fields: Fields, kept: Sequence[int]) -> Iterator[str]:
                 )
                 continue
             raise ShrinkError(
-                f"Every {every} layers are of a kind ({name}), and the layers that stay would "
-                "change theirs.",
-                remedy=f"Remove {every} layers in a row, or several such runs.",
+                f"The kind of a layer repeats every {every} layers ({name}), and layers that stay "
+                "would change their kind.",
+                remedy=f"Remove {every} consecutive layers, or several such runs.",
             )
     types = fields.get("attention_types")
     if isinstance(types, list):  # of GPT-Neo: [[["global", "local"], 12]]

@@ -64,9 +64,9 @@ def plan_onnx(
         if stored.external and (stored.unreadable or stored.nested):
             what = stored.unreadable or BRANCH
             raise ExportError(
-                f"'{show(stored.name)}' lies in a file beside the model, and cannot be written "
-                f"anew: {what}.",
-                remedy="Save the model with this tensor inside of it.",
+                f"'{show(stored.name)}' lies in a file beside the model, and cannot be rewritten: "
+                f"{what}.",
+                remedy="Save the model with this tensor inside it.",
             )
     model = graph.model.__class__()
     model.CopyFrom(graph.model)

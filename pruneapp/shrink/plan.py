@@ -334,7 +334,7 @@ class _Planning:
             if unfolded := int(np.count_nonzero(left & ~units.alive)):
                 notices.append(
                     f"{counted(unfolded, 'unit')} of '{group.place}' emit a constant that no bias "
-                    "takes up, and stay."
+                    "can absorb, and stay."
                 )
             notices += self._shifted(group, left)
         if axis.rule.same:
@@ -376,8 +376,9 @@ class _Planning:
         staying = int(np.count_nonzero(left & ~zeros.any(axis=1)))
         if staying:
             yield (
-                f"{counted(staying, 'unit')} of '{rows.stem}' have weights of 0 and stay: a bias or"
-                " a norm makes constants of them. Prune them with everything that depends on them."
+                f"{counted(staying, 'unit')} of '{rows.stem}' have weights of 0 and stay: a bias "
+                "or a norm turns them into constants. Prune them with everything that depends on "
+                "them."
             )
 
     def _say_how_to_load(self) -> bool:
@@ -393,8 +394,8 @@ class _Planning:
                 self._loading.append(f"config.json says {argument.timm} = {value}: timm reads it.")
                 return False
             self._loading.append(
-                f"All blocks are as wide as {argument.name}={value} makes them: a model that is "
-                f"made with that argument loads the state dict. {loader.LOADER} loads it into any."
+                f"All blocks have the widths of {argument.name}={value}: a model built with that "
+                f"argument loads the state dict. {loader.LOADER} loads it into any."
             )
         if not found:
             self._loading.append(
@@ -414,7 +415,8 @@ class _Planning:
             widths = loader.widths_by_argument(axis, self._structure, least)
             if widths is None:
                 raise ShrinkError(
-                    f"No argument of a class makes {axis.label.lower()} as wide as they are here.",
+                    f"No argument of the model's class gives {axis.label.lower()} the widths that "
+                    "they have here.",
                     remedy="Let each block have its own width.",
                 )
             return widths
@@ -460,7 +462,7 @@ class _Planning:
         if special:
             raise ShrinkError(
                 f"Layer {min(special)} of a {self._structure.model_type} is unlike the others and "
-                "cannot go.",
+                "cannot be removed.",
                 remedy="Name other layers.",
             )
         kept: dict[str, list[int]] = {}
@@ -550,7 +552,7 @@ class _Planning:
         for name in ("attention_bias", "mlp_bias"):
             if self._fields.pop(name, None):
                 raise ShrinkError(
-                    f"'{wanted}' has no biases, and this model does ({name}).",
+                    f"A model of type '{wanted}' has no biases, but this model does ({name}).",
                     remedy="Leave the type as it is.",
                 )
         self._fields["model_type"] = wanted

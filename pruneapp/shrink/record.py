@@ -76,7 +76,7 @@ def read_record(folder: Path) -> ShrinkRecord:
         record = json_codec.decode(path.read_bytes(), ShrinkRecord, str(path))
     except FileNotFoundError:
         raise ShrinkError(
-            f"There is no '{RECORD}' in '{folder}', so nobody knows which units it kept.",
+            f"There is no '{RECORD}' in '{folder}', so it is not known which units it kept.",
             remedy="Name the folder that `pruneapp shrink` wrote.",
         ) from None
     except JsonError as error:

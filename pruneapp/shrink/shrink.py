@@ -49,7 +49,7 @@ _SLAB = 1 << 20
 class ShrinkRequest:
     """Where a shrunk model goes, and in what."""
 
-    path: Path  # a folder that is not there yet
+    path: Path  # a folder that does not exist yet
     params: Mapping[str, Any]  # of the format
     # Looks at the folder when it is whole and before it has its name; what it raises stops it.
     approve: Callable[[Path], None] | None = None
@@ -145,8 +145,8 @@ def shrink_checked(
     """
     if how is not None and not plan.structure.has_class:
         raise ShrinkError(
-            "Only a model that transformers loads has a class that can be asked, and this is "
-            f"none (got '--check {how}').",
+            "Only a model that transformers loads has a class to check against, and this is not "
+            f"one (got '--check {how}').",
             remedy="Choose --check shapes, which reads back and compares what was written.",
         )
     results: list[CheckResult] = []
@@ -201,7 +201,7 @@ def refuse_target(path: Path) -> None:
     """Raise `ShrinkError` if a shrunk model cannot go to a path, as far as is known before."""
     if path.exists():
         raise ShrinkError(
-            f"'{path}' is there already, and a shrunk model needs a folder of its own.",
+            f"'{path}' already exists, and a shrunk model needs a folder of its own.",
             remedy="Name a new folder.",
         )
 

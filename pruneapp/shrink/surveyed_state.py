@@ -242,9 +242,8 @@ def _cut_tokens(
     if not wanted.size:
         raise ShrinkError(
             f"Nothing in {first_names([*map(str, request.texts)] or [request.vocabulary])} is a "
-            f"token of '{vocabulary.tokenizer.where}', so that no row of the embedding would be "
-            "left.",
-            remedy="Choose what the model is used with.",
+            f"token of '{vocabulary.tokenizer.where}', so no row of the embedding would be left.",
+            remedy="Choose texts that the model is used with.",
         )
     multiple = request.multiple or MULTIPLES["vocabulary"]
     cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)

@@ -105,14 +105,14 @@ def read_scores(axis: Axis, by: str, job: Job) -> Mapping[str, Float64s]:
             if not file.holds(group.place):
                 raise ShrinkError(
                     f"'{by}' has no scores for '{group.place}'.",
-                    remedy=f"It needs a vector of {group.count:,} numbers of that name.",
+                    remedy=f"It needs a vector of {group.count:,} numbers with that name.",
                 )
             entry = file.entry(group.place)
             if entry.shape != (group.count,) or not entry.dtype.prunable:
                 raise ShrinkError(
                     f"'{group.place}' in '{by}' must have {group.count:,} real numbers (got the "
                     f"shape {list(entry.shape)}, {entry.dtype.label}).",
-                    remedy="Write one score a unit.",
+                    remedy="Write one score per unit.",
                 )
             scores[group.place] = decode(file.bits(entry.name), entry.dtype).astype(np.float64)
     return scores
@@ -130,8 +130,9 @@ def size_for_share(axis: Axis, structure: Structure, share: float, multiple: int
         below = [n for n in sizes if n < axis.count][-2:]
         near = " and ".join(f"{n:,}" for n in below) or "none"
         raise ShrinkError(
-            f"Less {share:.4g} of {axis.count:,} {axis.label} are {wanted:,}, and rounded up to a "
-            f"multiple of {multiple:,} nothing goes. The nearest that may stay: {near}.",
+            f"Cutting {share:.4g} of {axis.count:,} {axis.label} leaves {wanted:,}, and rounded "
+            f"up to a multiple of {multiple:,} that cuts nothing. The nearest numbers that can "
+            f"stay: {near}.",
             remedy="Cut more, or choose a smaller multiple.",
         )
     return kept
@@ -151,8 +152,8 @@ def widths_for_share(axis: Axis, share: float, multiple: int) -> list[int]:
     kept = _widths(axis, share, multiple)
     if all(stay == group.count for stay, group in zip(kept, axis.groups, strict=True)):
         raise ShrinkError(
-            f"Less {share:.4g} of them, and rounded up to a multiple of {multiple:,}, nothing goes "
-            f"of any of {counted(len(axis.groups), 'group')}.",
+            f"Cutting {share:.4g} of the units and rounding what stays up to a multiple of "
+            f"{multiple:,} cuts nothing of {counted(len(axis.groups), 'group')}.",
             remedy="Cut more, or choose a smaller multiple.",
         )
     return kept

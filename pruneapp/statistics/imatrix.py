@@ -233,7 +233,7 @@ def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
     count = cursor.number("i") if source.size >= 4 else 0
     if not 1 <= count <= _MOST_ENTRIES:
         raise UnrecognizedFileError(
-            f"'{path}' is no imatrix of llama.cpp.",
+            f"'{path}' is not an imatrix of llama.cpp.",
             remedy="Choose a .gguf or .dat file that llama-imatrix wrote.",
         )
     raw: dict[str, _Raw] = {}
@@ -367,14 +367,14 @@ def _mapped(
         if block is not None and block[2] in _KNOWN:
             raise CheckpointError(
                 f"'{source.path}' has '{show(name)}', but '{checkpoint.path}' has no weight that "
-                "it could be: the file was made for another model.",
+                "it could belong to: the file was made for another model.",
                 remedy="Choose the imatrix of this model.",
             )
     if not weights:
         raise SelectionError(
             f"None of the names in '{source.path}' (such as '{show(next(iter(raw), ''))}') is "
-            f"known for a weight of '{checkpoint.path}'.",
-            remedy="An imatrix suits language models under the names of Hugging Face.",
+            f"known to belong to a weight of '{checkpoint.path}'.",
+            remedy="An imatrix fits language models whose tensors are named as in Hugging Face.",
         )
     return weights, grams, tuple(rest)
 

@@ -38,8 +38,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Das Paket enthält keinen Lizenztext.</translation>
     </message>
     <message>
-        <source>Copy versions, system and the last error for the report of a problem.</source>
-        <translation>Versionen, System und den letzten Fehler für eine Fehlermeldung kopieren.</translation>
+        <source>Copy versions, system and the last error for a problem report.</source>
+        <translation>Versionen, System und den letzten Fehler für einen Problembericht kopieren.</translation>
     </message>
     <message>
         <source>Copy report</source>
@@ -341,8 +341,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Rückfra&amp;gen…</translation>
     </message>
     <message>
-        <source>Choose what to be asked about before it is done</source>
-        <translation>Wählen, wonach vorher gefragt wird</translation>
+        <source>Choose which actions ask for confirmation</source>
+        <translation>Wählen, welche Aktionen vorher nachfragen</translation>
     </message>
     <message>
         <source>&amp;Weights</source>
@@ -453,8 +453,8 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tensoren als &amp;Liste</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree</source>
-        <translation>Alle Tensoren untereinander zum Sortieren, statt als Baum</translation>
+        <source>Show all tensors as a sortable list instead of the tree</source>
+        <translation>Alle Tensoren als sortierbare Liste zeigen statt als Baum</translation>
     </message>
     <message>
         <source>History &amp;back</source>
@@ -1157,16 +1157,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Eine Schicht, die nichts tut, wird ohnehin entfernt. Klicken Sie auf eine andere, um sie zu entfernen.</translation>
     </message>
     <message>
-        <source>What is dead is cut. The slider cuts this share of the units of each group, those that rank lowest; what stays of each is rounded up to the multiple.</source>
-        <translation>Totes wird entfernt. Der Regler entfernt diesen Anteil der Einheiten jeder Gruppe, die mit dem niedrigsten Rang; was von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
+        <source>Dead units are cut. The slider also cuts this share of the units of each group, those that rank lowest; the number that stays of each is rounded up to the multiple.</source>
+        <translation>Tote Einheiten werden entfernt. Der Regler entfernt auch diesen Anteil der Einheiten jeder Gruppe, die mit dem niedrigsten Rang; die Anzahl, die von jeder bleibt, wird auf das Vielfache aufgerundet.</translation>
     </message>
     <message>
         <source>The slider cuts the experts that rank lowest.</source>
         <translation>Der Regler entfernt die Experten mit dem niedrigsten Rang.</translation>
     </message>
     <message>
-        <source>What is dead in every layer is cut. The slider cuts the units that rank lowest, too.</source>
-        <translation>Was in jeder Schicht tot ist, wird entfernt. Der Regler entfernt auch die Einheiten mit dem niedrigsten Rang.</translation>
+        <source>Units that are dead in every layer are cut. The slider cuts those that rank lowest, too.</source>
+        <translation>Einheiten, die in jeder Schicht tot sind, werden entfernt. Der Regler entfernt auch die mit dem niedrigsten Rang.</translation>
     </message>
 </context>
 <context>
@@ -1309,7 +1309,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>{n} Blöcke mit den gleichen Schichten und Größen</translation>
     </message>
     <message>
-        <source>A buffer: computed, not learned. Nothing checks it but its own check box.</source>
+        <source>A buffer: computed, not learned. Only its own check box checks it.</source>
         <translation>Ein Puffer: berechnet, nicht gelernt. Nur sein eigenes Kästchen kreuzt ihn an.</translation>
     </message>
     <message>
@@ -2296,7 +2296,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tausche (je Zeile)</translation>
     </message>
     <message>
-        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: about half of Wanda&apos;s error goes. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
+        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
         <extracomment>method swaps</extracomment>
         <translation>Beginnt mit Wanda je Zeile und tauscht ein gepruntes gegen ein behaltenes Gewicht derselben Zeile, solange der Fehler der Ausgabe der Zeile sinkt (nach SparseSwaps, 2025). Für geprunte Gewichte, die nicht repariert werden: Etwa die Hälfte des Fehlers von Wanda verschwindet. Braucht eine Statistik mit Gram-Matrizen und dauert bei Schichten mit Tausenden von Eingaben Minuten.</translation>
     </message>
@@ -2306,7 +2306,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tausche</translation>
     </message>
     <message>
-        <source>Most exchanges in each row; it ends sooner where none helps.</source>
+        <source>Maximum number of exchanges in each row; it ends sooner where none helps.</source>
         <extracomment>method swaps, rounds</extracomment>
         <translation>Höchstens so viele Tausche je Zeile; es endet früher, wenn keiner mehr hilft.</translation>
     </message>
@@ -2316,9 +2316,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>OWL (Wanda je Zeile)</translation>
     </message>
     <message>
-        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it mostly did harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
         <extracomment>method owl</extracomment>
-        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen hat es meist geschadet: Messen Sie es neben Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
+        <translation>Nach Ausreißern gewichtete Sparsity je Schicht (Yin et al., 2024): Wanda je Zeile, doch Schichten mit mehr Ausreißern unter den Werten bleiben dichter. Eine Schicht ist ein nummerierter Block, sonst ein Tensor. Gedacht für große Sprachmodelle ab 70 %. Bei kleinen Modellen war es meist schlechter: Messen Sie es neben Wanda, und ziehen Sie einen Sensitivitäts-Scan vor. Braucht eine Aktivierungsstatistik. Bereits geprunte Gewichte zählen zur Sparsity.</translation>
     </message>
     <message>
         <source>Outlier threshold</source>
@@ -2326,9 +2326,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Ausreißerschwelle</translation>
     </message>
     <message>
-        <source>How many times the mean of its layer a score must exceed (M in the paper).</source>
+        <source>Scores of more than this many times the mean of their layer are outliers (M in the paper).</source>
         <extracomment>method owl, outlier</extracomment>
-        <translation>Um welches Vielfache ein Wert das Mittel seiner Schicht übersteigen muss (M in der Arbeit).</translation>
+        <translation>Werte über diesem Vielfachen des Mittels ihrer Schicht sind Ausreißer (M in der Arbeit).</translation>
     </message>
     <message>
         <source>Spread</source>
@@ -2336,9 +2336,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Streuung</translation>
     </message>
     <message>
-        <source>Half of how far the densities of layers lie apart (lambda in the paper).</source>
+        <source>Half of the difference between the highest and lowest density of layers (lambda in the paper).</source>
         <extracomment>method owl, spread</extracomment>
-        <translation>Halber Abstand, den die Dichten der Schichten voneinander haben (Lambda in der Arbeit).</translation>
+        <translation>Hälfte des Abstands zwischen der höchsten und der niedrigsten Dichte der Schichten (Lambda in der Arbeit).</translation>
     </message>
     <message>
         <source>RIA (with activations)</source>
@@ -2606,9 +2606,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>FFN-Neuronen</translation>
     </message>
     <message>
-        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
+        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
         <extracomment>method ffn_neurons</extracomment>
-        <translation>Prunt ganze Neuronen der Feed-Forward-Schichten eines Transformers, in jeder Schicht gleich viele. Sie gehen aus jedem Tensor, der einen Teil von ihnen hat, auch aus Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht ein Modell bekannter Art mit seiner config.json.</translation>
+        <translation>Prunt ganze Neuronen der Feed-Forward-Schichten eines Transformers, in jeder Schicht gleich viele. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht ein Modell bekannter Art mit seiner config.json.</translation>
     </message>
     <message>
         <source>Fraction of remaining units of each group, or a number.</source>
@@ -2676,9 +2676,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Vielfaches</translation>
     </message>
     <message>
-        <source>The number of units that stay is rounded up to a multiple of this: some kernels refuse odd widths, others are slow with them.</source>
+        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>Die Anzahl der bleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern krumme Breiten, andere sind damit langsam.</translation>
+        <translation>Die Anzahl der bleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern andere Breiten, andere sind damit langsam.</translation>
     </message>
     <message>
         <source>1</source>
@@ -2711,9 +2711,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Attention-Heads</translation>
     </message>
     <message>
-        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
+        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Not every model class allows fewer heads.</source>
         <extracomment>method attention_heads</extracomment>
-        <translation>Prunt ganze Key/Value-Heads mit ihren Query-Heads, in jeder Schicht gleich viele. Sie fallen in jedem Tensor weg, der einen Teil davon hat, auch in Biases und Norms, sodass der Export „shrunk“ sie entfernen kann. Nicht jede Klasse von Modellen nimmt weniger Heads an.</translation>
+        <translation>Prunt ganze Key/Value-Heads mit ihren Query-Heads, in jeder Schicht gleich viele. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Nicht jede Modellklasse lässt weniger Heads zu.</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -2721,7 +2721,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Schichten</translation>
     </message>
     <message>
-        <source>Prunes what whole layers write into the residual stream, so that they hand on what they were given. The export &apos;shrunk&apos; leaves them out.</source>
+        <source>Prunes what whole layers write into the residual stream, so that they pass on their inputs unchanged. The export &apos;shrunk&apos; leaves them out.</source>
         <extracomment>method layers</extracomment>
         <translation>Prunt, was ganze Schichten in den Residualstrom schreiben, sodass sie weitergeben, was sie bekamen. Der Export „verkleinert“ lässt sie weg.</translation>
     </message>
@@ -2731,9 +2731,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Kanalgruppen</translation>
     </message>
     <message>
-        <source>Prunes channels of convolutions with everything that depends on them. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
+        <source>Prunes channels of convolutions with everything that depends on them. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
         <extracomment>method channel_groups</extracomment>
-        <translation>Prunt Kanäle von Faltungen mit allem, was von ihnen abhängt. Sie gehen aus jedem Tensor, der einen Teil von ihnen hat, auch aus Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht eine Datei, die ihren Graphen enthält, oder bekannte Blöcke.</translation>
+        <translation>Prunt Kanäle von Faltungen mit allem, was von ihnen abhängt. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht eine Datei, die ihren Graphen enthält, oder bekannte Blöcke.</translation>
+    </message>
+    <message>
+        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist; Daten in Dateien neben dem Modell werden hineingeschrieben.</translation>
     </message>
     <message>
         <source>Custom mask from file…</source>
@@ -3101,11 +3106,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>ONNX, dicht</translation>
     </message>
     <message>
-        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; numbers in files beside the model are put into it.</source>
-        <extracomment>format onnx</extracomment>
-        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist; Zahlen in Dateien neben dem Modell werden hineingeschrieben.</translation>
-    </message>
-    <message>
         <source>and whatever runs the original</source>
         <extracomment>format onnx, ONNX Runtime</extracomment>
         <translation>und was immer das Original ausführt</translation>
@@ -3236,7 +3236,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Iterationen</translation>
     </message>
     <message>
-        <source>Iterations of conjugate gradients. More take longer and come nearer to the outputs on these inputs.</source>
+        <source>Iterations of conjugate gradients. More iterations take longer and come nearer to the outputs on these inputs.</source>
         <extracomment>repair, iterations</extracomment>
         <translation>Iterationen der konjugierten Gradienten. Mehr dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
     </message>
@@ -3246,7 +3246,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Dämpfung</translation>
     </message>
     <message>
-        <source>Added to the diagonal of the Gram matrix, relative to its mean. More of it changes the weights less.</source>
+        <source>Added to the diagonal of the Gram matrix, relative to its mean. Higher values change the weights less.</source>
         <extracomment>repair, damping</extracomment>
         <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Mehr davon ändert die Gewichte weniger.</translation>
     </message>
@@ -3276,9 +3276,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Gram matrices that are summed at once take no more; with less, the inputs are run several times.</source>
+        <source>Limit for the Gram matrices that are summed at once; with less memory, the inputs are run several times.</source>
         <extracomment>repair, memory</extracomment>
-        <translation>Gram-Matrizen, die zugleich summiert werden, brauchen nicht mehr; mit weniger laufen die Eingaben mehrmals durch.</translation>
+        <translation>Grenze für die Gram-Matrizen, die zugleich summiert werden; mit weniger Speicher laufen die Eingaben mehrmals durch.</translation>
     </message>
     <message>
         <source>any</source>
@@ -3401,9 +3401,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Tensoren als Liste</translation>
     </message>
     <message>
-        <source>List all tensors below each other instead of the tree of modules.</source>
+        <source>Show all tensors as a list instead of the tree of modules.</source>
         <extracomment>settings, tensor_list</extracomment>
-        <translation>Alle Tensoren untereinander zeigen, statt des Baums der Module.</translation>
+        <translation>Alle Tensoren als Liste zeigen statt als Baum der Module.</translation>
     </message>
     <message>
         <source>Notify when long jobs end</source>
@@ -3421,9 +3421,9 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Bewegung</translation>
     </message>
     <message>
-        <source>Whether bars and menus move by themselves.</source>
+        <source>Whether bars and menus are animated.</source>
         <extracomment>settings, motion</extracomment>
-        <translation>Ob sich Balken und Menüs von selbst bewegen.</translation>
+        <translation>Ob Balken und Menüs animiert sind.</translation>
     </message>
     <message>
         <source>Full</source>
@@ -4090,7 +4090,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Gemessen, bevor diese Sitzung geöffnet wurde. Werten Sie erneut aus ({keys}), um mit neuen Ergebnissen zu vergleichen.</translation>
     </message>
     <message>
-        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
+        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}) to count them.</source>
         <translation>Multiply-Adds zählt das Skript: Werten Sie einen Zustand noch einmal aus ({keys}), dann sind sie da.</translation>
     </message>
     <message>
@@ -4098,7 +4098,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{words}.</translation>
     </message>
     <message>
-        <source>Measured by another script, Python or options.</source>
+        <source>Measured with another script, Python or options.</source>
         <translation>Mit anderem Skript, Python oder anderen Optionen gemessen.</translation>
     </message>
     <message>
@@ -4333,8 +4333,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Exportiert</translation>
     </message>
     <message>
-        <source>Undo goes on from the original that was kept.</source>
-        <translation>Rückgängig geht vom aufbewahrten Original aus weiter.</translation>
+        <source>Undo still works: it reads the backup of the original.</source>
+        <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
         <source>This is not the original model: units that were not dead were cut, and checks compare it with the original in which these are zero.</source>
@@ -4595,7 +4595,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Zielordner</translation>
     </message>
     <message>
-        <source>A folder that is not there yet.</source>
+        <source>A folder that does not exist yet.</source>
         <translation>Ein Ordner, den es noch nicht gibt.</translation>
     </message>
     <message>
@@ -4615,7 +4615,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Das ist eine Datei: Nennen Sie einen neuen Ordner.</translation>
     </message>
     <message>
-        <source>This is there already: name a new folder.</source>
+        <source>This already exists: name a new folder.</source>
         <translation>Das gibt es schon: Nennen Sie einen neuen Ordner.</translation>
     </message>
     <message>
@@ -4886,13 +4886,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>Arrows move, Space cuts or keeps a layer.</source>
         <translation>Pfeile bewegen, die Leertaste entfernt oder behält eine Schicht.</translation>
-    </message>
-</context>
-<context>
-    <name>Layout</name>
-    <message>
-        <source>A vector of {n} in lines of {width}, read like text.</source>
-        <translation>Ein Vektor von {n} in Zeilen zu {width}, zu lesen wie Text.</translation>
     </message>
 </context>
 <context>
@@ -5193,7 +5186,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{pruned} von {n} Parametern geprunt.</translation>
     </message>
     <message>
-        <source>Besides, {n} elements in buffers: running statistics, counters, positions, masks.</source>
+        <source>In addition, {n} elements in buffers: running statistics, counters, positions, masks.</source>
         <translation>Daneben {n} Elemente in Puffern: laufende Statistiken, Zähler, Positionen, Masken.</translation>
     </message>
 </context>
@@ -5284,7 +5277,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>;  Norm² zu {share} erhalten</translation>
     </message>
     <message>
-        <source>;  shown are those usually pruned, or with pruned weights</source>
+        <source>;  only tensors that are usually pruned or have pruned weights are shown</source>
         <translation>;  gezeigt sind die üblicherweise geprunten und die mit geprunten Gewichten</translation>
     </message>
     <message>
@@ -5368,7 +5361,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <name>ModuleTree</name>
     <message>
         <source>Chosen by rules; {n} checked, not used</source>
-        <translation>Durch Regeln gewählt; {n} angekreuzt, nicht benutzt</translation>
+        <translation>Nach Regeln; {n} angekreuzt, ungenutzt</translation>
     </message>
     <message>
         <source>1 tensor</source>
@@ -6645,8 +6638,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Rauschen ±</translation>
     </message>
     <message>
-        <source>holds the target</source>
-        <translation>hält das Ziel</translation>
+        <source>meets the target</source>
+        <translation>erfüllt das Ziel</translation>
     </message>
     <message>
         <source>Metric against {axis}</source>
@@ -6688,19 +6681,19 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Skripte und Befehlszeilen werden vor der Ausführung wieder gezeigt</translation>
     </message>
     <message>
-        <source>What could lose work is always asked about.</source>
-        <translation>Wobei Arbeit verloren gehen könnte, danach wird immer gefragt.</translation>
+        <source>Actions that could lose work always ask.</source>
+        <translation>Vor Aktionen, bei denen Arbeit verloren gehen könnte, wird immer gefragt.</translation>
     </message>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>{n} run without a question.</source>
+        <source>{n} run without being asked about.</source>
         <translation>{n} laufen ohne Rückfrage.</translation>
     </message>
     <message>
-        <source>1 runs without a question.</source>
+        <source>1 runs without being asked about.</source>
         <translation>1 läuft ohne Rückfrage.</translation>
     </message>
     <message>
@@ -7113,7 +7106,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Auf dem Cluster exportieren…</translation>
     </message>
     <message>
-        <source>The cluster {address} does the steps and writes a new file.</source>
+        <source>The cluster {address} applies the steps and writes a new file.</source>
         <translation>Der Cluster {address} führt die Schritte aus und schreibt eine neue Datei.</translation>
     </message>
     <message>
@@ -7247,11 +7240,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>keine Daten, zufällige Token-IDs</translation>
     </message>
     <message>
-        <source>The model is measured on the text that it was repaired by: its metric will be better than on other texts.</source>
+        <source>The model is measured on the text that it was repaired with: its metric will be better than on other texts.</source>
         <translation>Das Modell wird auf dem Text gemessen, mit dem es repariert wurde: Seine Metrik wird besser sein als auf anderen Texten.</translation>
     </message>
     <message>
-        <source>Without labels, the agreement is measured on the images that the model was repaired by: it will be lower on others. Accuracy is measured on others.</source>
+        <source>Without labels, the agreement is measured on the images that the model was repaired with: it will be lower on others. Accuracy is measured on others.</source>
         <translation>Ohne Labels wird die Übereinstimmung auf den Bildern gemessen, mit denen das Modell repariert wurde: Auf anderen wird sie niedriger sein. Die Genauigkeit wird auf anderen gemessen.</translation>
     </message>
     <message>
@@ -7342,7 +7335,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>{layers}, {n} davon mit Statistik</translation>
     </message>
     <message>
-        <source>Sequential runs inputs through the model, and a statistics file has none: choose what runs them, or clear the check box.</source>
+        <source>Sequential repair runs inputs through the model, and a statistics file has none: choose a source of inputs, or clear the check box.</source>
         <translation>„Nacheinander“ schickt Eingaben durch das Modell, und eine Statistikdatei hat keine: Wählen Sie, was sie durchschickt, oder wählen Sie das Kästchen ab.</translation>
     </message>
     <message>
@@ -7393,7 +7386,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Fehler sind mittlere Quadrate des Unterschieds zu den Ausgaben der ungeprunten Schicht, relativ zu diesen Ausgaben.</translation>
     </message>
     <message>
-        <source>Sequential: they include what the layers before it have lost, so they are larger than those of a repair of each layer by itself.</source>
+        <source>Sequential: they include the errors of the layers before, so they are larger than if each layer were repaired by itself.</source>
         <translation>Nacheinander: Sie enthalten, was die Schichten davor verloren haben, sind also größer als die einer Reparatur jeder Schicht für sich.</translation>
     </message>
     <message>
@@ -7835,7 +7828,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Jeden Tensor &amp;reparieren, bevor das Modell gemessen wird</translation>
     </message>
     <message>
-        <source>By the statistics of activations that are loaded in the form, where Wanda or another method that needs them is chosen; they need Gram matrices.</source>
+        <source>With the statistics of activations that are loaded in the form, where Wanda or another method that needs them is chosen; they must have Gram matrices.</source>
         <translation>Nach der Aktivierungsstatistik, die im Formular geladen ist, wo Wanda oder eine andere Methode gewählt ist, die sie braucht; sie braucht Gram-Matrizen.</translation>
     </message>
 </context>
@@ -7873,7 +7866,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Dieses Skript ausführen? Es hat sich seit dem letzten Mal geändert.</translation>
     </message>
     <message>
-        <source>Run this script with another Python than last time?</source>
+        <source>Run this script with a different Python than last time?</source>
         <translation>Dieses Skript mit anderem Python als letztes Mal ausführen?</translation>
     </message>
 </context>
@@ -8310,7 +8303,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Das Herunterladen oder Kopieren wurde unterbrochen: Holen Sie die Datei noch einmal.</translation>
     </message>
     <message>
-        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is no place inside its folder.</source>
+        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is not inside its folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Laut &apos;{model}&apos; liegt &apos;{name}&apos; in &apos;{show}&apos;, aber das ist kein Ort innerhalb seines Ordners.</translation>
     </message>
@@ -8514,9 +8507,9 @@ steps</extracomment>
         <translation>Prüfen Sie die Verbindung zum Objektspeicher, und versuchen Sie es dann noch einmal.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; cannot be looked at: {words_of}.</source>
+        <source>&apos;{path}&apos; cannot be accessed: {words_of}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; kann nicht angesehen werden: {words_of}.</translation>
+        <translation>Auf &apos;{path}&apos; kann nicht zugegriffen werden: {words_of}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is {kind}, not a regular file.</source>
@@ -8574,12 +8567,12 @@ steps</extracomment>
         <translation>Prüfen Sie die Festplatte oder das Netzlaufwerk, und öffnen Sie die Datei dann noch einmal.</translation>
     </message>
     <message>
-        <source>A URL of an object has no &apos;:&apos; and no &apos;?&apos; in it (got one that begins with &apos;{scheme}://&apos;).</source>
+        <source>The URL of an object must not contain &apos;:&apos; or &apos;?&apos; (got one that begins with &apos;{scheme}://&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>Die URL eines Objekts enthält kein &apos;:&apos; und kein &apos;?&apos; (diese beginnt mit &apos;{scheme}://&apos;).</translation>
+        <translation>Die URL eines Objekts darf kein &apos;:&apos; und kein &apos;?&apos; enthalten (diese beginnt mit &apos;{scheme}://&apos;).</translation>
     </message>
     <message>
-        <source>Passwords, keys and tokens do not belong into a URL: put them where the tools of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.</source>
+        <source>Passwords, keys and tokens do not belong in a URL: put them where the tools of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.</source>
         <extracomment>sentences</extracomment>
         <translation>Passwörter, Schlüssel und Tokens gehören nicht in eine URL: Legen Sie sie dort ab, wo die Werkzeuge des Objektspeichers sie suchen, etwa in AWS_PROFILE oder ~/.aws/credentials.</translation>
     </message>
@@ -8639,7 +8632,7 @@ steps</extracomment>
         <translation>&apos;{target}&apos; wurde nicht geschrieben: Die aus dem Objektspeicher zurückgelesenen Bytes sind andere als die geschriebenen.</translation>
     </message>
     <message>
-        <source>Export again; if it happens again, tell who operates the store.</source>
+        <source>Export again; if it happens again, contact the operator of the store.</source>
         <extracomment>sentences</extracomment>
         <translation>Exportieren Sie noch einmal; geschieht es wieder, melden Sie es dem Betreiber des Objektspeichers.</translation>
     </message>
@@ -8649,7 +8642,7 @@ steps</extracomment>
         <translation>&apos;{target}&apos; kann nicht geschrieben werden: {words_of}.</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; {was} while it was being exported; that was not replaced.</source>
+        <source>&apos;{target}&apos; {was} during the export, so it was not replaced.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{target}&apos; hat sich während des Exports geändert ({was}) und wurde nicht ersetzt.</translation>
     </message>
@@ -8734,17 +8727,17 @@ steps</extracomment>
         <translation>Der Ordner &apos;{folder}&apos; kann nicht gelesen werden: {words_of}.</translation>
     </message>
     <message>
-        <source>Check the folder and your right to read it.</source>
+        <source>Check the folder and your permission to read it.</source>
         <extracomment>sentences</extracomment>
         <translation>Prüfen Sie den Ordner und Ihr Recht, ihn zu lesen.</translation>
     </message>
     <message>
-        <source>{get} of &apos;{path}&apos; made the process that reads them stop (exit status {wait}).</source>
+        <source>{get} of &apos;{path}&apos; crashed the process that reads them (exit status {wait}).</source>
         <extracomment>sentences</extracomment>
         <translation>Der Prozess, der &apos;{path}&apos; liest ({get}), ist abgebrochen (Exit-Status {wait}).</translation>
     </message>
     <message>
-        <source>There may be too little memory for them.</source>
+        <source>There may not be enough memory for them.</source>
         <extracomment>sentences</extracomment>
         <translation>Vielleicht reicht der Speicher dafür nicht.</translation>
     </message>
@@ -8769,7 +8762,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; konnte nicht entpackt werden: Die temporäre Datei in &apos;{gettempdir}&apos; ist abgeschnitten.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is compressed, and to read on takes {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
+        <source>&apos;{path}&apos; is compressed, and reading on needs {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist komprimiert, und weiterzulesen braucht {nbytes} Bytes in &apos;{place}&apos;, wo {free} frei sind.</translation>
     </message>
@@ -8834,7 +8827,7 @@ steps</extracomment>
         <translation>Der Cluster unter &apos;{address}&apos; ist nicht mehr da.</translation>
     </message>
     <message>
-        <source>Start it again, then do the same once more (on the command line with --resume): what was written is not written again.</source>
+        <source>Start it again, then run the same job again (on the command line with --resume): what was written is not written again.</source>
         <extracomment>sentences</extracomment>
         <translation>Starten Sie ihn wieder, und wiederholen Sie dasselbe (auf der Befehlszeile mit --resume): Schon Geschriebenes wird nicht noch einmal geschrieben.</translation>
     </message>
@@ -8849,17 +8842,17 @@ steps</extracomment>
         <translation>Installieren Sie es: pip install &apos;pruneapp[cluster]&apos;.</translation>
     </message>
     <message>
-        <source>A cluster is named by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
+        <source>A cluster is specified by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>Einen Cluster nennt die Adresse seines Dask-Schedulers, etwa tcp://host:8786, oder local:N für N Prozesse auf diesem Rechner (angegeben: &apos;{address}&apos;).</translation>
     </message>
     <message>
-        <source>Workers died one after another with the same work.</source>
+        <source>Workers died one after another on the same task.</source>
         <extracomment>sentences</extracomment>
         <translation>Bei derselben Arbeit ist ein Worker nach dem anderen ausgefallen.</translation>
     </message>
     <message>
-        <source>Look at their logs; they may have too little memory.</source>
+        <source>Check their logs; they may have too little memory.</source>
         <extracomment>sentences</extracomment>
         <translation>Sehen Sie in ihre Logs; vielleicht haben sie zu wenig Speicher.</translation>
     </message>
@@ -8899,7 +8892,7 @@ steps</extracomment>
         <translation>Auf diesem Rechner ließ sich nicht starten: {counted}.</translation>
     </message>
     <message>
-        <source>Choose fewer of them, and look at the memory that is free.</source>
+        <source>Choose fewer of them, and check how much memory is free.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie weniger, und sehen Sie nach, wie viel Speicher frei ist.</translation>
     </message>
@@ -8984,6 +8977,11 @@ steps</extracomment>
         <translation>in seinen Metadaten &apos;{KEY}&apos;: {what}</translation>
     </message>
     <message>
+        <source>&apos;{show}&apos; does not have {numel} numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat nicht {numel} Zahlen</translation>
+    </message>
+    <message>
         <source>a pair of texts has no length</source>
         <extracomment>sentences</extracomment>
         <translation>ein Paar von Texten hat keine Länge</translation>
@@ -9029,9 +9027,24 @@ steps</extracomment>
         <translation>die Zahlen von &apos;{name}&apos; haben keine Länge</translation>
     </message>
     <message>
+        <source>the numbers of &apos;{name}&apos; are in a field for another type</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Zahlen von &apos;{name}&apos; stehen in einem Feld für einen anderen Typ</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has {size} bytes, not {nbytes}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat {size} Bytes, nicht {nbytes}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; would have {length} bytes in &apos;{show}&apos;, not {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hätte {length} Bytes in &apos;{show}&apos;, nicht {nbytes}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the {key} &apos;{show2}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat als {key} &apos;{show2}&apos;</translation>
     </message>
     <message>
         <source>a part of the graph has no length</source>
@@ -9062,6 +9075,26 @@ steps</extracomment>
         <source>the type of a tensor is no number</source>
         <extracomment>sentences</extracomment>
         <translation>der Typ eines Tensors ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>its shape is no list of a few whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Form ist keine Liste weniger ganzer Zahlen</translation>
+    </message>
+    <message>
+        <source>its shape is {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Form ist {list}</translation>
+    </message>
+    <message>
+        <source>its bitmask is not that of the shape {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Bitmaske ist nicht die der Form {list}</translation>
+    </message>
+    <message>
+        <source>its numbers are of type {dtype}</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Zahlen sind vom Typ {dtype}</translation>
     </message>
     <message>
         <source>its metadata lists no shapes</source>
@@ -9594,7 +9627,7 @@ steps</extracomment>
         <translation>Installieren Sie überall dieselben Versionen.</translation>
     </message>
     <message>
-        <source>{counted} died one after another with the same work ({value}).</source>
+        <source>{counted} died one after another on the same task ({value}).</source>
         <extracomment>sentences</extracomment>
         <translation>Nacheinander ausgefallen bei derselben Arbeit ({value}): {counted}.</translation>
     </message>
@@ -9629,7 +9662,7 @@ steps</extracomment>
         <translation>Wählen Sie safetensors, und konvertieren Sie danach.</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; cannot be written on a cluster: of the stores only S3 takes an object in parts from several machines.</source>
+        <source>&apos;{target}&apos; cannot be written on a cluster: S3 is the only store that accepts an object in parts from several machines.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{target}&apos; kann auf einem Cluster nicht geschrieben werden: Von den Objektspeichern nimmt nur S3 ein Objekt in Teilen von mehreren Rechnern an.</translation>
     </message>
@@ -9659,7 +9692,7 @@ steps</extracomment>
         <translation>Führen Sie es auf diesem Rechner aus.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is another file there: its size or its time differs from that of the client.</source>
+        <source>&apos;{path}&apos; is a different file there: its size or modification time differs from that on the client.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist dort eine andere Datei: Ihre Größe oder Zeit ist eine andere als beim Client.</translation>
     </message>
@@ -9709,7 +9742,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos;, bei entries[{number}]: {sentence}</translation>
     </message>
     <message>
-        <source>The preview belongs to a state of the document that is gone.</source>
+        <source>The preview belongs to a state of the document that no longer exists.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Vorschau gehört zu einem Zustand des Dokuments, den es nicht mehr gibt.</translation>
     </message>
@@ -9824,7 +9857,7 @@ steps</extracomment>
         <translation>Wählen Sie eine andere Methode.</translation>
     </message>
     <message>
-        <source>In a model of type &apos;{model_type}&apos; a norm follows the sum, so that no zeros do what leaving out {lower} does.</source>
+        <source>In a model of type &apos;{model_type}&apos; a norm follows the sum, so zeros do not have the effect of removing {lower}.</source>
         <extracomment>sentences</extracomment>
         <translation>In einem Modell der Art &apos;{model_type}&apos; folgt auf die Summe eine Norm-Schicht, sodass Nullen nicht dasselbe bewirken wie das Weglassen ({lower}).</translation>
     </message>
@@ -9923,7 +9956,7 @@ steps</extracomment>
         <translation>{indices} ist kein Teil von &apos;{name}&apos;, dessen Form {list} ist.</translation>
     </message>
     <message>
-        <source>Give a first index and a last + 1 for each dimension.</source>
+        <source>Give the first index and the last index + 1 for each dimension.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie für jede Dimension den ersten Index und den letzten + 1 an.</translation>
     </message>
@@ -10007,7 +10040,7 @@ steps</extracomment>
         <translation>Keine Maske in &apos;{path}&apos; hat den Namen eines Tensors in &apos;{path2}&apos;.</translation>
     </message>
     <message>
-        <source>Choose the masks of this model: a mask of &apos;NAME&apos; is &apos;NAME&apos; or &apos;NAME_mask&apos;.</source>
+        <source>Choose the masks of this model: the mask of &apos;NAME&apos; is named &apos;NAME&apos; or &apos;NAME_mask&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie die Masken dieses Modells: Eine Maske von &apos;NAME&apos; heißt &apos;NAME&apos; oder &apos;NAME_mask&apos;.</translation>
     </message>
@@ -10022,7 +10055,7 @@ steps</extracomment>
         <translation>Prunen Sie sie zuerst dort.</translation>
     </message>
     <message>
-        <source>No tensor of these of &apos;{name}&apos; fits &apos;{name2}&apos;.</source>
+        <source>None of these tensors of &apos;{name}&apos; fits &apos;{name2}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Keiner dieser Tensoren von &apos;{name}&apos; passt zu &apos;{name2}&apos;.</translation>
     </message>
@@ -10082,7 +10115,7 @@ steps</extracomment>
         <translation>Wählen Sie die Maskendatei, die für diesen Checkpoint erstellt wurde.</translation>
     </message>
     <message>
-        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds other values than 0 and 1.</source>
+        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds values other than 0 and 1.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Maske &apos;{name}&apos; in &apos;{path}&apos; enthält andere Werte als 0 und 1.</translation>
     </message>
@@ -10132,7 +10165,7 @@ steps</extracomment>
         <translation>Eine Änderung braucht mindestens ein Ziel (angegeben: keines).</translation>
     </message>
     <message>
-        <source>The gestures of one edit must do the same (got {sorted}).</source>
+        <source>The gestures of one edit must have the same operation (got {sorted}).</source>
         <extracomment>sentences</extracomment>
         <translation>Die Gesten einer Änderung müssen dasselbe tun (angegeben: {sorted}).</translation>
     </message>
@@ -10282,7 +10315,7 @@ steps</extracomment>
     <message>
         <source>A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Sparsity muss zwischen 0.0 und 1.0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
+        <translation>Eine Sparsity muss zwischen 0,0 und 1,0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
     </message>
     <message>
         <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
@@ -10290,7 +10323,7 @@ steps</extracomment>
         <translation>Die Reparatur lief nacheinander: Die Eingaben jeder Schicht wurden gesammelt, nachdem die Schichten davor repariert waren, also hat keine Statistikdatei sie.</translation>
     </message>
     <message>
-        <source>Repair the pruned file again by the same script, and compare.</source>
+        <source>Repair the pruned file again with the same script, and compare.</source>
         <extracomment>sentences</extracomment>
         <translation>Reparieren Sie die geprunte Datei noch einmal mit demselben Skript, und vergleichen Sie.</translation>
     </message>
@@ -10325,12 +10358,12 @@ steps</extracomment>
         <translation>Lassen Sie calibrate(model) das Modell aufrufen, das load(path) zurückgab.</translation>
     </message>
     <message>
-        <source>The repair was made by the statistics with the SHA-256 {statistics}; that of &apos;{statistics2}&apos; is {sha256}.</source>
+        <source>The repair was made with the statistics with the SHA-256 {statistics}; that of &apos;{statistics2}&apos; is {sha256}.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Reparatur beruht auf der Statistik mit dem SHA-256 {statistics}; der von &apos;{statistics2}&apos; ist {sha256}.</translation>
     </message>
     <message>
-        <source>Name the statistics file that the repair was made by.</source>
+        <source>Name the statistics file that the repair was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>Nennen Sie die Statistikdatei, auf der die Reparatur beruht.</translation>
     </message>
@@ -10355,7 +10388,7 @@ steps</extracomment>
         <translation>Prüfen Sie den Pfad.</translation>
     </message>
     <message>
-        <source>calibrate in &apos;{name}&apos; ran other inputs in its next run, so the sums of the two cannot be combined.</source>
+        <source>calibrate in &apos;{name}&apos; ran different inputs in its next run, so the sums of the two runs cannot be combined.</source>
         <extracomment>sentences</extracomment>
         <translation>calibrate in &apos;{name}&apos; verwendete im nächsten Durchlauf andere Eingaben, sodass sich die Summen der beiden nicht verbinden lassen.</translation>
     </message>
@@ -10385,9 +10418,9 @@ steps</extracomment>
         <translation>Werten Sie mit einem Skript aus.</translation>
     </message>
     <message>
-        <source>The model holds weights in another form than the file: {first_names}. So another state cannot be run beside it, which a sequential repair requires.</source>
+        <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Modell enthält Gewichte in anderer Form als die Datei: {first_names}. Daher kann kein anderer Zustand daneben laufen, was eine Reparatur mit „Nacheinander“ braucht.</translation>
+        <translation>Das Modell hält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur nacheinander braucht.</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -10395,7 +10428,7 @@ steps</extracomment>
         <translation>Reparieren Sie ohne „Nacheinander“.</translation>
     </message>
     <message>
-        <source>The model multiplies by &apos;{name}&apos;, which is not in &apos;{name2}&apos; as it is, so it is not known which multiply-adds are left in a pruned state.</source>
+        <source>The model multiplies by &apos;{name}&apos;, which &apos;{name2}&apos; does not contain in this form, so it is not known which multiply-adds are left in a pruned state.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell multipliziert mit &apos;{name}&apos;, das so nicht in &apos;{name2}&apos; steht; daher ist nicht bekannt, welche Multiply-Adds in einem geprunten Zustand übrig sind.</translation>
     </message>
@@ -10435,9 +10468,9 @@ steps</extracomment>
         <translation>Geben Sie für jedes Modell dieselben Metriken zurück.</translation>
     </message>
     <message>
-        <source>The evaluation did not keep the weights that it was given: &apos;{name}&apos;{more} changed meanwhile, so there is no number.</source>
+        <source>The evaluation changed the weights that it was given (&apos;{name}&apos;{more}), so there is no result.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Auswertung behielt die übergebenen Gewichte nicht: &apos;{name}&apos;{more} änderte sich inzwischen, also gibt es keine Zahl.</translation>
+        <translation>Die Auswertung hat die Gewichte geändert, die sie bekam (&apos;{name}&apos;{more}), daher gibt es kein Ergebnis.</translation>
     </message>
     <message>
         <source>Do not train, load or change weights in evaluate.</source>
@@ -10690,12 +10723,12 @@ steps</extracomment>
         <translation>mehr ist geprunt und geschützt, als es gibt</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; comes twice</source>
+        <source>&apos;{name}&apos; appears twice</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; kommt zweimal vor</translation>
     </message>
     <message>
-        <source>{amount} is none of the amounts of the scan</source>
+        <source>{amount} is not one of the amounts of the scan</source>
         <extracomment>sentences</extracomment>
         <translation>{amount} ist keiner der Umfänge des Scans</translation>
     </message>
@@ -10705,7 +10738,7 @@ steps</extracomment>
         <translation>&apos;pruned&apos; ist keine Anzahl, die dieser Tensor haben kann</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is none of the metrics of the scan</source>
+        <source>&apos;{name}&apos; is not one of the metrics of the scan</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; ist keine der Metriken des Scans</translation>
     </message>
@@ -10880,6 +10913,16 @@ steps</extracomment>
         <translation>Lesbare Tensoren werden immer geschrieben.</translation>
     </message>
     <message>
+        <source>, which fits all tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>, die für alle Tensoren passt,</translation>
+    </message>
+    <message>
+        <source>Enter {most}{fits}, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie ein: {most}{fits} oder heben Sie den Schutz von Gewichten auf.</translation>
+    </message>
+    <message>
         <source>{n} more tensor</source>
         <extracomment>sentences</extracomment>
         <translation>{n} weiterer Tensor</translation>
@@ -10890,19 +10933,19 @@ steps</extracomment>
         <translation>{n} weitere Tensoren</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and be taken for a part of them, or in their place.</source>
+        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and could be loaded with them, or instead of them.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{target}&apos; enthält {first_names}: Das bliebe neben den neuen Dateien liegen und würde für einen Teil von ihnen gehalten oder an ihrer Stelle gelesen.</translation>
+        <translation>&apos;{target}&apos; enthält {first_names}: Das bliebe neben den neuen Dateien liegen und könnte mit ihnen oder an ihrer Stelle geladen werden.</translation>
     </message>
     <message>
-        <source>Choose an empty folder or the name of a new one, or remove what lies there.</source>
+        <source>Choose an empty folder or the name of a new one, or remove what is there.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie einen leeren Ordner oder den Namen eines neuen, oder entfernen Sie, was dort liegt.</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and be taken for them: {first_names}.</source>
+        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and could be loaded instead of them: {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{target}&apos; enthält das geöffnete Modell, dessen Dateien neben den neuen liegen blieben und für sie gehalten würden: {first_names}.</translation>
+        <translation>&apos;{target}&apos; enthält das geöffnete Modell, dessen Dateien neben den neuen liegen blieben und an ihrer Stelle geladen werden könnten: {first_names}.</translation>
     </message>
     <message>
         <source>Choose another folder.</source>
@@ -10915,7 +10958,7 @@ steps</extracomment>
         <translation>Die Dateien in &apos;{folder}&apos; können nicht aufgeführt werden: {words_of}.</translation>
     </message>
     <message>
-        <source>Ask for the right to read the folder, or take another one.</source>
+        <source>Ask for permission to read the folder, or choose another one.</source>
         <extracomment>sentences</extracomment>
         <translation>Bitten Sie um das Recht, den Ordner zu lesen, oder nehmen Sie einen anderen.</translation>
     </message>
@@ -10945,12 +10988,12 @@ steps</extracomment>
         <translation>&apos;{path}&apos; gehört zum Modell und kann nicht gelesen werden: {words_of}.</translation>
     </message>
     <message>
-        <source>Ask for the right to read it, or move it out of the folder.</source>
+        <source>Ask for permission to read it, or move it out of the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Bitten Sie um das Recht, die Datei zu lesen, oder verschieben Sie sie aus dem Ordner.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is the model that was opened, and a store keeps no original beside an export.</source>
+        <source>&apos;{path}&apos; is the model that was opened, and in a store no backup of the original is kept beside an export.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist das geöffnete Modell, und ein Objektspeicher bewahrt neben einem Export kein Original auf.</translation>
     </message>
@@ -10990,9 +11033,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist kein gültiger Dateiname: {reason}.</translation>
     </message>
     <message>
-        <source>transformers takes a file called &apos;{name}&apos; for plain weights, which it would not be (&apos;{label}&apos;).</source>
+        <source>transformers expects plain weights in a file named &apos;{name}&apos;, which this export is not (&apos;{label}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>transformers hält eine Datei namens &apos;{name}&apos; für gewöhnliche Gewichte, was sie nicht wäre (&apos;{label}&apos;).</translation>
+        <translation>transformers erwartet in einer Datei namens &apos;{name}&apos; gewöhnliche Gewichte, was dieser Export nicht ist (&apos;{label}&apos;).</translation>
     </message>
     <message>
         <source>Choose another name, one that ends in {suffixes}.</source>
@@ -11090,7 +11133,7 @@ steps</extracomment>
         <translation>&apos;{value}&apos; ist ein Ordner, und eine Datei des Exports hat diesen Namen.</translation>
     </message>
     <message>
-        <source>Choose another folder, or remove what lies there.</source>
+        <source>Choose another folder, or remove what is there.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie einen anderen Ordner, oder entfernen Sie, was dort liegt.</translation>
     </message>
@@ -11280,7 +11323,7 @@ steps</extracomment>
         <translation>Exportieren Sie als safetensors, und öffnen Sie das Ergebnis.</translation>
     </message>
     <message>
-        <source>torch.load refuses &apos;{name}&apos; with weights_only=True, for it names code ({unknown}).</source>
+        <source>torch.load refuses &apos;{name}&apos; with weights_only=True, because it names code ({unknown}).</source>
         <extracomment>sentences</extracomment>
         <translation>torch.load lehnt &apos;{name}&apos; mit weights_only=True ab, denn die Datei nennt Code ({unknown}).</translation>
     </message>
@@ -11310,7 +11353,7 @@ steps</extracomment>
         <translation>Das Pruning von torch multipliziert Gewichte mit ihrer Maske, was mit {label}, dem Typ von &apos;{name}&apos;, nicht geht.</translation>
     </message>
     <message>
-        <source>Leave the script out; pruneapp run does the recipe.</source>
+        <source>Leave the script out; `pruneapp run` applies the recipe.</source>
         <extracomment>sentences</extracomment>
         <translation>Lassen Sie das Skript weg; pruneapp run führt das Rezept aus.</translation>
     </message>
@@ -11335,9 +11378,9 @@ steps</extracomment>
         <translation>Erhöhen Sie die größte Shard-Größe.</translation>
     </message>
     <message>
-        <source>No compact file can be written of this checkpoint, so its size cannot be guaranteed.</source>
+        <source>This checkpoint cannot be written as a compact file, so its size cannot be guaranteed.</source>
         <extracomment>sentences</extracomment>
-        <translation>Von diesem Checkpoint kann keine kompakte Datei geschrieben werden, also lässt sich ihre Größe nicht garantieren.</translation>
+        <translation>Dieser Checkpoint kann nicht als kompakte Datei geschrieben werden, also lässt sich ihre Größe nicht garantieren.</translation>
     </message>
     <message>
         <source>Enter a fraction or a count.</source>
@@ -11345,9 +11388,9 @@ steps</extracomment>
         <translation>Geben Sie einen Anteil oder eine Anzahl ein.</translation>
     </message>
     <message>
-        <source>{nbytes} bytes cannot be reached: {least} are needed for what the step does not touch, and to say what is pruned of the rest.</source>
+        <source>{nbytes} bytes cannot be reached: {least} are needed for the tensors that the step does not touch, and for the masks of the others.</source>
         <extracomment>sentences</extracomment>
-        <translation>{nbytes} Bytes sind nicht erreichbar: {least} sind nötig für das, was der Schritt nicht anrührt, und für die Angabe, was vom Rest geprunt ist.</translation>
+        <translation>{nbytes} Bytes sind nicht erreichbar: {least} sind nötig für die Tensoren, die der Schritt nicht anrührt, und für die Masken der anderen.</translation>
     </message>
     <message>
         <source>Ask for more bytes, or select more tensors.</source>
@@ -11390,7 +11433,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; deklariert keine Modellfamilie: {error}</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no ONNX model, so it holds no graph.</source>
+        <source>&apos;{path}&apos; is not an ONNX model, so it holds no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist kein ONNX-Modell, enthält also keinen Graphen.</translation>
     </message>
@@ -11415,7 +11458,7 @@ steps</extracomment>
         <translation>Die Gruppen eines ONNX-Modells brauchen das Paket onnx, das nicht installiert ist.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no program of torch.export, so it holds no graph.</source>
+        <source>&apos;{path}&apos; is not a program of torch.export, so it holds no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist kein Programm von torch.export, enthält also keinen Graphen.</translation>
     </message>
@@ -11462,7 +11505,7 @@ steps</extracomment>
     <message>
         <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
         <extracomment>sentences</extracomment>
-        <translation>Rückgängigmachen geht weiterhin. Geben Sie Speicherplatz frei, oder exportieren Sie die Datei und öffnen Sie sie erneut, bevor der Speicher knapp wird.</translation>
+        <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
     </message>
     <message>
         <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
@@ -11490,9 +11533,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat sich geändert.</translation>
     </message>
     <message>
-        <source>Start again to read it anew.</source>
+        <source>Start the evaluation again to read the new version.</source>
         <extracomment>sentences</extracomment>
-        <translation>Beginnen Sie von vorn, um es neu zu lesen.</translation>
+        <translation>Starten Sie die Auswertung neu, um die neue Fassung zu lesen.</translation>
     </message>
     <message>
         <source>Enter a command line.</source>
@@ -11625,7 +11668,7 @@ steps</extracomment>
         <translation>Wählen Sie Balken auf der Seite Kanäle (3) aus.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not a list of channels: it is no text in UTF-8 at byte {start}.</source>
+        <source>&apos;{path}&apos; is not a list of channels: it is not UTF-8 text at byte {start}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist keine Liste von Kanälen: Bei Byte {start} ist es kein Text in UTF-8.</translation>
     </message>
@@ -11750,7 +11793,7 @@ steps</extracomment>
         <translation>Warten Sie, bis sie fertig ist, oder brechen Sie sie mit Esc ab.</translation>
     </message>
     <message>
-        <source>No layer is pruned in part, so there is nothing to repair.</source>
+        <source>No layer is partly pruned, so there is nothing to repair.</source>
         <extracomment>sentences</extracomment>
         <translation>Keine Schicht ist teilweise geprunt, daher gibt es nichts zu reparieren.</translation>
     </message>
@@ -11830,7 +11873,7 @@ steps</extracomment>
         <translation>Eigene Pruning-Methoden sind Klassen von torch, das nicht installiert ist.</translation>
     </message>
     <message>
-        <source>it is nested too deeply: {MAX_DEPTH} levels are the most</source>
+        <source>it is nested too deeply: at most {MAX_DEPTH} levels are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>zu tief verschachtelt: höchstens {MAX_DEPTH} Ebenen</translation>
     </message>
@@ -11840,7 +11883,7 @@ steps</extracomment>
         <translation>kein JSON-Objekt</translation>
     </message>
     <message>
-        <source>it holds a whole number that 64 bits do not hold</source>
+        <source>it holds an integer that does not fit in 64 bits</source>
         <extracomment>sentences</extracomment>
         <translation>eine ganze Zahl passt nicht in 64 Bit</translation>
     </message>
@@ -11860,7 +11903,7 @@ steps</extracomment>
         <translation>ein halbes Surrogatpaar</translation>
     </message>
     <message>
-        <source>it holds a number of thousands of digits</source>
+        <source>it holds a number with thousands of digits</source>
         <extracomment>sentences</extracomment>
         <translation>eine Zahl mit Tausenden von Ziffern</translation>
     </message>
@@ -11890,9 +11933,9 @@ steps</extracomment>
         <translation>GPUs brauchen torch, das nicht installiert ist. {remedy_for}</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; gave up: {rstrip}.</source>
+        <source>The device &apos;{name}&apos; failed: {rstrip}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat aufgegeben: {rstrip}.</translation>
+        <translation>Das Gerät &apos;{name}&apos; ist ausgefallen: {rstrip}.</translation>
     </message>
     <message>
         <source>Choose the CPU as device; the masks are the same.</source>
@@ -11925,7 +11968,7 @@ steps</extracomment>
         <translation>&apos;amount&apos; ist zu groß. Noch nicht geprunt: {kept}; davon geschützt: {counted}; also {can} ({given}).</translation>
     </message>
     <message>
-        <source>At most {percent} {each} is {counted}, but {what} wants {target}.</source>
+        <source>At most {percent} {each} is {counted}, but {what} requires {target}.</source>
         <extracomment>sentences</extracomment>
         <translation>Höchstens {percent} ({each}) sind {counted}, verlangt sind aber {target} ({what}).</translation>
     </message>
@@ -11960,274 +12003,9 @@ steps</extracomment>
         <translation>&apos;amount&apos; ist größer als der Rest. Noch nicht geprunt: nur {only} (angegeben: {count}).</translation>
     </message>
     <message>
-        <source>a state of its history follows one that is made later</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Zustand seines Verlaufs folgt auf einen, der erst später entsteht</translation>
-    </message>
-    <message>
-        <source>it has no state {position}</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie hat keinen Zustand {position}</translation>
-    </message>
-    <message>
-        <source>state {position} is not on the branch that ends at {tip}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Zustand {position} ist nicht auf dem Zweig, der bei {tip} endet</translation>
-    </message>
-    <message>
-        <source>its version is {str}</source>
-        <extracomment>sentences</extracomment>
-        <translation>ihre Version ist {str}</translation>
-    </message>
-    <message>
-        <source>of mask {number}, {error}</source>
-        <extracomment>sentences</extracomment>
-        <translation>bei Maske {number}: {error}</translation>
-    </message>
-    <message>
-        <source>its history cannot be read{at} ({what})</source>
-        <extracomment>sentences</extracomment>
-        <translation>ihr Verlauf kann nicht gelesen werden{at} ({what})</translation>
-    </message>
-    <message>
-        <source>it names state {state}, which is not there</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie nennt den Zustand {state}, den es nicht gibt</translation>
-    </message>
-    <message>
-        <source>it does not begin as one</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie beginnt nicht wie eine solche</translation>
-    </message>
-    <message>
-        <source>it has no state {exported}</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie hat keinen Zustand {exported}</translation>
-    </message>
-    <message>
-        <source>there is no mask {number}</source>
-        <extracomment>sentences</extracomment>
-        <translation>es gibt keine Maske {number}</translation>
-    </message>
-    <message>
-        <source>mask {number} has {known_size} elements, and its tensor {size}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Maske {number} hat {known_size} Elemente und ihr Tensor {size}</translation>
-    </message>
-    <message>
-        <source>mask {number} cannot be unpacked from mask {base}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Maske {number} kann nicht aus Maske {base} entpackt werden</translation>
-    </message>
-    <message>
-        <source>state {place} names a tensor twice</source>
-        <extracomment>sentences</extracomment>
-        <translation>Zustand {place} nennt einen Tensor zweimal</translation>
-    </message>
-    <message>
-        <source>mask {number} has {size} elements</source>
-        <extracomment>sentences</extracomment>
-        <translation>Maske {number} hat {size} Elemente</translation>
-    </message>
-    <message>
-        <source>in state {place}, pruned weights of &apos;{name}&apos; are protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>in Zustand {place} sind geprunte Gewichte von &apos;{name}&apos; geschützt</translation>
-    </message>
-    <message>
-        <source>state {place} changes a tensor without a name</source>
-        <extracomment>sentences</extracomment>
-        <translation>Zustand {place} ändert einen Tensor ohne Namen</translation>
-    </message>
-    <message>
-        <source>state {place} does not follow the one before it</source>
-        <extracomment>sentences</extracomment>
-        <translation>Zustand {place} folgt nicht auf den vorigen</translation>
-    </message>
-    <message>
-        <source>{len} of its {edits} states follow another</source>
-        <extracomment>sentences</extracomment>
-        <translation>{len} seiner {edits} Zustände folgen auf einen anderen</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is missing</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; fehlt</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; has {numel} bytes, {MOST_JSON} are the most</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat {numel} Bytes, höchstens {MOST_JSON} sind möglich</translation>
-    </message>
-    <message>
-        <source>mask {number} is missing</source>
-        <extracomment>sentences</extracomment>
-        <translation>Maske {number} fehlt</translation>
-    </message>
-    <message>
-        <source>The operators</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Operatoren</translation>
-    </message>
-    <message>
-        <source>numpy on the CPU</source>
-        <extracomment>sentences</extracomment>
-        <translation>numpy auf der CPU</translation>
-    </message>
-    <message>
-        <source>invalid control character</source>
-        <extracomment>sentences</extracomment>
-        <translation>ungültiges Steuerzeichen</translation>
-    </message>
-    <message>
-        <source>invalid \uxxxx escape</source>
-        <extracomment>sentences</extracomment>
-        <translation>ungültige Escape-Folge \uxxxx</translation>
-    </message>
-    <message>
-        <source>its shape is no list of a few whole numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Form ist keine Liste weniger ganzer Zahlen</translation>
-    </message>
-    <message>
-        <source>its shape is {list}</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Form ist {list}</translation>
-    </message>
-    <message>
-        <source>its bitmask is not that of the shape {list}</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Bitmaske ist nicht die der Form {list}</translation>
-    </message>
-    <message>
-        <source>its numbers are of type {dtype}</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Zahlen sind vom Typ {dtype}</translation>
-    </message>
-    <message>
-        <source>was written by another program</source>
-        <extracomment>sentences</extracomment>
-        <translation>wurde von einem anderen Programm geschrieben</translation>
-    </message>
-    <message>
-        <source>was changed or removed</source>
-        <extracomment>sentences</extracomment>
-        <translation>wurde geändert oder entfernt</translation>
-    </message>
-    <message>
-        <source>Check the connection to the store, then export again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Prüfen Sie die Verbindung zum Speicher, und exportieren Sie dann erneut.</translation>
-    </message>
-    <message>
-        <source>Choose a place that you may write to, or check your credentials.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie einen Ort, an den Sie schreiben dürfen, oder prüfen Sie Ihre Zugangsdaten.</translation>
-    </message>
-    <message>
-        <source>Check the name of the bucket.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Prüfen Sie den Namen des Buckets.</translation>
-    </message>
-    <message>
-        <source>a distributed checkpoint of torch</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein verteilter Checkpoint von torch</translation>
-    </message>
-    <message>
-        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie ihn um: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
-    </message>
-    <message>
-        <source>a checkpoint of DeepSpeed</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Checkpoint von DeepSpeed</translation>
-    </message>
-    <message>
-        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie ihn um: python zero_to_fp32.py &quot;{folder}&quot; model</translation>
-    </message>
-    <message>
-        <source>a checkpoint of Megatron, cut into ranks</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Checkpoint von Megatron, in Ranks zerlegt</translation>
-    </message>
-    <message>
-        <source>Convert it to Hugging Face&apos;s layout with the tools of Megatron.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie ihn mit den Werkzeugen von Megatron in das Layout von Hugging Face um.</translation>
-    </message>
-    <message>
-        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein Checkpoint von Meta, in Ranks zerlegt</translation>
-    </message>
-    <message>
-        <source>Convert it with convert_llama_weights_to_hf.py of transformers.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie ihn mit convert_llama_weights_to_hf.py von transformers um.</translation>
-    </message>
-    <message>
-        <source>a TensorFlow model</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein TensorFlow-Modell</translation>
-    </message>
-    <message>
-        <source>Save its weights as safetensors with TensorFlow, then open that.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Speichern Sie seine Gewichte mit TensorFlow als safetensors, und öffnen Sie das.</translation>
-    </message>
-    <message>
-        <source>was saved on a big-endian machine, whose numbers Pruneapp does not read</source>
-        <extracomment>sentences</extracomment>
-        <translation>wurde auf einer Big-Endian-Maschine gespeichert, deren Zahlen Pruneapp nicht liest</translation>
-    </message>
-    <message>
-        <source>Load it with torch and save it again on a usual machine.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Laden Sie ihn mit torch, und speichern Sie ihn auf einer üblichen Maschine erneut.</translation>
-    </message>
-    <message>
-        <source>, which fits all tensors</source>
-        <extracomment>sentences</extracomment>
-        <translation>, die für alle Tensoren passt,</translation>
-    </message>
-    <message>
-        <source>Enter {most}{fits}, or unprotect weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Geben Sie ein: {most}{fits} oder heben Sie den Schutz von Gewichten auf.</translation>
-    </message>
-    <message>
         <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
         <extracomment>sentences</extracomment>
         <translation>Mindestens {percent} von &apos;{names}&apos; sind {counted}, aber nur {most} können geprunt werden (geschützt: {counted2}).</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; does not have {numel} numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; hat nicht {numel} Zahlen</translation>
-    </message>
-    <message>
-        <source>the numbers of &apos;{name}&apos; are in a field for another type</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Zahlen von &apos;{name}&apos; stehen in einem Feld für einen anderen Typ</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; would have {length} bytes in &apos;{show}&apos;, not {nbytes}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hätte {length} Bytes in &apos;{show}&apos;, nicht {nbytes}</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; has the {key} &apos;{show2}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; hat als {key} &apos;{show2}&apos;</translation>
-    </message>
-    <message>
-        <source>it is not JSON: {removesuffix} at {at}</source>
-        <extracomment>sentences</extracomment>
-        <translation>kein JSON: {removesuffix} ({at})</translation>
     </message>
     <message>
         <source>Lower the minimum sparsity, or unprotect weights.</source>
@@ -12265,7 +12043,7 @@ steps</extracomment>
         <translation>Verringern Sie den Wert ({word}).</translation>
     </message>
     <message>
-        <source>Only {counted} can be pruned, because {counted2} protected, but {what} wants {target}.</source>
+        <source>Only {counted} can be pruned, because {counted2} protected, but {what} requires {target}.</source>
         <extracomment>sentences</extracomment>
         <translation>Geprunt werden können nur {counted} (geschützt: {counted2}), verlangt sind aber {target} ({what}).</translation>
     </message>
@@ -12320,7 +12098,7 @@ steps</extracomment>
         <translation>Wählen Sie die Dimension der Eingaben, oder &apos;wanda_n_m&apos;.</translation>
     </message>
     <message>
-        <source>&apos;{by}&apos; ranks units by the tensors that read them, and of &apos;{place}&apos; none is known.</source>
+        <source>&apos;{by}&apos; ranks units by the tensors that read them, and none is known for &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{by}&apos; ordnet Einheiten nach den Tensoren, die sie lesen, und für &apos;{place}&apos; ist keiner bekannt.</translation>
     </message>
@@ -12330,7 +12108,7 @@ steps</extracomment>
         <translation>Ordnen Sie nach &apos;wanda&apos; oder nach einer Norm.</translation>
     </message>
     <message>
-        <source>The statistics say nothing of the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
+        <source>The statistics say nothing about the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Statistik sagt nichts über die Eingaben von {first_names}, daher kann &apos;{by}&apos; die Einheiten von &apos;{place}&apos; nicht ordnen.</translation>
     </message>
@@ -12340,7 +12118,7 @@ steps</extracomment>
         <translation>Sammeln Sie mit `pruneapp statistics` eine Statistik, die sie erreicht, oder ordnen Sie nach einer Norm.</translation>
     </message>
     <message>
-        <source>&apos;{FLAP}&apos; needs the means of inputs, and the statistics have only squares of those of {first_names}.</source>
+        <source>&apos;{FLAP}&apos; needs the means of inputs, but the statistics have only the squares for {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{FLAP}&apos; braucht die Mittelwerte von Eingaben, die Statistik enthält für {first_names} aber nur deren Quadrate.</translation>
     </message>
@@ -12445,7 +12223,7 @@ steps</extracomment>
         <translation>Wählen Sie den Tensor ab, oder wählen Sie eine Methode, die Kanäle nach ihren Gewichten ordnet.</translation>
     </message>
     <message>
-        <source>The statistics say nothing of the inputs of {first_names}.</source>
+        <source>The statistics say nothing about the inputs of {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Statistik sagt nichts über die Eingaben von {first_names}.</translation>
     </message>
@@ -12550,14 +12328,14 @@ steps</extracomment>
         <translation>Unbekannter Parameter &apos;{name}&apos;.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; means nothing without {needed_with}.</source>
+        <source>&apos;{name}&apos; has no effect without {needed_with}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; bedeutet nichts ohne {needed_with}.</translation>
+        <translation>&apos;{name}&apos; hat keine Wirkung ohne {needed_with}.</translation>
     </message>
     <message>
-        <source>Remove it, or choose what it is for.</source>
+        <source>Remove it, or choose the value that it belongs to.</source>
         <extracomment>sentences</extracomment>
-        <translation>Entfernen Sie den Parameter, oder wählen Sie, wofür er da ist.</translation>
+        <translation>Entfernen Sie den Parameter, oder wählen Sie den Wert, zu dem er gehört.</translation>
     </message>
     <message>
         <source>Pruning channels needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
@@ -12667,7 +12445,7 @@ steps</extracomment>
     <message>
         <source>&apos;amount&apos; as a fraction must be from 0.0 to 1.0 (got {amount}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;amount&apos; als Anteil muss von 0.0 bis 1.0 sein (angegeben: {amount}).</translation>
+        <translation>&apos;amount&apos; als Anteil muss von 0,0 bis 1,0 sein (angegeben: {amount}).</translation>
     </message>
     <message>
         <source>Give an int to prune a count.</source>
@@ -12730,7 +12508,7 @@ steps</extracomment>
         <translation>Ein Dokument behält ein Gewicht oder prunt es; es skaliert es nicht.</translation>
     </message>
     <message>
-        <source>The constructor of {name} in &apos;{where}&apos; does not say what it takes.</source>
+        <source>The constructor of {name} in &apos;{where}&apos; does not declare its parameters.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Konstruktor von {name} in &apos;{where}&apos; sagt nicht, was er annimmt.</translation>
     </message>
@@ -12750,14 +12528,14 @@ steps</extracomment>
         <translation>Korrigieren Sie die Methode, und laden Sie sie dann noch einmal; nichts wurde geändert.</translation>
     </message>
     <message>
-        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, and no form can ask for it.</source>
+        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, which no form can ask for.</source>
         <extracomment>sentences</extracomment>
         <translation>{name} in &apos;{where}&apos; verlangt &apos;{name2}&apos;, wonach kein Formular fragen kann.</translation>
     </message>
     <message>
-        <source>Give it a default; whole numbers, numbers and truth values can then be changed in the form.</source>
+        <source>Give it a default; integers, floats and booleans can then be changed in the form.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Zahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
+        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Kommazahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
     </message>
     <message>
         <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
@@ -12832,7 +12610,7 @@ steps</extracomment>
     <message>
         <source>Lower &apos;final&apos;, or use a fraction such as 0.9.</source>
         <extracomment>sentences</extracomment>
-        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0.9.</translation>
+        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0,9.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has no mask in &apos;{name2}&apos;.</source>
@@ -12930,7 +12708,7 @@ steps</extracomment>
         <translation>In diesen Schichten ist nichts geprunt, also gibt es nichts zu reparieren.</translation>
     </message>
     <message>
-        <source>Nothing is known of the inputs of the pruned layers.</source>
+        <source>Nothing is known about the inputs of the pruned layers.</source>
         <extracomment>sentences</extracomment>
         <translation>Über die Eingaben der geprunten Schichten ist nichts bekannt.</translation>
     </message>
@@ -12950,7 +12728,7 @@ steps</extracomment>
         <translation>Die Statistik passt nicht zu &apos;{name}&apos;: {error}.</translation>
     </message>
     <message>
-        <source>The text has {len} letters, and a list of {noun}s has {MOST_LETTERS} at most.</source>
+        <source>The text has {len} characters; a list of {noun}s may have at most {MOST_LETTERS}.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Text hat {len} Zeichen, eine Liste ({noun}) hat höchstens {MOST_LETTERS}.</translation>
     </message>
@@ -12970,17 +12748,17 @@ steps</extracomment>
         <translation>Geben Sie Indizes wie 0-3, 7, 12 an.</translation>
     </message>
     <message>
-        <source>The list of {noun}s has &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, was weder ein Index wie 7 noch ein Bereich wie 0-3 ist.</translation>
     </message>
     <message>
-        <source>The list of {noun}s has &apos;{piece}&apos;, and there are {counted}, numbered from 0{value}.</source>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, but there are {counted}, numbered from 0{value}.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, es gibt aber nur {counted} (Nummern: 0{value}).</translation>
     </message>
     <message>
-        <source>The list of {noun}s has &apos;{piece}&apos;, and a range goes from its lower to its higher index, both included.</source>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, but a range goes from its lower to its higher index, both included.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Liste ({noun}) enthält &apos;{piece}&apos;, aber ein Bereich geht vom kleineren zum größeren Index, beide eingeschlossen.</translation>
     </message>
@@ -13005,6 +12783,26 @@ steps</extracomment>
         <translation>Spielen Sie eine Sicherung davon ein, wenn Sie eine haben; der Checkpoint ist unverändert.</translation>
     </message>
     <message>
+        <source>a state of its history follows one that is made later</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Zustand seines Verlaufs folgt auf einen, der erst später entsteht</translation>
+    </message>
+    <message>
+        <source>it has no state {position}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat keinen Zustand {position}</translation>
+    </message>
+    <message>
+        <source>state {position} is not on the branch that ends at {tip}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {position} ist nicht auf dem Zweig, der bei {tip} endet</translation>
+    </message>
+    <message>
+        <source>its version is {str}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Version ist {str}</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; wurde von einem neueren Pruneapp gespeichert: Die Version ist {version}, dieses liest bis Version {known}.</translation>
@@ -13015,9 +12813,24 @@ steps</extracomment>
         <translation>Aktualisieren Sie Pruneapp, um sie zu öffnen.</translation>
     </message>
     <message>
-        <source>Work goes on. Make room on the disk, or save the session.</source>
+        <source>of mask {number}, {error}</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Arbeit geht weiter. Schaffen Sie Platz auf der Festplatte, oder speichern Sie die Sitzung.</translation>
+        <translation>bei Maske {number}: {error}</translation>
+    </message>
+    <message>
+        <source>its history cannot be read{at} ({what})</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihr Verlauf kann nicht gelesen werden{at} ({what})</translation>
+    </message>
+    <message>
+        <source>it names state {state}, which is not there</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie nennt den Zustand {state}, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>You can go on working. Make room on the disk, or save the session.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sie können weiterarbeiten. Schaffen Sie Platz auf der Festplatte, oder speichern Sie die Sitzung.</translation>
     </message>
     <message>
         <source>The work in &apos;{name}&apos; was opened or deleted by another window in the meantime.</source>
@@ -13028,6 +12841,11 @@ steps</extracomment>
         <source>Look in the other window.</source>
         <extracomment>sentences</extracomment>
         <translation>Sehen Sie im anderen Fenster nach.</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie beginnt nicht wie eine solche</translation>
     </message>
     <message>
         <source>The work in &apos;{path}&apos; cannot be read: {words_of}.</source>
@@ -13080,6 +12898,21 @@ steps</extracomment>
         <translation>Wählen Sie den Checkpoint, mit dem sie erstellt wurde.</translation>
     </message>
     <message>
+        <source>it has no state {exported}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat keinen Zustand {exported}</translation>
+    </message>
+    <message>
+        <source>there is no mask {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>es gibt keine Maske {number}</translation>
+    </message>
+    <message>
+        <source>mask {number} has {known_size} elements, and its tensor {size}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} hat {known_size} Elemente und ihr Tensor {size}</translation>
+    </message>
+    <message>
         <source>This version of Pruneapp does not support &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Diese Version von Pruneapp unterstützt &apos;{name}&apos; nicht.</translation>
@@ -13098,6 +12931,36 @@ steps</extracomment>
         <source>Make room on the disk and try again.</source>
         <extracomment>sentences</extracomment>
         <translation>Schaffen Sie Platz auf der Festplatte, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>mask {number} cannot be unpacked from mask {base}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} kann nicht aus Maske {base} entpackt werden</translation>
+    </message>
+    <message>
+        <source>state {place} names a tensor twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {place} nennt einen Tensor zweimal</translation>
+    </message>
+    <message>
+        <source>mask {number} has {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} hat {size} Elemente</translation>
+    </message>
+    <message>
+        <source>in state {place}, pruned weights of &apos;{name}&apos; are protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>in Zustand {place} sind geprunte Gewichte von &apos;{name}&apos; geschützt</translation>
+    </message>
+    <message>
+        <source>state {place} changes a tensor without a name</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {place} ändert einen Tensor ohne Namen</translation>
+    </message>
+    <message>
+        <source>state {place} does not follow the one before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zustand {place} folgt nicht auf den vorigen</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; was changed by another window since you opened it.</source>
@@ -13120,6 +12983,21 @@ steps</extracomment>
         <translation>Öffnen Sie eine {SUFFIX}-Datei.</translation>
     </message>
     <message>
+        <source>{len} of its {edits} states follow another</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} seiner {edits} Zustände folgen auf einen anderen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {numel} bytes, {MOST_JSON} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {numel} Bytes, höchstens {MOST_JSON} sind möglich</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is the checkpoint itself, which a session never replaces.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist der Checkpoint selbst, den eine Sitzung nie ersetzt.</translation>
@@ -13130,14 +13008,19 @@ steps</extracomment>
         <translation>Wählen Sie einen anderen Namen, mit der Endung {SUFFIX}.</translation>
     </message>
     <message>
+        <source>mask {number} is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>Maske {number} fehlt</translation>
+    </message>
+    <message>
         <source>The outputs of &apos;{shrunk}&apos; differ from those with zeros by {how}.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Ausgaben von &apos;{shrunk}&apos; weichen von denen mit Nullen ab, um {how}.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; names code of its own in auto_map, and code of a folder is never run.</source>
+        <source>&apos;{path}&apos; refers to its own code in auto_map, and code of a folder is never run.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; nennt in auto_map eigenen Code, und Code eines Ordners wird nie ausgeführt.</translation>
+        <translation>&apos;{path}&apos; verweist in auto_map auf eigenen Code, und Code eines Ordners wird nie ausgeführt.</translation>
     </message>
     <message>
         <source>Only folders whose class is in transformers can be checked.</source>
@@ -13165,32 +13048,32 @@ steps</extracomment>
         <translation>&apos;{folder}&apos; enthält {format}, geprüft werden aber nur safetensors-Dateien.</translation>
     </message>
     <message>
-        <source>The configuration does not say how many layers there are, so the first of them cannot be taken by themselves.</source>
+        <source>The configuration does not say how many layers there are, so the first of them cannot be checked by themselves.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Konfiguration sagt nicht, wie viele Schichten es gibt, daher lassen sich nicht nur die ersten nehmen.</translation>
+        <translation>Die Konfiguration sagt nicht, wie viele Schichten es gibt, daher lassen sich nicht nur die ersten prüfen.</translation>
     </message>
     <message>
-        <source>Take all layers.</source>
+        <source>Check all layers.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nehmen Sie alle Schichten.</translation>
+        <translation>Prüfen Sie alle Schichten.</translation>
     </message>
     <message>
-        <source>config.json has one list for the layers of encoder and decoder, and other layers stay in each.</source>
+        <source>config.json has one list for the layers of encoder and decoder, and different layers would stay in each.</source>
         <extracomment>sentences</extracomment>
-        <translation>config.json hat eine einzige Liste für die Schichten von Encoder und Decoder, aber in beiden bleiben verschiedene Schichten.</translation>
+        <translation>config.json hat eine einzige Liste für die Schichten von Encoder und Decoder, aber in beiden würden verschiedene Schichten bleiben.</translation>
     </message>
     <message>
-        <source>Remove the same layers of both.</source>
+        <source>Remove the same layers from both.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie in beiden dieselben Schichten.</translation>
     </message>
     <message>
-        <source>Every {every} layers are of a kind ({name}), and the layers that stay would change theirs.</source>
+        <source>The kind of a layer repeats every {every} layers ({name}), and layers that stay would change their kind.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Arten der Schichten wiederholen sich alle {every} Schichten ({name}), und die bleibenden Schichten bekämen eine andere Art.</translation>
     </message>
     <message>
-        <source>Remove {every} layers in a row, or several such runs.</source>
+        <source>Remove {every} consecutive layers, or several such runs.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie {every} Schichten hintereinander, oder mehrere solche Folgen.</translation>
     </message>
@@ -13225,12 +13108,12 @@ steps</extracomment>
         <translation>Bitte melden Sie das.</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be written anew: {what}.</source>
+        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be rewritten: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; liegt in einer Datei neben dem Modell und kann nicht neu geschrieben werden: {what}.</translation>
     </message>
     <message>
-        <source>Save the model with this tensor inside of it.</source>
+        <source>Save the model with this tensor inside it.</source>
         <extracomment>sentences</extracomment>
         <translation>Speichern Sie das Modell mit diesem Tensor darin.</translation>
     </message>
@@ -13260,7 +13143,7 @@ steps</extracomment>
         <translation>Wählen Sie eine dieser Anzahlen.</translation>
     </message>
     <message>
-        <source>Layer {min} of a {model_type} is unlike the others and cannot go.</source>
+        <source>Layer {min} of a {model_type} is unlike the others and cannot be removed.</source>
         <extracomment>sentences</extracomment>
         <translation>Schicht {min} eines {model_type} ist anders als die übrigen und kann nicht wegfallen.</translation>
     </message>
@@ -13280,9 +13163,9 @@ steps</extracomment>
         <translation>Lassen Sie die Art, wie sie ist.</translation>
     </message>
     <message>
-        <source>No argument of a class makes {lower} as wide as they are here.</source>
+        <source>No argument of the model&apos;s class gives {lower} the widths that they have here.</source>
         <extracomment>sentences</extracomment>
-        <translation>Kein Argument einer Klasse ergibt die Breiten, die es hier gibt ({lower}).</translation>
+        <translation>Kein Argument der Klasse des Modells ergibt die Breiten, die es hier gibt ({lower}).</translation>
     </message>
     <message>
         <source>Let each block have its own width.</source>
@@ -13320,9 +13203,9 @@ steps</extracomment>
         <translation>Es gibt kein Vokabular.</translation>
     </message>
     <message>
-        <source>&apos;{wanted}&apos; has no biases, and this model does ({name}).</source>
+        <source>A model of type &apos;{wanted}&apos; has no biases, but this model does ({name}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{wanted}&apos; hat keine Biases, dieses Modell aber schon ({name}).</translation>
+        <translation>Ein Modell der Art &apos;{wanted}&apos; hat keine Biases, dieses Modell aber schon ({name}).</translation>
     </message>
     <message>
         <source>{n} unit</source>
@@ -13360,7 +13243,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist zu groß für eine Aufzeichnung.</translation>
     </message>
     <message>
-        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so nobody knows which units it kept.</source>
+        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so it is not known which units it kept.</source>
         <extracomment>sentences</extracomment>
         <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, also weiß niemand, welche Einheiten behalten wurden.</translation>
     </message>
@@ -13390,17 +13273,12 @@ steps</extracomment>
         <translation>Prunen Sie zuerst Einheiten, oder wählen Sie, was entfernt werden soll.</translation>
     </message>
     <message>
-        <source>Only a model that transformers loads has a class that can be asked, and this is none (got &apos;--check {how}&apos;).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nur ein Modell, das transformers lädt, hat eine Klasse, mit der sich prüfen lässt, und das ist hier nicht so (angegeben: &apos;--check {how}&apos;).</translation>
-    </message>
-    <message>
         <source>Choose --check shapes, which reads back and compares what was written.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie --check shapes; das liest das Geschriebene zurück und vergleicht es.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is there already, and a shrunk model needs a folder of its own.</source>
+        <source>&apos;{path}&apos; already exists, and a shrunk model needs a folder of its own.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; gibt es schon, und ein verkleinertes Modell braucht einen eigenen Ordner.</translation>
     </message>
@@ -13410,14 +13288,14 @@ steps</extracomment>
         <translation>Nennen Sie einen neuen Ordner.</translation>
     </message>
     <message>
-        <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so that no row of the embedding would be left.</source>
+        <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so no row of the embedding would be left.</source>
         <extracomment>sentences</extracomment>
         <translation>Nichts in {first_names} ist ein Token von &apos;{where}&apos;, sodass keine Zeile des Embeddings übrig bliebe.</translation>
     </message>
     <message>
-        <source>Choose what the model is used with.</source>
+        <source>Choose texts that the model is used with.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie, womit das Modell verwendet wird.</translation>
+        <translation>Wählen Sie Texte, mit denen das Modell verwendet wird.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be read: {words}.</source>
@@ -13485,7 +13363,7 @@ steps</extracomment>
         <translation>Speichern Sie den Tokenizer noch einmal mit transformers.</translation>
     </message>
     <message>
-        <source>The smaller {TOKENIZER} would make other tokens of &apos;{path}&apos;, at line {value}: &apos;{parts}&apos;.</source>
+        <source>The smaller {TOKENIZER} would tokenize &apos;{path}&apos; differently, at line {value}: &apos;{parts}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Die kleinere {TOKENIZER} würde &apos;{path}&apos; in Zeile {value} in andere Tokens zerlegen: &apos;{parts}&apos;.</translation>
     </message>
@@ -13515,12 +13393,22 @@ steps</extracomment>
         <translation>Um es zu verkleinern, muss das Modell des Tokenizers &apos;{where}&apos; BPE, Unigram oder WordPiece sein, nicht {decode}.</translation>
     </message>
     <message>
+        <source>it is not JSON: {removesuffix} at {at}</source>
+        <extracomment>sentences</extracomment>
+        <translation>kein JSON: {removesuffix} ({at})</translation>
+    </message>
+    <message>
         <source>Enter a count up to {left}{fits}, or a fraction such as 0.2.</source>
         <extracomment>sentences</extracomment>
         <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so that the tokens of a text are not certain.</source>
+        <source>Only a model that transformers loads has a class to check against, and this is not one (got &apos;--check {how}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nur ein Modell, das transformers lädt, hat eine Klasse, mit der sich prüfen lässt, und das ist hier nicht so (angegeben: &apos;--check {how}&apos;).</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so the tokens of a text may vary.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; lässt zufällig Merges aus (ein Dropout von {tree}), sodass die Tokens eines Textes nicht feststehen.</translation>
     </message>
@@ -13535,7 +13423,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; verwendet die ID {missing}, die keines seiner Tokens hat.</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos; has {len} pieces; {MAX_ID} are the most.</source>
+        <source>&apos;{where}&apos; has {len} pieces; at most {MAX_ID} are allowed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; hat {len} Teile; höchstens {MAX_ID} sind möglich.</translation>
     </message>
@@ -13629,7 +13517,7 @@ steps</extracomment>
         <translation>Lassen Sie die Statistik weg, oder ordnen Sie nach wanda oder flap.</translation>
     </message>
     <message>
-        <source>Less {share} of {count} {label} are {wanted}, and rounded up to a multiple of {multiple} nothing goes. The nearest that may stay: {near}.</source>
+        <source>Cutting {share} of {count} {label} leaves {wanted}, and rounded up to a multiple of {multiple} that cuts nothing. The nearest numbers that can stay: {near}.</source>
         <extracomment>sentences</extracomment>
         <translation>Um {share} verringert, sind {count} {label} noch {wanted}, und auf ein Vielfaches von {multiple} aufgerundet fällt nichts weg. Die nächsten möglichen Anzahlen: {near}.</translation>
     </message>
@@ -13639,9 +13527,9 @@ steps</extracomment>
         <translation>Entfernen Sie mehr, oder wählen Sie ein kleineres Vielfaches.</translation>
     </message>
     <message>
-        <source>Less {share} of them, and rounded up to a multiple of {multiple}, nothing goes of any of {counted}.</source>
+        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple} cuts nothing of {counted}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um {share} verringert und auf ein Vielfaches von {multiple} aufgerundet, fällt nirgends etwas weg ({counted}).</translation>
+        <translation>Werden die Einheiten um {share} verringert und auf ein Vielfaches von {multiple} aufgerundet, fällt nirgends etwas weg ({counted}).</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; has no scores for &apos;{place}&apos;.</source>
@@ -13649,7 +13537,7 @@ steps</extracomment>
         <translation>&apos;{by}&apos; hat keine Werte für &apos;{place}&apos;.</translation>
     </message>
     <message>
-        <source>It needs a vector of {count} numbers of that name.</source>
+        <source>It needs a vector of {count} numbers with that name.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Datei braucht einen Vektor dieses Namens mit {count} Zahlen.</translation>
     </message>
@@ -13659,7 +13547,7 @@ steps</extracomment>
         <translation>&apos;{place}&apos; in &apos;{by}&apos; muss {count} reelle Zahlen haben (hat die Form {list}, {label}).</translation>
     </message>
     <message>
-        <source>Write one score a unit.</source>
+        <source>Write one score per unit.</source>
         <extracomment>sentences</extracomment>
         <translation>Schreiben Sie einen Wert je Einheit.</translation>
     </message>
@@ -13809,7 +13697,7 @@ steps</extracomment>
         <translation>sie hat einen Wert vom unbekannten Typ {number}</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no imatrix of llama.cpp.</source>
+        <source>&apos;{path}&apos; is not an imatrix of llama.cpp.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist keine imatrix von llama.cpp.</translation>
     </message>
@@ -13819,12 +13707,12 @@ steps</extracomment>
         <translation>Wählen Sie eine .gguf- oder .dat-Datei, die llama-imatrix geschrieben hat.</translation>
     </message>
     <message>
-        <source>None of the names in &apos;{path}&apos; (such as &apos;{show}&apos;) is known for a weight of &apos;{path2}&apos;.</source>
+        <source>None of the names in &apos;{path}&apos; (such as &apos;{show}&apos;) is known to belong to a weight of &apos;{path2}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Keiner der Namen in &apos;{path}&apos; (etwa &apos;{show}&apos;) ist für ein Gewicht von &apos;{path2}&apos; bekannt.</translation>
     </message>
     <message>
-        <source>An imatrix suits language models under the names of Hugging Face.</source>
+        <source>An imatrix fits language models whose tensors are named as in Hugging Face.</source>
         <extracomment>sentences</extracomment>
         <translation>Eine imatrix passt zu Sprachmodellen mit den Namen von Hugging Face.</translation>
     </message>
@@ -13884,7 +13772,7 @@ steps</extracomment>
         <translation>auf ihren letzten Eintrag folgen weitere Bytes</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could be: the file was made for another model.</source>
+        <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could belong to: the file was made for another model.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; enthält &apos;{show}&apos;, aber &apos;{path2}&apos; hat kein passendes Gewicht: Die Datei wurde für ein anderes Modell erstellt.</translation>
     </message>
@@ -13914,9 +13802,9 @@ steps</extracomment>
         <translation>&apos;{show}&apos; ist nicht float32</translation>
     </message>
     <message>
-        <source>A vector of {size} in lines of {wrap}, read like text.</source>
+        <source>A vector of {size} elements, wrapped into lines of {wrap}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Vektor mit {size} Elementen in Zeilen zu {wrap}, zu lesen wie Text.</translation>
+        <translation>Ein Vektor mit {size} Elementen, umbrochen in Zeilen zu {wrap}.</translation>
     </message>
     <message>
         <source>It has {len} dimensions, and no dimension {dim}.</source>
@@ -13984,7 +13872,7 @@ steps</extracomment>
         <translation>komplexe Zahlen werden nicht geprunt</translation>
     </message>
     <message>
-        <source>truth values are not pruned</source>
+        <source>booleans are not pruned</source>
         <extracomment>sentences</extracomment>
         <translation>Wahrheitswerte werden nicht geprunt</translation>
     </message>
@@ -14044,7 +13932,7 @@ steps</extracomment>
         <translation>die Form des Tensors &apos;{show}&apos; ist keine Liste</translation>
     </message>
     <message>
-        <source>tensor &apos;{show}&apos; has {len} dimensions; {MAX_RANK} is the most</source>
+        <source>tensor &apos;{show}&apos; has {len} dimensions; at most {MAX_RANK} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>Tensor &apos;{show}&apos; hat {len} Dimensionen; höchstens {MAX_RANK} sind erlaubt</translation>
     </message>
@@ -14089,7 +13977,7 @@ steps</extracomment>
         <translation>&apos;{show}&apos; ist kein einfacher Dateiname</translation>
     </message>
     <message>
-        <source>its header would have {size} bytes, and {MAX_HEADER_BYTES} are the most</source>
+        <source>its header would have {size} bytes; at most {MAX_HEADER_BYTES} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>der Header hätte {size} Bytes, höchstens {MAX_HEADER_BYTES} sind erlaubt</translation>
     </message>
@@ -14109,19 +13997,19 @@ steps</extracomment>
         <translation>{what} dem letzten Tensor</translation>
     </message>
     <message>
-        <source>The format does not know all fields that the header of this file has for {counted}; they are left aside.</source>
+        <source>The header of this file has fields for {counted} that the format does not define; they are ignored.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Format kennt nicht alle Felder, die der Header dieser Datei für {counted} hat; sie bleiben unberücksichtigt.</translation>
+        <translation>Der Header dieser Datei hat für {counted} Felder, die das Format nicht kennt; sie bleiben unberücksichtigt.</translation>
     </message>
     <message>
-        <source>it names itself as a shard</source>
+        <source>it lists itself as a shard</source>
         <extracomment>sentences</extracomment>
         <translation>er nennt sich selbst als Shard</translation>
     </message>
     <message>
-        <source>{list} in the shards but not in the index; other programs may leave that out.</source>
+        <source>{list} in the shards but not in the index; other programs may ignore this.</source>
         <extracomment>sentences</extracomment>
-        <translation>{list} in den Shards, aber nicht im Index; andere Programme lassen das eventuell weg.</translation>
+        <translation>{list} in den Shards, aber nicht im Index; andere Programme beachten das eventuell nicht.</translation>
     </message>
     <message>
         <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
@@ -14164,7 +14052,7 @@ steps</extracomment>
         <translation>auf dem Datenträger fehlen {counted} ({nbytes} werden gebraucht, {free} sind frei)</translation>
     </message>
     <message>
-        <source>the disk is full or your share of it is used up ({nbytes} bytes are needed)</source>
+        <source>the disk is full or your quota is used up ({nbytes} bytes are needed)</source>
         <extracomment>sentences</extracomment>
         <translation>der Datenträger ist voll oder Ihr Anteil daran aufgebraucht ({nbytes} Bytes werden gebraucht)</translation>
     </message>
@@ -14174,7 +14062,7 @@ steps</extracomment>
         <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
     </message>
     <message>
-        <source>&apos;{folder}&apos; takes no new files: choose another folder.</source>
+        <source>&apos;{folder}&apos; does not accept new files: choose another folder.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{folder}&apos; nimmt keine neuen Dateien auf: Wählen Sie einen anderen Ordner.</translation>
     </message>
@@ -14209,7 +14097,7 @@ steps</extracomment>
         <translation>etwas anderes</translation>
     </message>
     <message>
-        <source>Ask for the right to read it, or copy it to a folder of your own.</source>
+        <source>Ask for permission to read it, or copy it to a folder of your own.</source>
         <extracomment>sentences</extracomment>
         <translation>Beantragen Sie das Leserecht, oder kopieren Sie die Datei in einen eigenen Ordner.</translation>
     </message>
@@ -14217,6 +14105,31 @@ steps</extracomment>
         <source>Check the name and the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>Prüfen Sie den Namen und den Ordner.</translation>
+    </message>
+    <message>
+        <source>was written by another program</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde von einem anderen Programm geschrieben</translation>
+    </message>
+    <message>
+        <source>was changed or removed</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde geändert oder entfernt</translation>
+    </message>
+    <message>
+        <source>Check the connection to the store, then export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie die Verbindung zum Speicher, und exportieren Sie dann erneut.</translation>
+    </message>
+    <message>
+        <source>Choose a place that you may write to, or check your credentials.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen Ort, an den Sie schreiben dürfen, oder prüfen Sie Ihre Zugangsdaten.</translation>
+    </message>
+    <message>
+        <source>Check the name of the bucket.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie den Namen des Buckets.</translation>
     </message>
     <message>
         <source>Unpack it first, then open what is inside.</source>
@@ -14279,7 +14192,7 @@ steps</extracomment>
         <translation>ist mit bzip2 komprimiert</translation>
     </message>
     <message>
-        <source>is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in</source>
+        <source>is a tar archive, as written by torch before version 0.1.10 or used to pack downloads</source>
         <extracomment>sentences</extracomment>
         <translation>ist ein tar-Archiv, wie torch vor Version 0.1.10 sie schrieb oder Downloads sie enthalten</translation>
     </message>
@@ -14309,12 +14222,12 @@ steps</extracomment>
         <translation>ist ein Modell von TensorFlow Lite</translation>
     </message>
     <message>
-        <source>is an Arrow file: a table of data, no model</source>
+        <source>is an Arrow file: a table of data, not a model</source>
         <extracomment>sentences</extracomment>
         <translation>ist eine Arrow-Datei: eine Datentabelle, kein Modell</translation>
     </message>
     <message>
-        <source>is a Parquet file: a table of data, no model</source>
+        <source>is a Parquet file: a table of data, not a model</source>
         <extracomment>sentences</extracomment>
         <translation>ist eine Parquet-Datei: eine Datentabelle, kein Modell</translation>
     </message>
@@ -14389,14 +14302,64 @@ steps</extracomment>
         <translation>ist eine Webseite, kein Checkpoint</translation>
     </message>
     <message>
-        <source>has something else in front of a zip archive</source>
+        <source>has other data in front of a zip archive</source>
         <extracomment>sentences</extracomment>
-        <translation>hat etwas anderes vor einem Zip-Archiv</translation>
+        <translation>hat andere Daten vor einem Zip-Archiv</translation>
     </message>
     <message>
         <source>Get the file again.</source>
         <extracomment>sentences</extracomment>
         <translation>Beschaffen Sie die Datei erneut.</translation>
+    </message>
+    <message>
+        <source>a distributed checkpoint of torch</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein verteilter Checkpoint von torch</translation>
+    </message>
+    <message>
+        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn um: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
+    </message>
+    <message>
+        <source>a checkpoint of DeepSpeed</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von DeepSpeed</translation>
+    </message>
+    <message>
+        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn um: python zero_to_fp32.py &quot;{folder}&quot; model</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Megatron, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von Megatron, in Ranks zerlegt</translation>
+    </message>
+    <message>
+        <source>Convert it to Hugging Face&apos;s layout with the tools of Megatron.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn mit den Werkzeugen von Megatron in das Layout von Hugging Face um.</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von Meta, in Ranks zerlegt</translation>
+    </message>
+    <message>
+        <source>Convert it with convert_llama_weights_to_hf.py of transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wandeln Sie ihn mit convert_llama_weights_to_hf.py von transformers um.</translation>
+    </message>
+    <message>
+        <source>a TensorFlow model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein TensorFlow-Modell</translation>
+    </message>
+    <message>
+        <source>Save its weights as safetensors with TensorFlow, then open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie seine Gewichte mit TensorFlow als safetensors, und öffnen Sie das.</translation>
     </message>
     <message>
         <source>{len} tensors are</source>
@@ -14409,12 +14372,12 @@ steps</extracomment>
         <translation>Ein Tensor ist</translation>
     </message>
     <message>
-        <source>them: opened as they stand</source>
+        <source>them: opened unchanged</source>
         <extracomment>sentences</extracomment>
         <translation>ihnen: geöffnet, wie sie sind</translation>
     </message>
     <message>
-        <source>it: opened as it stands</source>
+        <source>it: opened unchanged</source>
         <extracomment>sentences</extracomment>
         <translation>ihm: geöffnet, wie er ist</translation>
     </message>
@@ -14434,14 +14397,14 @@ steps</extracomment>
         <translation>Ein Tensor NAME liegt</translation>
     </message>
     <message>
-        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened as they stand, none as pruned. Open a file without the ones that are out of date.</source>
+        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened unchanged, none as pruned. Open a file without the ones that are out of date.</source>
         <extracomment>sentences</extracomment>
         <translation>{some} neben NAME_orig und NAME_mask, die für denselben Tensor stehen, geprunt: Alle werden geöffnet, wie sie sind, keiner als geprunt. Öffnen Sie eine Datei ohne die veralteten.</translation>
     </message>
     <message>
-        <source>several of its elements are one number in memory</source>
+        <source>several of its elements share the same memory</source>
         <extracomment>sentences</extracomment>
-        <translation>mehrere seiner Elemente sind im Speicher dieselbe Zahl</translation>
+        <translation>mehrere seiner Elemente teilen sich denselben Speicher</translation>
     </message>
     <message>
         <source>it shares memory with &apos;{other}&apos;</source>
@@ -14559,9 +14522,9 @@ steps</extracomment>
         <translation>das Zip-Archiv hat mehr als ein Verzeichnis</translation>
     </message>
     <message>
-        <source>its zip directory is not where it is said to be</source>
+        <source>its zip directory is not where the end of the archive says it is</source>
         <extracomment>sentences</extracomment>
-        <translation>das Zip-Verzeichnis ist nicht dort, wo es sein soll</translation>
+        <translation>das Zip-Verzeichnis ist nicht dort, wo es nach dem Ende des Archivs sein soll</translation>
     </message>
     <message>
         <source>its zip archive contradicts itself about its size</source>
@@ -14594,9 +14557,9 @@ steps</extracomment>
         <translation>eine Datei des Zip-Archivs überlappt das Verzeichnis</translation>
     </message>
     <message>
-        <source>something stands before its zip archive</source>
+        <source>there is other data in front of its zip archive</source>
         <extracomment>sentences</extracomment>
-        <translation>vor dem Zip-Archiv steht etwas</translation>
+        <translation>vor dem Zip-Archiv stehen andere Daten</translation>
     </message>
     <message>
         <source>is a numpy archive (.npz), which Pruneapp does not read</source>
@@ -14614,7 +14577,7 @@ steps</extracomment>
         <translation>das Zip-Verzeichnis endet mittendrin</translation>
     </message>
     <message>
-        <source>its zip directory holds something that is no entry</source>
+        <source>its zip directory contains something that is not an entry</source>
         <extracomment>sentences</extracomment>
         <translation>das Zip-Verzeichnis enthält etwas, das kein Eintrag ist</translation>
     </message>
@@ -14684,9 +14647,9 @@ steps</extracomment>
         <translation>er ist quantisiert: ganze Zahlen mit einer Skala, die nicht geprunt werden</translation>
     </message>
     <message>
-        <source>Pruneapp does not know the numbers of torch.{name}</source>
+        <source>Pruneapp does not support the number format torch.{name}</source>
         <extracomment>sentences</extracomment>
-        <translation>Pruneapp kennt die Zahlen von torch.{name} nicht</translation>
+        <translation>Pruneapp unterstützt das Zahlenformat torch.{name} nicht</translation>
     </message>
     <message>
         <source>it holds a second pickle, &apos;{others}&apos;</source>
@@ -14729,6 +14692,16 @@ steps</extracomment>
         <translation>Laden Sie ihn in Python, und speichern Sie ihn erneut: torch.save(torch.load(FILE), &apos;model.pt&apos;).</translation>
     </message>
     <message>
+        <source>was saved on a big-endian machine, whose numbers Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde auf einer Big-Endian-Maschine gespeichert, deren Zahlen Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>Load it with torch and save it again on a usual machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie ihn mit torch, und speichern Sie ihn auf einer üblichen Maschine erneut.</translation>
+    </message>
+    <message>
         <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches every tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>Muster unterscheiden Groß- und Kleinschreibung und gelten für ganze Namen; &apos;*&apos; trifft auf jeden Tensor zu.</translation>
@@ -14749,9 +14722,9 @@ steps</extracomment>
         <translation>Regel {number}: {sentence}</translation>
     </message>
     <message>
-        <source>no weight is meant</source>
+        <source>no weight is selected</source>
         <extracomment>sentences</extracomment>
-        <translation>es ist kein Gewicht gemeint</translation>
+        <translation>es ist kein Gewicht ausgewählt</translation>
     </message>
     <message>
         <source>all of it is already pruned</source>
@@ -14814,7 +14787,7 @@ steps</extracomment>
         <translation>Dim {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinernder Export entfernt das aus allen Tensoren ({units2}).</translation>
     </message>
     <message>
-        <source>: its {kinds} are no neurons, heads or channels of a group</source>
+        <source>: its {kinds} are not neurons, heads or channels of a group</source>
         <extracomment>sentences</extracomment>
         <translation>: seine {kinds} sind keine Neuronen, Heads oder Kanäle einer Gruppe</translation>
     </message>
@@ -14909,9 +14882,9 @@ steps</extracomment>
         <translation>ist mit einem Speicherzugriffsfehler abgestürzt</translation>
     </message>
     <message>
-        <source>Some compiled code that it uses is defective; the log shows where it was.</source>
+        <source>Some compiled code that it uses is defective; the log shows where it crashed.</source>
         <extracomment>sentences</extracomment>
-        <translation>Kompilierter Code, den es benutzt, ist fehlerhaft; das Protokoll zeigt, wo.</translation>
+        <translation>Kompilierter Code, den es benutzt, ist fehlerhaft; das Protokoll zeigt, wo es abgestürzt ist.</translation>
     </message>
     <message>
         <source>was killed by the system, most likely because the memory was full</source>
@@ -14929,9 +14902,9 @@ steps</extracomment>
         <translation>wurde durch das Signal {name} beendet</translation>
     </message>
     <message>
-        <source>The log shows where it was.</source>
+        <source>The log shows where it ended.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Protokoll zeigt, wo.</translation>
+        <translation>Das Protokoll zeigt, wo es endete.</translation>
     </message>
     <message>
         <source>ended because the script closed the pipe through which it answers</source>
@@ -14999,7 +14972,7 @@ steps</extracomment>
         <translation>in &apos;{value}&apos;</translation>
     </message>
     <message>
-        <source>made by uv as the header of the script says</source>
+        <source>made by uv according to the header of the script</source>
         <extracomment>sentences</extracomment>
         <translation>von uv nach dem Kopf des Skripts erstellt</translation>
     </message>
@@ -15019,7 +14992,7 @@ steps</extracomment>
         <translation>der, der Pruneapp ausführt</translation>
     </message>
     <message>
-        <source>The model was not called in the process of the script, so it is not known that the metrics belong to it.</source>
+        <source>The model was not called in the process of the script, so it is not known whether the metrics belong to it.</source>
         <extracomment>sentences</extracomment>
         <translation>Das Modell wurde im Prozess des Skripts nicht aufgerufen, daher ist nicht bekannt, ob die Metriken zu ihm gehören.</translation>
     </message>
@@ -15079,7 +15052,7 @@ steps</extracomment>
         <translation>, oder exportieren Sie als {name}, was das Geöffnete behält{unless}</translation>
     </message>
     <message>
-        <source>{listed} {were} not read, and {were2} written as {they} stood in the file.</source>
+        <source>{listed} {were} not read, and {were2} written unchanged.</source>
         <extracomment>sentences</extracomment>
         <translation>{listed} {were} nicht gelesen, sondern so geschrieben, wie es in der Datei stand.</translation>
     </message>
@@ -15109,9 +15082,9 @@ steps</extracomment>
         <translation>Als einfache, zusammenhängende Tensoren geschrieben: {sentence}.</translation>
     </message>
     <message>
-        <source>Only the values are in it, not what the file says beside them: {sentence}.</source>
+        <source>Only the values are in the export, not what the file says about them: {sentence}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es enthält nur die Werte, nicht, was die Datei daneben sagt: {sentence}.</translation>
+        <translation>Der Export enthält nur die Werte, nicht, was die Datei über sie sagt: {sentence}.</translation>
     </message>
     <message>
         <source>&apos;{show}&apos;, a {what}, was written as the plain tensors that it is made of: {listed}.</source>
@@ -15119,9 +15092,9 @@ steps</extracomment>
         <translation>&apos;{show}&apos; ({what}) wurde als die einfachen Tensoren geschrieben, aus denen es besteht: {listed}.</translation>
     </message>
     <message>
-        <source>So were {counted} of such kinds.</source>
+        <source>The same holds for {others} of such kinds.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ebenso {counted} dieser Art.</translation>
+        <translation>Ebenso {others} dieser Art.</translation>
     </message>
     <message>
         <source>Left out: {no_tensors}.</source>
@@ -15189,7 +15162,7 @@ steps</extracomment>
         <translation>Nicht aus &apos;{name}&apos; kopiert: {first_names}. Konfiguration, Tokenizer und worauf {MODULES} verweist werden kopiert; Code nie.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; of the opened model was copied as it is, for it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
+        <source>&apos;{name}&apos; of the opened model was copied unchanged, because it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; des geöffneten Modells wurde unverändert kopiert, denn sie ist nicht lesbar ({what}); nennt sie einen Typ der Gewichte, ist es der alte.</translation>
     </message>
@@ -15199,7 +15172,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos;: dtype von {dtype} in {dtype2} geändert, damit transformers die Gewichte so lädt, wie sie geschrieben wurden.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you write {dtype} in the place of it.</source>
+        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that by {dtype}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; wird nicht geändert. Dort steht für die Gewichte {old}, und transformers lädt sie so, wenn Sie nicht stattdessen {dtype} eintragen.</translation>
     </message>
@@ -15224,7 +15197,7 @@ steps</extracomment>
         <translation>from_pretrained sucht &apos;{WEIGHTS}&apos; mit &apos;{CONFIG}&apos; und den Dateien des Tokenizers daneben; eine Datei allein lädt es nicht. Geben Sie einen Ordner an, etwa &apos;{without}&apos;, damit sie auch geschrieben werden.</translation>
     </message>
     <message>
-        <source>For from_pretrained &apos;{CONFIG}&apos; and the files of the tokenizer go with it: they are in &apos;{home}&apos;. Put them beside the unpacked file, and name that &apos;{WEIGHTS}&apos;.</source>
+        <source>from_pretrained also needs &apos;{CONFIG}&apos; and the files of the tokenizer, which are in &apos;{home}&apos;. Put them beside the unpacked file, and name that file &apos;{WEIGHTS}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>Für from_pretrained gehören &apos;{CONFIG}&apos; und die Dateien des Tokenizers dazu: Sie liegen in &apos;{home}&apos;. Legen Sie sie neben die entpackte Datei, und nennen Sie diese &apos;{WEIGHTS}&apos;.</translation>
     </message>
@@ -15314,19 +15287,19 @@ steps</extracomment>
         <translation>und {value} weitere</translation>
     </message>
     <message>
-        <source>&apos;{names}&apos;{more} went out as plain whole numbers: the scales and zero points of quantized tensors are not in this file.</source>
+        <source>Written as plain whole numbers: &apos;{names}&apos;{more}. The scales and zero points of quantized tensors are not in this file.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{names}&apos; {more} wurde als einfache ganze Zahlen geschrieben: Die Skalen und Nullpunkte quantisierter Tensoren sind nicht in dieser Datei.</translation>
+        <translation>Als einfache ganze Zahlen geschrieben: &apos;{names}&apos;{more}. Die Skalen und Nullpunkte quantisierter Tensoren sind nicht in dieser Datei.</translation>
     </message>
     <message>
-        <source>not two-dimensional, as convolutions and biases</source>
+        <source>not two-dimensional, such as convolutions and biases</source>
         <extracomment>sentences</extracomment>
         <translation>nicht zweidimensional, wie Faltungen und Biases</translation>
     </message>
     <message>
-        <source>embeddings, in which torch looks up no rows of CSR</source>
+        <source>embeddings, which torch cannot look up in CSR</source>
         <extracomment>sentences</extracomment>
-        <translation>Embeddings, in denen torch keine Zeilen von CSR nachschlägt</translation>
+        <translation>Embeddings, die torch in CSR nicht nachschlagen kann</translation>
     </message>
     <message>
         <source>{label}, which torch cannot turn from CSR to dense</source>
@@ -15369,7 +15342,7 @@ steps</extracomment>
         <translation>Nur ein ONNX-Modell lässt sich als solches schreiben: Keine andere Datei hat seinen Graphen.</translation>
     </message>
     <message>
-        <source>The numbers that were in {names} are inside of the file now.</source>
+        <source>The numbers that were in {names} are inside the file now.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Zahlen, die in {names} waren, sind jetzt in der Datei.</translation>
     </message>
@@ -15484,7 +15457,7 @@ steps</extracomment>
         <translation>Die Konfiguration sagt nicht, was nötig ist: {error}.</translation>
     </message>
     <message>
-        <source>The configuration has to hold {needs}, and does not.</source>
+        <source>The configuration must contain {needs}, but does not.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Konfiguration muss {needs} enthalten und tut es nicht.</translation>
     </message>
@@ -15494,24 +15467,24 @@ steps</extracomment>
         <translation>Laut {CONFIG} ist {depths} = {count}, und &apos;{stack}&apos; hat {len}.</translation>
     </message>
     <message>
-        <source>What lies beyond would not fit a model with fewer.</source>
+        <source>The layers beyond that number would not fit a model with fewer.</source>
         <extracomment>sentences</extracomment>
-        <translation>Was darüber hinausgeht, passt nicht in ein Modell mit weniger.</translation>
+        <translation>Die Schichten darüber hinaus passen nicht in ein Modell mit weniger.</translation>
     </message>
     <message>
-        <source>The model computes with the number of each layer: {layers_need} fails.</source>
+        <source>The model computes with the index of each layer; removing layers requires {layers_need}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Modell rechnet mit der Nummer jeder Schicht: {layers_need} trifft nicht zu.</translation>
+        <translation>Das Modell rechnet mit der Nummer jeder Schicht; Schichten zu entfernen erfordert {layers_need}.</translation>
     </message>
     <message>
-        <source>Images stand for tokens of the vocabulary by number, so it stays whole here.</source>
+        <source>Images refer to tokens of the vocabulary by their id, so it stays whole here.</source>
         <extracomment>sentences</extracomment>
-        <translation>Bilder stehen nach Nummer für Token des Vokabulars, daher bleibt es hier ganz.</translation>
+        <translation>Bilder verweisen über IDs auf Tokens des Vokabulars, daher bleibt es hier ganz.</translation>
     </message>
     <message>
-        <source>&apos;{value}&apos; names code of the model&apos;s own (auto_map), so its class is not one of transformers and nothing is known of it.</source>
+        <source>&apos;{value}&apos; refers to the model&apos;s own code (auto_map), so its class is not one of transformers and nothing is known about it.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; nennt eigenen Code des Modells (auto_map), daher ist seine Klasse keine von transformers, und es ist nichts über sie bekannt.</translation>
+        <translation>&apos;{value}&apos; verweist auf eigenen Code des Modells (auto_map), daher gehört seine Klasse nicht zu transformers, und es ist nichts über sie bekannt.</translation>
     </message>
     <message>
         <source>names no model type</source>
@@ -15524,17 +15497,17 @@ steps</extracomment>
         <translation>vom Typ &apos;{model_type}&apos;</translation>
     </message>
     <message>
-        <source>The model {named}, whose groups are not known. An ONNX file of it brings its own graph, and can be cut by that.</source>
+        <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
     </message>
     <message>
-        <source>No channels of &apos;{path}&apos; can go without others: see its graph.</source>
+        <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
         <extracomment>sentences</extracomment>
-        <translation>In &apos;{path}&apos; können keine Kanäle ohne andere wegfallen: siehe den Graphen.</translation>
+        <translation>In &apos;{path}&apos; können keine Kanäle allein wegfallen: siehe den Graphen.</translation>
     </message>
     <message>
-        <source>&apos;{value}&apos; names no model type, and the tensors are of no block that is known. An ONNX file of the model brings its own graph, and can be cut by that.</source>
+        <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
     </message>
@@ -15731,7 +15704,7 @@ steps</extracomment>
     <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
-        <translation>ein Anteil von 0.0 bis 1.0, oder von 0% bis 100%</translation>
+        <translation>ein Anteil von 0,0 bis 1,0, oder von 0% bis 100%</translation>
     </message>
     <message>
         <source>from {value} to 2^63 - 1</source>
@@ -15776,7 +15749,7 @@ steps</extracomment>
     <message>
         <source>a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0</source>
         <extracomment>sentences</extracomment>
-        <translation>eine ganze Zahl ab 0 (eine Anzahl) oder ein Anteil von 0.0 bis 1.0</translation>
+        <translation>eine ganze Zahl ab 0 (eine Anzahl) oder ein Anteil von 0,0 bis 1,0</translation>
     </message>
     <message>
         <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>
@@ -15844,7 +15817,7 @@ steps</extracomment>
         <translation>Nach einem Absturz müssten die letzten Schritte neu berechnet werden: Ihre Masken lassen sich nicht nach &apos;{place}&apos; schreiben ({words_of}).</translation>
     </message>
     <message>
-        <source>Your work is not being kept for the case of a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
+        <source>Your work is not being kept for recovery after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
         <extracomment>sentences</extracomment>
         <translation>Ihre Arbeit wird nicht für den Fall eines Absturzes aufbewahrt: &apos;{place}&apos; lässt sich nicht schreiben ({words_of}).</translation>
     </message>
@@ -15859,7 +15832,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; hat {size} Bytes; vorher {size2}.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is as large as before, but holds other bytes.</source>
+        <source>&apos;{name}&apos; has the same size as before, but different content.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; ist so groß wie vorher, enthält aber andere Bytes.</translation>
     </message>
@@ -15894,23 +15867,23 @@ steps</extracomment>
         <translation>Es fehlt: {what}. Die Masken waren noch nicht auf der Festplatte. Grund: {why}. Die ungespeicherte Arbeit ist aufbewahrt und wird beim nächsten Start wieder angeboten.</translation>
     </message>
     <message>
-        <source>Masks of {name} taken over</source>
+        <source>Masks of {name} applied</source>
         <extracomment>sentences
 ----------
 steps</extracomment>
-        <translation>Masken von {name} übernommen</translation>
+        <translation>Masken von {name} angewendet</translation>
     </message>
     <message>
-        <source>Protection of {name} taken over</source>
+        <source>Protection of {name} applied</source>
         <extracomment>sentences
 ----------
 steps</extracomment>
-        <translation>Schutz von {name} übernommen</translation>
+        <translation>Schutz von {name} angewendet</translation>
     </message>
     <message>
-        <source>were to be computed from other weights</source>
+        <source>would have been computed from other weights</source>
         <extracomment>sentences</extracomment>
-        <translation>sollten aus anderen Gewichten berechnet werden</translation>
+        <translation>wären aus anderen Gewichten berechnet worden</translation>
     </message>
     <message>
         <source>The repair in {name} was computed from other weights, so it was left out.</source>
@@ -15968,7 +15941,7 @@ steps</extracomment>
         <translation>nächste Token</translation>
     </message>
     <message>
-        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are others, and outputs differ by up to {largest_change} of the largest.</source>
+        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
         <extracomment>sentences</extracomment>
         <translation>{said} Gegenüber dem ungeprunten Modell, bei zufälligen Eingaben mit Seed, ändern sich {changed_predictions} ({what}), und Ausgaben unterscheiden sich um bis zu {largest_change} der größten.</translation>
     </message>
@@ -16003,7 +15976,7 @@ steps</extracomment>
         <translation>andere Programme, wenn sie die Größe eines Heads (&apos;head_dim&apos;) aus config.json lesen</translation>
     </message>
     <message>
-        <source>{counted} of &apos;{place}&apos; emit a constant that no bias takes up, and stay.</source>
+        <source>{counted} of &apos;{place}&apos; emit a constant that no bias can absorb, and stay.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} von &apos;{place}&apos; geben eine Konstante aus, die kein Bias aufnimmt, und bleiben.</translation>
     </message>
@@ -16013,7 +15986,7 @@ steps</extracomment>
         <translation>&apos;{place}&apos; behält {counted}, davon {zeros} Nullen: Eine andere Schicht braucht ebenso viele.</translation>
     </message>
     <message>
-        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm makes constants of them. Prune them with everything that depends on them.</source>
+        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm turns them into constants. Prune them with everything that depends on them.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} von &apos;{stem}&apos; haben Gewichte 0 und bleiben: Ein Bias oder eine Norm macht Konstanten daraus. Prunen Sie sie mit allem, was davon abhängt.</translation>
     </message>
@@ -16023,7 +15996,7 @@ steps</extracomment>
         <translation>In config.json steht {timm} = {value}: timm liest es.</translation>
     </message>
     <message>
-        <source>All blocks are as wide as {name}={value} makes them: a model that is made with that argument loads the state dict. {LOADER} loads it into any.</source>
+        <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
         <extracomment>sentences</extracomment>
         <translation>Alle Blöcke sind so breit, wie {name}={value} sie macht: Ein mit diesem Argument erstelltes Modell lädt das State-Dict. {LOADER} lädt es in jedes.</translation>
     </message>
@@ -16277,12 +16250,12 @@ steps</extracomment>
         <translation>Werte waren</translation>
     </message>
     <message>
-        <source>One mask holds other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <source>One mask holds values other than 0 and 1: these tensors are opened as not pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>Eine Maske enthält andere Werte als 0 und 1: Dieser Tensor wird als nicht geprunt geöffnet.</translation>
     </message>
     <message>
-        <source>The masks of {n} tensors hold other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <source>The masks of {n} tensors hold values other than 0 and 1: these tensors are opened as not pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Masken von {n} Tensoren enthalten andere Werte als 0 und 1: Diese Tensoren werden als nicht geprunt geöffnet.</translation>
     </message>
@@ -16337,6 +16310,11 @@ steps</extracomment>
         <translation>Die Header</translation>
     </message>
     <message>
+        <source>The operators</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Operatoren</translation>
+    </message>
+    <message>
         <source>an index</source>
         <extracomment>sentences</extracomment>
         <translation>ein Index</translation>
@@ -16345,6 +16323,11 @@ steps</extracomment>
         <source>points outside it</source>
         <extracomment>sentences</extracomment>
         <translation>zeigt über ihn hinaus</translation>
+    </message>
+    <message>
+        <source>numpy on the CPU</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy auf der CPU</translation>
     </message>
     <message>
         <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
@@ -16525,6 +16508,16 @@ steps</extracomment>
         <source>unterminated string starting</source>
         <extracomment>sentences</extracomment>
         <translation>nicht beendeter Text, der beginnt</translation>
+    </message>
+    <message>
+        <source>invalid control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungültiges Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>invalid \uxxxx escape</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungültige Escape-Folge \uxxxx</translation>
     </message>
     <message>
         <source>Opened</source>
@@ -17549,11 +17542,11 @@ steps</extracomment>
         <translation>Die Gewichte allein sagen nicht, wie viel verloren geht: Planen Sie ein Training ein, und werten Sie das Ergebnis aus. NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
     </message>
     <message>
-        <source>Starts Python, and has the class in transformers take the shapes, without weights.</source>
-        <translation>Startet Python und lässt die Klasse in transformers die Formen annehmen, ohne Gewichte.</translation>
+        <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
+        <translation>Startet Python und baut die Klasse in transformers mit diesen Formen, ohne Gewichte.</translation>
     </message>
     <message>
-        <source>Starts Python, writes the model with zeros beside the folder for the moment, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
+        <source>Starts Python, temporarily writes the model with zeros beside the folder, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
         <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning sind. Braucht Speicher und Platz für beide.</translation>
     </message>
     <message>
@@ -17595,8 +17588,8 @@ steps</extracomment>
         <translation>Rang nach</translation>
     </message>
     <message>
-        <source>The units that rank lowest go first: by a norm over all their tensors, or by scores that you computed.</source>
-        <translation>Die Einheiten mit dem niedrigsten Rang gehen zuerst: nach einer Norm über alle ihre Tensoren, oder nach Werten, die Sie berechnet haben.</translation>
+        <source>The units that rank lowest are cut first: by a norm over all their tensors, or by scores that you computed.</source>
+        <translation>Die Einheiten mit dem niedrigsten Rang werden zuerst entfernt: nach einer Norm über alle ihre Tensoren oder nach Werten, die Sie berechnet haben.</translation>
     </message>
     <message>
         <source>L2 norm</source>
@@ -17623,7 +17616,7 @@ steps</extracomment>
         <translation>Vielfaches</translation>
     </message>
     <message>
-        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels refuse other widths, others are slow with them.</source>
+        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
         <translation>Die Anzahl der FFN-Neuronen, Kanäle oder Tokens, die bleiben, wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern andere Breiten, andere sind damit langsam.</translation>
     </message>
     <message>
@@ -17675,8 +17668,8 @@ steps</extracomment>
         <translation>Wert in der Datei</translation>
     </message>
     <message>
-        <source>Dead units go without loss. Sliders and numbers cut more: the units of the lowest {rank} go first.</source>
-        <translation>Tote Einheiten gehen ohne Verlust. Regler und Zahlen entfernen mehr: Die Einheiten mit dem niedrigsten Rang ({rank}) gehen zuerst.</translation>
+        <source>Dead units are cut without loss. Sliders and numbers cut more: the units of the lowest {rank} are cut first.</source>
+        <translation>Tote Einheiten werden ohne Verlust entfernt. Regler und Zahlen entfernen mehr: zuerst die Einheiten mit dem niedrigsten Rang ({rank}).</translation>
     </message>
     <message>
         <source>Scores of {file}</source>
@@ -17707,7 +17700,7 @@ steps</extracomment>
         <translation>  nichts ändert sich</translation>
     </message>
     <message>
-        <source>Write as &apos;{other}&apos;, which computes the same and takes any heads</source>
+        <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>
         <translation>Als „{other}“ schreiben, das dasselbe rechnet und beliebig viele Heads annimmt</translation>
     </message>
     <message>
@@ -17885,7 +17878,7 @@ steps</extracomment>
         <translation>Begrenzung</translation>
     </message>
     <message>
-        <source>How many samples are measured at most: of a script, &apos;limit&apos;, if its functions take it.</source>
+        <source>Maximum number of samples to measure: &apos;limit&apos; of a script, if its functions take it.</source>
         <translation>Wie viele Beispiele höchstens gemessen werden: bei einem Skript „limit“, wenn seine Funktionen es nehmen.</translation>
     </message>
     <message>
@@ -17897,8 +17890,8 @@ steps</extracomment>
         <translation>Seed</translation>
     </message>
     <message>
-        <source>With which random, NumPy and torch are seeded before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
-        <translation>Womit random, NumPy und torch vor jedem Aufruf initialisiert werden: „seed“ eines Skripts, {seed} einer Befehlszeile.</translation>
+        <source>Seed of random, NumPy and torch before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
+        <translation>Seed von random, NumPy und torch vor jedem Aufruf: „seed“ eines Skripts, {seed} einer Befehlszeile.</translation>
     </message>
     <message>
         <source>See&amp;d</source>
@@ -18387,7 +18380,7 @@ steps</extracomment>
         <translation>Rückgängig machen</translation>
     </message>
     <message>
-        <source>Every step is a state in the history. Click Opened there, or undo by {keys}.</source>
+        <source>Every step is a state in the history. Click Opened there, or undo with {keys}.</source>
         <translation>Jeder Schritt ist ein Zustand im Verlauf. Klicken Sie dort auf den ersten, oder drücken Sie {keys}.</translation>
     </message>
     <message>
@@ -18395,7 +18388,7 @@ steps</extracomment>
         <translation>Wiederholen</translation>
     </message>
     <message>
-        <source>Nothing is lost by that: click the last state, or redo by {keys}.</source>
+        <source>Nothing is lost by that: click the last state, or redo with {keys}.</source>
         <translation>Dabei geht nichts verloren: Klicken Sie auf den letzten Zustand, oder drücken Sie {keys}.</translation>
     </message>
     <message>
@@ -18446,8 +18439,8 @@ steps</extracomment>
         <translation>Liste</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree</source>
-        <translation>Alle Tensoren untereinander zum Sortieren, statt als Baum</translation>
+        <source>Show all tensors as a sortable list instead of the tree</source>
+        <translation>Alle Tensoren als sortierbare Liste zeigen statt als Baum</translation>
     </message>
     <message>
         <source>Filter  ({keys})</source>
@@ -18539,7 +18532,7 @@ steps</extracomment>
         <translation>IDs…</translation>
     </message>
     <message>
-        <source>Choose a text file with the ids of the tokens to keep: on each line one, or a range such as 20-31.</source>
+        <source>Choose a text file with the ids of the tokens to keep: one on each line, or a range such as 20-31.</source>
         <translation>Wählen Sie eine Textdatei mit den IDs der Token, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
     </message>
     <message>

@@ -38,7 +38,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>该软件包不含许可证文本。</translation>
     </message>
     <message>
-        <source>Copy versions, system and the last error for the report of a problem.</source>
+        <source>Copy versions, system and the last error for a problem report.</source>
         <translation>复制版本、系统和最近一次错误，用于报告问题。</translation>
     </message>
     <message>
@@ -341,7 +341,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>确认询问(&amp;M)…</translation>
     </message>
     <message>
-        <source>Choose what to be asked about before it is done</source>
+        <source>Choose which actions ask for confirmation</source>
         <translation>选择在执行之前询问哪些操作</translation>
     </message>
     <message>
@@ -453,7 +453,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>张量列表(&amp;L)</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree</source>
+        <source>Show all tensors as a sortable list instead of the tree</source>
         <translation>将所有张量列在一起以便排序，代替树</translation>
     </message>
     <message>
@@ -1157,16 +1157,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>不起作用的层总会被裁去。点击其他层以移除。</translation>
     </message>
     <message>
-        <source>What is dead is cut. The slider cuts this share of the units of each group, those that rank lowest; what stays of each is rounded up to the multiple.</source>
-        <translation>失效的部分会被裁去。滑块裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到倍数。</translation>
+        <source>Dead units are cut. The slider also cuts this share of the units of each group, those that rank lowest; the number that stays of each is rounded up to the multiple.</source>
+        <translation>失效单元会被裁去。滑块还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到倍数。</translation>
     </message>
     <message>
         <source>The slider cuts the experts that rank lowest.</source>
         <translation>滑块裁去排名最低的专家。</translation>
     </message>
     <message>
-        <source>What is dead in every layer is cut. The slider cuts the units that rank lowest, too.</source>
-        <translation>在每层中都失效的部分会被裁去。滑块还会裁去排名最低的单元。</translation>
+        <source>Units that are dead in every layer are cut. The slider cuts those that rank lowest, too.</source>
+        <translation>在每层中都失效的单元会被裁去。滑块还会裁去排名最低的单元。</translation>
     </message>
 </context>
 <context>
@@ -1309,7 +1309,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>{n} 个层和大小都相同的块</translation>
     </message>
     <message>
-        <source>A buffer: computed, not learned. Nothing checks it but its own check box.</source>
+        <source>A buffer: computed, not learned. Only its own check box checks it.</source>
         <translation>缓冲区：由计算得到，而非学习得到。只有它自己的复选框能勾选它。</translation>
     </message>
     <message>
@@ -2296,7 +2296,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>交换（逐行）</translation>
     </message>
     <message>
-        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: about half of Wanda&apos;s error goes. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
+        <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
         <extracomment>method swaps</extracomment>
         <translation>从逐行 Wanda 开始，只要该行输出的误差下降，就在同一行内交换一个已剪枝和一个保留的权重（参照 SparseSwaps, 2025）。适用于不修复已剪枝权重的情况：Wanda 的误差约减少一半。需要带格拉姆矩阵的统计；对有数千个输入的层需要数分钟。</translation>
     </message>
@@ -2306,7 +2306,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>交换次数</translation>
     </message>
     <message>
-        <source>Most exchanges in each row; it ends sooner where none helps.</source>
+        <source>Maximum number of exchanges in each row; it ends sooner where none helps.</source>
         <extracomment>method swaps, rounds</extracomment>
         <translation>每行最多的交换次数；若再无改善则提前结束。</translation>
     </message>
@@ -2316,9 +2316,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>OWL（逐行 Wanda）</translation>
     </message>
     <message>
-        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it mostly did harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
+        <source>Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers with more outliers among the scores stay denser. A layer is a numbered block, else a tensor. It is meant for large language models at 70 % and more. On small models it was mostly worse: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics of activations. Weights that are already pruned count toward the sparsity.</source>
         <extracomment>method owl</extracomment>
-        <translation>按离群值加权的逐层稀疏度 (Yin et al., 2024)：逐行 Wanda，但分数中离群值较多的层保持更密。层是带编号的块，否则为张量。针对 70 % 及以上的大型语言模型。对小模型大多有害：请与 Wanda 对比测量，并优先使用敏感度扫描。需要激活统计。已剪枝的权重计入稀疏度。</translation>
+        <translation>按离群值加权的逐层稀疏度 (Yin et al., 2024)：逐行 Wanda，但分数中离群值较多的层保持更密。层是带编号的块，否则为张量。针对 70 % 及以上的大型语言模型。对小模型效果大多更差：请与 Wanda 对比测量，并优先使用敏感度扫描。需要激活统计。已剪枝的权重计入稀疏度。</translation>
     </message>
     <message>
         <source>Outlier threshold</source>
@@ -2326,9 +2326,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>离群值阈值</translation>
     </message>
     <message>
-        <source>How many times the mean of its layer a score must exceed (M in the paper).</source>
+        <source>Scores of more than this many times the mean of their layer are outliers (M in the paper).</source>
         <extracomment>method owl, outlier</extracomment>
-        <translation>分数须超过其层均值的多少倍（论文中的 M）。</translation>
+        <translation>分数超过其层均值的这一倍数即为离群值（论文中的 M）。</translation>
     </message>
     <message>
         <source>Spread</source>
@@ -2336,9 +2336,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>跨度</translation>
     </message>
     <message>
-        <source>Half of how far the densities of layers lie apart (lambda in the paper).</source>
+        <source>Half of the difference between the highest and lowest density of layers (lambda in the paper).</source>
         <extracomment>method owl, spread</extracomment>
-        <translation>各层密度相差范围的一半（论文中的 lambda）。</translation>
+        <translation>各层最高密度与最低密度之差的一半（论文中的 lambda）。</translation>
     </message>
     <message>
         <source>RIA (with activations)</source>
@@ -2606,7 +2606,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>FFN 神经元</translation>
     </message>
     <message>
-        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
+        <source>Prunes whole neurons of the feed-forward layers of a transformer, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a model of a known type, with its config.json.</source>
         <extracomment>method ffn_neurons</extracomment>
         <translation>剪枝 transformer 前馈层的整个神经元，每层数量相同。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。需要已知类型的模型及其 config.json。</translation>
     </message>
@@ -2676,9 +2676,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>倍数</translation>
     </message>
     <message>
-        <source>The number of units that stay is rounded up to a multiple of this: some kernels refuse odd widths, others are slow with them.</source>
+        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>保留的单元数向上取整到它的倍数：有些内核不接受奇数宽度，有些则会变慢。</translation>
+        <translation>保留的单元数向上取整到它的倍数：有些内核不接受其他宽度，有些则会变慢。</translation>
     </message>
     <message>
         <source>1</source>
@@ -2711,7 +2711,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>注意力头</translation>
     </message>
     <message>
-        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Not every class of models takes fewer heads.</source>
+        <source>Prunes whole key/value heads with their query heads, the same number in each layer. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Not every model class allows fewer heads.</source>
         <extracomment>method attention_heads</extracomment>
         <translation>剪枝整个键/值头及其查询头，每层数量相同。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。并非每个模型类都接受更少的头。</translation>
     </message>
@@ -2721,7 +2721,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>层</translation>
     </message>
     <message>
-        <source>Prunes what whole layers write into the residual stream, so that they hand on what they were given. The export &apos;shrunk&apos; leaves them out.</source>
+        <source>Prunes what whole layers write into the residual stream, so that they pass on their inputs unchanged. The export &apos;shrunk&apos; leaves them out.</source>
         <extracomment>method layers</extracomment>
         <translation>剪枝整层写入残差流的内容，使其原样传递输入。“缩减”导出会省去这些层。</translation>
     </message>
@@ -2731,9 +2731,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>通道组</translation>
     </message>
     <message>
-        <source>Prunes channels of convolutions with everything that depends on them. They go in every tensor that has a part in them, biases and norms among them, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
+        <source>Prunes channels of convolutions with everything that depends on them. They are pruned in every tensor that has a part in them, biases and norms included, so that the export &apos;shrunk&apos; can cut them out. Needs a file that holds its graph, or known blocks.</source>
         <extracomment>method channel_groups</extracomment>
         <translation>剪枝卷积的通道以及依赖它们的一切。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。需要包含计算图的文件，或已知的块。</translation>
+    </message>
+    <message>
+        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>打开的 ONNX 模型，被剪枝处为零。其余内容保持不变；模型旁文件中的数据会并入其中。</translation>
     </message>
     <message>
         <source>Custom mask from file…</source>
@@ -3101,11 +3106,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>ONNX，稠密</translation>
     </message>
     <message>
-        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; numbers in files beside the model are put into it.</source>
-        <extracomment>format onnx</extracomment>
-        <translation>打开的 ONNX 模型，被剪枝处为零。其余内容保持不变；模型旁文件中的数据会并入其中。</translation>
-    </message>
-    <message>
         <source>and whatever runs the original</source>
         <extracomment>format onnx, ONNX Runtime</extracomment>
         <translation>以及任何能运行原模型的程序</translation>
@@ -3236,7 +3236,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>迭代次数</translation>
     </message>
     <message>
-        <source>Iterations of conjugate gradients. More take longer and come nearer to the outputs on these inputs.</source>
+        <source>Iterations of conjugate gradients. More iterations take longer and come nearer to the outputs on these inputs.</source>
         <extracomment>repair, iterations</extracomment>
         <translation>共轭梯度法的迭代次数。次数越多耗时越长，也越接近这些输入上的输出。</translation>
     </message>
@@ -3246,7 +3246,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>阻尼</translation>
     </message>
     <message>
-        <source>Added to the diagonal of the Gram matrix, relative to its mean. More of it changes the weights less.</source>
+        <source>Added to the diagonal of the Gram matrix, relative to its mean. Higher values change the weights less.</source>
         <extracomment>repair, damping</extracomment>
         <translation>加到格拉姆矩阵对角线上的值，相对于其均值。值越大，权重变化越小。</translation>
     </message>
@@ -3276,7 +3276,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>内存</translation>
     </message>
     <message>
-        <source>Gram matrices that are summed at once take no more; with less, the inputs are run several times.</source>
+        <source>Limit for the Gram matrices that are summed at once; with less memory, the inputs are run several times.</source>
         <extracomment>repair, memory</extracomment>
         <translation>同时累加的格拉姆矩阵不超过此值；内存较少时，输入会运行多次。</translation>
     </message>
@@ -3401,7 +3401,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>张量列表</translation>
     </message>
     <message>
-        <source>List all tensors below each other instead of the tree of modules.</source>
+        <source>Show all tensors as a list instead of the tree of modules.</source>
         <extracomment>settings, tensor_list</extracomment>
         <translation>将所有张量列在一起，代替模块树。</translation>
     </message>
@@ -3421,9 +3421,9 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>动画</translation>
     </message>
     <message>
-        <source>Whether bars and menus move by themselves.</source>
+        <source>Whether bars and menus are animated.</source>
         <extracomment>settings, motion</extracomment>
-        <translation>进度条和菜单是否自行移动。</translation>
+        <translation>进度条和菜单是否有动画。</translation>
     </message>
     <message>
         <source>Full</source>
@@ -4090,7 +4090,7 @@ Files are read, never run.</source>
         <translation>在打开此会话之前测得。请再次评估 ({keys}) 以便与新结果比较。</translation>
     </message>
     <message>
-        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}), and they are.</source>
+        <source>Multiply-adds are counted by the script: evaluate a state again ({keys}) to count them.</source>
         <translation>乘加运算由脚本统计：评估任一状态 ({keys}) 即可得到。</translation>
     </message>
     <message>
@@ -4098,7 +4098,7 @@ Files are read, never run.</source>
         <translation>{words}。</translation>
     </message>
     <message>
-        <source>Measured by another script, Python or options.</source>
+        <source>Measured with another script, Python or options.</source>
         <translation>由其他脚本、Python 或选项测得。</translation>
     </message>
     <message>
@@ -4333,8 +4333,8 @@ Files are read, never run.</source>
         <translation>已导出</translation>
     </message>
     <message>
-        <source>Undo goes on from the original that was kept.</source>
-        <translation>撤销将基于保留的原文件继续。</translation>
+        <source>Undo still works: it reads the backup of the original.</source>
+        <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
         <source>This is not the original model: units that were not dead were cut, and checks compare it with the original in which these are zero.</source>
@@ -4595,7 +4595,7 @@ Files are read, never run.</source>
         <translation>目标文件夹</translation>
     </message>
     <message>
-        <source>A folder that is not there yet.</source>
+        <source>A folder that does not exist yet.</source>
         <translation>尚不存在的文件夹。</translation>
     </message>
     <message>
@@ -4615,7 +4615,7 @@ Files are read, never run.</source>
         <translation>这是文件：请指定一个新文件夹。</translation>
     </message>
     <message>
-        <source>This is there already: name a new folder.</source>
+        <source>This already exists: name a new folder.</source>
         <translation>已存在：请指定一个新文件夹。</translation>
     </message>
     <message>
@@ -4886,13 +4886,6 @@ Files are read, never run.</source>
     <message>
         <source>Arrows move, Space cuts or keeps a layer.</source>
         <translation>方向键移动，空格键裁去或保留一层。</translation>
-    </message>
-</context>
-<context>
-    <name>Layout</name>
-    <message>
-        <source>A vector of {n} in lines of {width}, read like text.</source>
-        <translation>{n} 个元素的向量，每行 {width} 个，按文本顺序阅读。</translation>
     </message>
 </context>
 <context>
@@ -5193,7 +5186,7 @@ Files are read, never run.</source>
         <translation>{n} 个参数中 {pruned} 个已剪枝。</translation>
     </message>
     <message>
-        <source>Besides, {n} elements in buffers: running statistics, counters, positions, masks.</source>
+        <source>In addition, {n} elements in buffers: running statistics, counters, positions, masks.</source>
         <translation>此外，缓冲区中有 {n} 个元素：移动统计量、计数器、位置、掩码。</translation>
     </message>
 </context>
@@ -5284,7 +5277,7 @@ Files are read, never run.</source>
         <translation>；  范数²保留率 {share}</translation>
     </message>
     <message>
-        <source>;  shown are those usually pruned, or with pruned weights</source>
+        <source>;  only tensors that are usually pruned or have pruned weights are shown</source>
         <translation>；  显示通常剪枝的或含被剪枝权重的张量</translation>
     </message>
     <message>
@@ -6645,7 +6638,7 @@ Files are read, never run.</source>
         <translation>噪声 ±</translation>
     </message>
     <message>
-        <source>holds the target</source>
+        <source>meets the target</source>
         <translation>达到目标</translation>
     </message>
     <message>
@@ -6688,7 +6681,7 @@ Files are read, never run.</source>
         <translation>脚本和命令行在运行之前会再次显示</translation>
     </message>
     <message>
-        <source>What could lose work is always asked about.</source>
+        <source>Actions that could lose work always ask.</source>
         <translation>可能丢失工作的操作总会询问。</translation>
     </message>
     <message>
@@ -6696,11 +6689,11 @@ Files are read, never run.</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <source>{n} run without a question.</source>
+        <source>{n} run without being asked about.</source>
         <translation>{n} 个不经询问即运行。</translation>
     </message>
     <message>
-        <source>1 runs without a question.</source>
+        <source>1 runs without being asked about.</source>
         <translation>1 个不经询问即运行。</translation>
     </message>
     <message>
@@ -7112,7 +7105,7 @@ computed on this computer.</source>
         <translation>在集群上导出…</translation>
     </message>
     <message>
-        <source>The cluster {address} does the steps and writes a new file.</source>
+        <source>The cluster {address} applies the steps and writes a new file.</source>
         <translation>集群 {address} 执行这些步骤并写入新文件。</translation>
     </message>
     <message>
@@ -7246,11 +7239,11 @@ computed on this computer.</source>
         <translation>无数据，随机词元 ID</translation>
     </message>
     <message>
-        <source>The model is measured on the text that it was repaired by: its metric will be better than on other texts.</source>
+        <source>The model is measured on the text that it was repaired with: its metric will be better than on other texts.</source>
         <translation>模型在用于修复的文本上测量：其指标会比在其他文本上好。</translation>
     </message>
     <message>
-        <source>Without labels, the agreement is measured on the images that the model was repaired by: it will be lower on others. Accuracy is measured on others.</source>
+        <source>Without labels, the agreement is measured on the images that the model was repaired with: it will be lower on others. Accuracy is measured on others.</source>
         <translation>没有标签时，一致性在用于修复的图像上测量：在其他图像上会更低。准确率在其他图像上测量。</translation>
     </message>
     <message>
@@ -7341,8 +7334,8 @@ computed on this computer.</source>
         <translation>{layers}，其中 {n} 个有统计</translation>
     </message>
     <message>
-        <source>Sequential runs inputs through the model, and a statistics file has none: choose what runs them, or clear the check box.</source>
-        <translation>“顺序修复”需要让输入通过模型，而统计文件中没有输入：请选择能运行输入的来源，或取消勾选。</translation>
+        <source>Sequential repair runs inputs through the model, and a statistics file has none: choose a source of inputs, or clear the check box.</source>
+        <translation>“顺序修复”需要让输入通过模型，而统计文件没有输入：请选择能运行输入的来源，或取消勾选。</translation>
     </message>
     <message>
         <source>Memory: about {size} to compute the largest layer.</source>
@@ -7392,7 +7385,7 @@ computed on this computer.</source>
         <translation>误差是与未剪枝层输出之差的均方，相对于这些输出。</translation>
     </message>
     <message>
-        <source>Sequential: they include what the layers before it have lost, so they are larger than those of a repair of each layer by itself.</source>
+        <source>Sequential: they include the errors of the layers before, so they are larger than if each layer were repaired by itself.</source>
         <translation>顺序修复：误差包含前面各层的损失，因此大于每层单独修复时的误差。</translation>
     </message>
     <message>
@@ -7834,7 +7827,7 @@ computed on this computer.</source>
         <translation>测量模型之前修复每个张量(&amp;R)</translation>
     </message>
     <message>
-        <source>By the statistics of activations that are loaded in the form, where Wanda or another method that needs them is chosen; they need Gram matrices.</source>
+        <source>With the statistics of activations that are loaded in the form, where Wanda or another method that needs them is chosen; they must have Gram matrices.</source>
         <translation>使用表单中加载的激活统计（在表单中选择 Wanda 或其他需要它的方法）；需要格拉姆矩阵。</translation>
     </message>
 </context>
@@ -7872,7 +7865,7 @@ computed on this computer.</source>
         <translation>运行此脚本？自上次运行以来它已更改。</translation>
     </message>
     <message>
-        <source>Run this script with another Python than last time?</source>
+        <source>Run this script with a different Python than last time?</source>
         <translation>用与上次不同的 Python 运行此脚本？</translation>
     </message>
 </context>
@@ -8309,7 +8302,7 @@ computed on this computer.</source>
         <translation>下载或复制被中断：请重新获取该文件。</translation>
     </message>
     <message>
-        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is no place inside its folder.</source>
+        <source>&apos;{model}&apos; says that &apos;{name}&apos; is in &apos;{show}&apos;, which is not inside its folder.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{model}&apos; 指出 &apos;{name}&apos; 位于 &apos;{show}&apos;，但该位置不在其文件夹内。</translation>
     </message>
@@ -8513,9 +8506,9 @@ steps</extracomment>
         <translation>请检查与存储的连接，然后重试。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; cannot be looked at: {words_of}.</source>
+        <source>&apos;{path}&apos; cannot be accessed: {words_of}.</source>
         <extracomment>sentences</extracomment>
-        <translation>无法查看 &apos;{path}&apos;：{words_of}。</translation>
+        <translation>无法访问 &apos;{path}&apos;：{words_of}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is {kind}, not a regular file.</source>
@@ -8573,12 +8566,12 @@ steps</extracomment>
         <translation>请检查磁盘或网络驱动器，然后重新打开该文件。</translation>
     </message>
     <message>
-        <source>A URL of an object has no &apos;:&apos; and no &apos;?&apos; in it (got one that begins with &apos;{scheme}://&apos;).</source>
+        <source>The URL of an object must not contain &apos;:&apos; or &apos;?&apos; (got one that begins with &apos;{scheme}://&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>对象的 URL 中不能有 &apos;:&apos; 和 &apos;?&apos;（收到以 &apos;{scheme}://&apos; 开头的 URL）。</translation>
     </message>
     <message>
-        <source>Passwords, keys and tokens do not belong into a URL: put them where the tools of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.</source>
+        <source>Passwords, keys and tokens do not belong in a URL: put them where the tools of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.</source>
         <extracomment>sentences</extracomment>
         <translation>密码、密钥和令牌不应写在 URL 中：请放在存储的工具会查找的位置，例如 AWS_PROFILE 或 ~/.aws/credentials。</translation>
     </message>
@@ -8638,7 +8631,7 @@ steps</extracomment>
         <translation>未写入 &apos;{target}&apos;：从存储回读的字节与写入的字节不同。</translation>
     </message>
     <message>
-        <source>Export again; if it happens again, tell who operates the store.</source>
+        <source>Export again; if it happens again, contact the operator of the store.</source>
         <extracomment>sentences</extracomment>
         <translation>请重新导出；若再次发生，请告知存储的管理者。</translation>
     </message>
@@ -8648,9 +8641,9 @@ steps</extracomment>
         <translation>无法写入 &apos;{target}&apos;：{words_of}。</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; {was} while it was being exported; that was not replaced.</source>
+        <source>&apos;{target}&apos; {was} during the export, so it was not replaced.</source>
         <extracomment>sentences</extracomment>
-        <translation>导出期间 &apos;{target}&apos; 已被改动（{was}）；该对象未被替换。</translation>
+        <translation>导出期间 &apos;{target}&apos; 已被改动（{was}），因此未被替换。</translation>
     </message>
     <message>
         <source>Look at it, then export again, or choose another name.</source>
@@ -8733,17 +8726,17 @@ steps</extracomment>
         <translation>无法读取文件夹 &apos;{folder}&apos;：{words_of}。</translation>
     </message>
     <message>
-        <source>Check the folder and your right to read it.</source>
+        <source>Check the folder and your permission to read it.</source>
         <extracomment>sentences</extracomment>
         <translation>请检查该文件夹以及您的读取权限。</translation>
     </message>
     <message>
-        <source>{get} of &apos;{path}&apos; made the process that reads them stop (exit status {wait}).</source>
+        <source>{get} of &apos;{path}&apos; crashed the process that reads them (exit status {wait}).</source>
         <extracomment>sentences</extracomment>
         <translation>读取 &apos;{path}&apos; 的内容（{get}）时，读取进程中止（退出状态 {wait}）。</translation>
     </message>
     <message>
-        <source>There may be too little memory for them.</source>
+        <source>There may not be enough memory for them.</source>
         <extracomment>sentences</extracomment>
         <translation>可能没有足够的内存。</translation>
     </message>
@@ -8768,7 +8761,7 @@ steps</extracomment>
         <translation>无法解压 &apos;{path}&apos;：其在 &apos;{gettempdir}&apos; 中的临时文件不完整。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is compressed, and to read on takes {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
+        <source>&apos;{path}&apos; is compressed, and reading on needs {nbytes} bytes in &apos;{place}&apos;, where {free} are free.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是压缩文件，继续读取需要 &apos;{place}&apos; 中的 {nbytes} 字节，而该处只有 {free} 字节可用。</translation>
     </message>
@@ -8833,7 +8826,7 @@ steps</extracomment>
         <translation>位于 &apos;{address}&apos; 的集群已不可用。</translation>
     </message>
     <message>
-        <source>Start it again, then do the same once more (on the command line with --resume): what was written is not written again.</source>
+        <source>Start it again, then run the same job again (on the command line with --resume): what was written is not written again.</source>
         <extracomment>sentences</extracomment>
         <translation>请重新启动集群，然后再执行一次（在命令行中加上 --resume）：已写入的内容不会重复写入。</translation>
     </message>
@@ -8848,17 +8841,17 @@ steps</extracomment>
         <translation>请安装：pip install &apos;pruneapp[cluster]&apos;。</translation>
     </message>
     <message>
-        <source>A cluster is named by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
+        <source>A cluster is specified by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>集群由其 Dask 调度器的地址指定，例如 tcp://host:8786；或写 local:N，表示此机器上的 N 个进程（收到 &apos;{address}&apos;）。</translation>
     </message>
     <message>
-        <source>Workers died one after another with the same work.</source>
+        <source>Workers died one after another on the same task.</source>
         <extracomment>sentences</extracomment>
         <translation>工作进程在执行同一工作时接连终止。</translation>
     </message>
     <message>
-        <source>Look at their logs; they may have too little memory.</source>
+        <source>Check their logs; they may have too little memory.</source>
         <extracomment>sentences</extracomment>
         <translation>请查看它们的日志；可能是内存不足。</translation>
     </message>
@@ -8898,7 +8891,7 @@ steps</extracomment>
         <translation>无法在此机器上启动 {counted}。</translation>
     </message>
     <message>
-        <source>Choose fewer of them, and look at the memory that is free.</source>
+        <source>Choose fewer of them, and check how much memory is free.</source>
         <extracomment>sentences</extracomment>
         <translation>请减少数量，并查看可用内存。</translation>
     </message>
@@ -8983,6 +8976,11 @@ steps</extracomment>
         <translation>其元数据 &apos;{KEY}&apos; 中：{what}</translation>
     </message>
     <message>
+        <source>&apos;{show}&apos; does not have {numel} numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的数值不是 {numel} 个</translation>
+    </message>
+    <message>
         <source>a pair of texts has no length</source>
         <extracomment>sentences</extracomment>
         <translation>一对文本没有长度</translation>
@@ -9028,9 +9026,24 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 的数值没有长度</translation>
     </message>
     <message>
+        <source>the numbers of &apos;{name}&apos; are in a field for another type</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的数值位于其他类型的字段中</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has {size} bytes, not {nbytes}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 有 {size} 字节，而不是 {nbytes}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; would have {length} bytes in &apos;{show}&apos;, not {nbytes}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在 &apos;{show}&apos; 中将有 {length} 字节，而不是 {nbytes}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the {key} &apos;{show2}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的 {key} 为 &apos;{show2}&apos;</translation>
     </message>
     <message>
         <source>a part of the graph has no length</source>
@@ -9061,6 +9074,26 @@ steps</extracomment>
         <source>the type of a tensor is no number</source>
         <extracomment>sentences</extracomment>
         <translation>有张量的类型不是数</translation>
+    </message>
+    <message>
+        <source>its shape is no list of a few whole numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>其形状不是由几个整数组成的列表</translation>
+    </message>
+    <message>
+        <source>its shape is {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其形状为 {list}</translation>
+    </message>
+    <message>
+        <source>its bitmask is not that of the shape {list}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其位掩码与形状 {list} 不符</translation>
+    </message>
+    <message>
+        <source>its numbers are of type {dtype}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值的类型为 {dtype}</translation>
     </message>
     <message>
         <source>its metadata lists no shapes</source>
@@ -9593,7 +9626,7 @@ steps</extracomment>
         <translation>请在所有机器上安装相同的版本。</translation>
     </message>
     <message>
-        <source>{counted} died one after another with the same work ({value}).</source>
+        <source>{counted} died one after another on the same task ({value}).</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} 在执行同一工作（{value}）时接连终止。</translation>
     </message>
@@ -9628,7 +9661,7 @@ steps</extracomment>
         <translation>请选择 safetensors，之后再转换。</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; cannot be written on a cluster: of the stores only S3 takes an object in parts from several machines.</source>
+        <source>&apos;{target}&apos; cannot be written on a cluster: S3 is the only store that accepts an object in parts from several machines.</source>
         <extracomment>sentences</extracomment>
         <translation>无法在集群上写入 &apos;{target}&apos;：在各种存储中，只有 S3 支持由多台机器分段写入一个对象。</translation>
     </message>
@@ -9658,7 +9691,7 @@ steps</extracomment>
         <translation>请在此机器上运行。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is another file there: its size or its time differs from that of the client.</source>
+        <source>&apos;{path}&apos; is a different file there: its size or modification time differs from that on the client.</source>
         <extracomment>sentences</extracomment>
         <translation>该处的 &apos;{path}&apos; 是另一个文件：其大小或时间与客户端的不同。</translation>
     </message>
@@ -9708,7 +9741,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 的 entries[{number}]：{sentence}</translation>
     </message>
     <message>
-        <source>The preview belongs to a state of the document that is gone.</source>
+        <source>The preview belongs to a state of the document that no longer exists.</source>
         <extracomment>sentences</extracomment>
         <translation>此预览所属的文档状态已不存在。</translation>
     </message>
@@ -9823,7 +9856,7 @@ steps</extracomment>
         <translation>请选择其他方法。</translation>
     </message>
     <message>
-        <source>In a model of type &apos;{model_type}&apos; a norm follows the sum, so that no zeros do what leaving out {lower} does.</source>
+        <source>In a model of type &apos;{model_type}&apos; a norm follows the sum, so zeros do not have the effect of removing {lower}.</source>
         <extracomment>sentences</extracomment>
         <translation>在类型为 &apos;{model_type}&apos; 的模型中，求和之后是归一化，因此置零无法达到去掉 {lower} 的效果。</translation>
     </message>
@@ -9922,7 +9955,7 @@ steps</extracomment>
         <translation>{indices} 不是 &apos;{name}&apos; 的一部分，其形状为 {list}。</translation>
     </message>
     <message>
-        <source>Give a first index and a last + 1 for each dimension.</source>
+        <source>Give the first index and the last index + 1 for each dimension.</source>
         <extracomment>sentences</extracomment>
         <translation>请为每个维度给出起始索引和末尾索引加 1。</translation>
     </message>
@@ -10006,7 +10039,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 中没有掩码与 &apos;{path2}&apos; 的张量同名。</translation>
     </message>
     <message>
-        <source>Choose the masks of this model: a mask of &apos;NAME&apos; is &apos;NAME&apos; or &apos;NAME_mask&apos;.</source>
+        <source>Choose the masks of this model: the mask of &apos;NAME&apos; is named &apos;NAME&apos; or &apos;NAME_mask&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择此模型的掩码：&apos;NAME&apos; 的掩码名为 &apos;NAME&apos; 或 &apos;NAME_mask&apos;。</translation>
     </message>
@@ -10021,7 +10054,7 @@ steps</extracomment>
         <translation>请先在那里对其剪枝。</translation>
     </message>
     <message>
-        <source>No tensor of these of &apos;{name}&apos; fits &apos;{name2}&apos;.</source>
+        <source>None of these tensors of &apos;{name}&apos; fits &apos;{name2}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的这些张量都不适用于 &apos;{name2}&apos;。</translation>
     </message>
@@ -10081,7 +10114,7 @@ steps</extracomment>
         <translation>请选择为此检查点创建的掩码文件。</translation>
     </message>
     <message>
-        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds other values than 0 and 1.</source>
+        <source>The mask &apos;{name}&apos; in &apos;{path}&apos; holds values other than 0 and 1.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中的掩码 &apos;{name}&apos; 含有 0 和 1 以外的值。</translation>
     </message>
@@ -10131,7 +10164,7 @@ steps</extracomment>
         <translation>编辑至少需要一个目标（未收到任何目标）。</translation>
     </message>
     <message>
-        <source>The gestures of one edit must do the same (got {sorted}).</source>
+        <source>The gestures of one edit must have the same operation (got {sorted}).</source>
         <extracomment>sentences</extracomment>
         <translation>同一编辑中的操作必须相同（收到 {sorted}）。</translation>
     </message>
@@ -10289,7 +10322,7 @@ steps</extracomment>
         <translation>此修复是顺序修复：每层的输入是在修复其前面各层之后收集的，因此没有统计文件包含这些输入。</translation>
     </message>
     <message>
-        <source>Repair the pruned file again by the same script, and compare.</source>
+        <source>Repair the pruned file again with the same script, and compare.</source>
         <extracomment>sentences</extracomment>
         <translation>请用同一脚本再次修复已剪枝的文件，然后比较。</translation>
     </message>
@@ -10324,12 +10357,12 @@ steps</extracomment>
         <translation>请让 calibrate(model) 调用 load(path) 返回的模型。</translation>
     </message>
     <message>
-        <source>The repair was made by the statistics with the SHA-256 {statistics}; that of &apos;{statistics2}&apos; is {sha256}.</source>
+        <source>The repair was made with the statistics with the SHA-256 {statistics}; that of &apos;{statistics2}&apos; is {sha256}.</source>
         <extracomment>sentences</extracomment>
         <translation>此修复所用统计的 SHA-256 为 {statistics}，而 &apos;{statistics2}&apos; 的为 {sha256}。</translation>
     </message>
     <message>
-        <source>Name the statistics file that the repair was made by.</source>
+        <source>Name the statistics file that the repair was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>请指定此修复所用的统计文件。</translation>
     </message>
@@ -10354,7 +10387,7 @@ steps</extracomment>
         <translation>请检查路径。</translation>
     </message>
     <message>
-        <source>calibrate in &apos;{name}&apos; ran other inputs in its next run, so the sums of the two cannot be combined.</source>
+        <source>calibrate in &apos;{name}&apos; ran different inputs in its next run, so the sums of the two runs cannot be combined.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 中的 calibrate 在下一次运行时使用了不同的输入，因此两次的和无法合并。</translation>
     </message>
@@ -10384,9 +10417,9 @@ steps</extracomment>
         <translation>请用脚本评估。</translation>
     </message>
     <message>
-        <source>The model holds weights in another form than the file: {first_names}. So another state cannot be run beside it, which a sequential repair requires.</source>
+        <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型中权重的形式与文件不同：{first_names}。因此无法在其旁运行另一个状态，而顺序修复需要这样做。</translation>
+        <translation>模型中权重的形式与文件不同（{first_names}），因此无法在其旁运行其他状态，而顺序修复修复需要这样做。</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -10394,7 +10427,7 @@ steps</extracomment>
         <translation>请不使用“顺序修复”。</translation>
     </message>
     <message>
-        <source>The model multiplies by &apos;{name}&apos;, which is not in &apos;{name2}&apos; as it is, so it is not known which multiply-adds are left in a pruned state.</source>
+        <source>The model multiplies by &apos;{name}&apos;, which &apos;{name2}&apos; does not contain in this form, so it is not known which multiply-adds are left in a pruned state.</source>
         <extracomment>sentences</extracomment>
         <translation>模型与 &apos;{name}&apos; 相乘，而它在 &apos;{name2}&apos; 中并非原样存在，因此无法得知剪枝后的状态还剩哪些乘加运算。</translation>
     </message>
@@ -10434,9 +10467,9 @@ steps</extracomment>
         <translation>请对每个模型返回相同的指标。</translation>
     </message>
     <message>
-        <source>The evaluation did not keep the weights that it was given: &apos;{name}&apos;{more} changed meanwhile, so there is no number.</source>
+        <source>The evaluation changed the weights that it was given (&apos;{name}&apos;{more}), so there is no result.</source>
         <extracomment>sentences</extracomment>
-        <translation>评估没有保持所给的权重：&apos;{name}&apos;{more} 在此期间发生了变化，因此没有数值。</translation>
+        <translation>评估更改了所给的权重（&apos;{name}&apos;{more}），因此没有结果。</translation>
     </message>
     <message>
         <source>Do not train, load or change weights in evaluate.</source>
@@ -10689,12 +10722,12 @@ steps</extracomment>
         <translation>已剪枝与受保护的数量之和超过了总数</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; comes twice</source>
+        <source>&apos;{name}&apos; appears twice</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 出现了两次</translation>
     </message>
     <message>
-        <source>{amount} is none of the amounts of the scan</source>
+        <source>{amount} is not one of the amounts of the scan</source>
         <extracomment>sentences</extracomment>
         <translation>{amount} 不是此扫描的剪枝量之一</translation>
     </message>
@@ -10704,7 +10737,7 @@ steps</extracomment>
         <translation>&apos;pruned&apos; 不是此张量可能有的数量</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is none of the metrics of the scan</source>
+        <source>&apos;{name}&apos; is not one of the metrics of the scan</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 不是此扫描的指标之一</translation>
     </message>
@@ -10879,6 +10912,16 @@ steps</extracomment>
         <translation>能读取的张量总会写入。</translation>
     </message>
     <message>
+        <source>, which fits all tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>（适用于所有张量）</translation>
+    </message>
+    <message>
+        <source>Enter {most}{fits}, or unprotect weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请输入{most}{fits}，或取消对权重的保护。</translation>
+    </message>
+    <message>
         <source>{n} more tensor</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个其他张量</translation>
@@ -10889,17 +10932,17 @@ steps</extracomment>
         <translation>{n} 个其他张量</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and be taken for a part of them, or in their place.</source>
+        <source>&apos;{target}&apos; holds {first_names}, which would stay beside the new files and could be loaded with them, or instead of them.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{target}&apos; 中含有 {first_names}，它们会留在新文件旁，并被误当作新文件的一部分，或取代新文件被读取。</translation>
     </message>
     <message>
-        <source>Choose an empty folder or the name of a new one, or remove what lies there.</source>
+        <source>Choose an empty folder or the name of a new one, or remove what is there.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择空文件夹或新文件夹的名称，或移除该处的内容。</translation>
     </message>
     <message>
-        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and be taken for them: {first_names}.</source>
+        <source>&apos;{target}&apos; holds the model that was opened, whose files would stay beside the new ones and could be loaded instead of them: {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{target}&apos; 包含打开的模型，其文件会留在新文件旁并被误当作新文件：{first_names}。</translation>
     </message>
@@ -10914,7 +10957,7 @@ steps</extracomment>
         <translation>无法列出 &apos;{folder}&apos; 中的文件：{words_of}。</translation>
     </message>
     <message>
-        <source>Ask for the right to read the folder, or take another one.</source>
+        <source>Ask for permission to read the folder, or choose another one.</source>
         <extracomment>sentences</extracomment>
         <translation>请申请读取该文件夹的权限，或使用其他文件夹。</translation>
     </message>
@@ -10944,12 +10987,12 @@ steps</extracomment>
         <translation>无法读取属于此模型的 &apos;{path}&apos;：{words_of}。</translation>
     </message>
     <message>
-        <source>Ask for the right to read it, or move it out of the folder.</source>
+        <source>Ask for permission to read it, or move it out of the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请申请读取该文件的权限，或将其移出文件夹。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is the model that was opened, and a store keeps no original beside an export.</source>
+        <source>&apos;{path}&apos; is the model that was opened, and in a store no backup of the original is kept beside an export.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是打开的模型，而存储无法在导出旁保留原文件。</translation>
     </message>
@@ -10989,9 +11032,9 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 不是有效的文件名：{reason}。</translation>
     </message>
     <message>
-        <source>transformers takes a file called &apos;{name}&apos; for plain weights, which it would not be (&apos;{label}&apos;).</source>
+        <source>transformers expects plain weights in a file named &apos;{name}&apos;, which this export is not (&apos;{label}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>transformers 会将名为 &apos;{name}&apos; 的文件当作普通权重，但该文件不会是普通权重（&apos;{label}&apos;）。</translation>
+        <translation>transformers 认为名为 &apos;{name}&apos; 的文件中是普通权重，而此导出不是（&apos;{label}&apos;）。</translation>
     </message>
     <message>
         <source>Choose another name, one that ends in {suffixes}.</source>
@@ -11089,7 +11132,7 @@ steps</extracomment>
         <translation>&apos;{value}&apos; 是文件夹，而导出中有一个同名的文件。</translation>
     </message>
     <message>
-        <source>Choose another folder, or remove what lies there.</source>
+        <source>Choose another folder, or remove what is there.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择其他文件夹，或移除该处的内容。</translation>
     </message>
@@ -11279,7 +11322,7 @@ steps</extracomment>
         <translation>请将其导出为 safetensors，再打开导出的文件。</translation>
     </message>
     <message>
-        <source>torch.load refuses &apos;{name}&apos; with weights_only=True, for it names code ({unknown}).</source>
+        <source>torch.load refuses &apos;{name}&apos; with weights_only=True, because it names code ({unknown}).</source>
         <extracomment>sentences</extracomment>
         <translation>torch.load 在 weights_only=True 时拒绝加载 &apos;{name}&apos;，因为其中引用了代码（{unknown}）。</translation>
     </message>
@@ -11309,7 +11352,7 @@ steps</extracomment>
         <translation>torch 的剪枝会将权重与其掩码相乘，但无法用于 &apos;{name}&apos; 的类型 {label}。</translation>
     </message>
     <message>
-        <source>Leave the script out; pruneapp run does the recipe.</source>
+        <source>Leave the script out; `pruneapp run` applies the recipe.</source>
         <extracomment>sentences</extracomment>
         <translation>请不要导出脚本；pruneapp run 会执行该配方。</translation>
     </message>
@@ -11334,7 +11377,7 @@ steps</extracomment>
         <translation>请增大分片大小上限。</translation>
     </message>
     <message>
-        <source>No compact file can be written of this checkpoint, so its size cannot be guaranteed.</source>
+        <source>This checkpoint cannot be written as a compact file, so its size cannot be guaranteed.</source>
         <extracomment>sentences</extracomment>
         <translation>此检查点无法写为紧凑文件，因此无法保证其大小。</translation>
     </message>
@@ -11344,7 +11387,7 @@ steps</extracomment>
         <translation>请输入比例或数量。</translation>
     </message>
     <message>
-        <source>{nbytes} bytes cannot be reached: {least} are needed for what the step does not touch, and to say what is pruned of the rest.</source>
+        <source>{nbytes} bytes cannot be reached: {least} are needed for the tensors that the step does not touch, and for the masks of the others.</source>
         <extracomment>sentences</extracomment>
         <translation>无法达到 {nbytes} 字节：此步骤未涉及的部分，以及用于记录其余部分中哪些已剪枝的数据，共需 {least} 字节。</translation>
     </message>
@@ -11389,7 +11432,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 没有声明模型系列：{error}</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no ONNX model, so it holds no graph.</source>
+        <source>&apos;{path}&apos; is not an ONNX model, so it holds no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是 ONNX 模型，因此不含计算图。</translation>
     </message>
@@ -11414,7 +11457,7 @@ steps</extracomment>
         <translation>ONNX 模型的组需要软件包 onnx，但尚未安装。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no program of torch.export, so it holds no graph.</source>
+        <source>&apos;{path}&apos; is not a program of torch.export, so it holds no graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是 torch.export 的程序，因此不含计算图。</translation>
     </message>
@@ -11461,7 +11504,7 @@ steps</extracomment>
     <message>
         <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
         <extracomment>sentences</extracomment>
-        <translation>撤销仍然可用。请释放磁盘空间，或在内存不足之前导出并重新打开文件。</translation>
+        <translation>仍可撤销：会读取原文件的备份。</translation>
     </message>
     <message>
         <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
@@ -11489,9 +11532,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 已更改。</translation>
     </message>
     <message>
-        <source>Start again to read it anew.</source>
+        <source>Start the evaluation again to read the new version.</source>
         <extracomment>sentences</extracomment>
-        <translation>请重新开始，以重新读取它。</translation>
+        <translation>请重新开始评估，以读取新版本。</translation>
     </message>
     <message>
         <source>Enter a command line.</source>
@@ -11624,7 +11667,7 @@ steps</extracomment>
         <translation>请在“通道”页 (3) 选择条。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not a list of channels: it is no text in UTF-8 at byte {start}.</source>
+        <source>&apos;{path}&apos; is not a list of channels: it is not UTF-8 text at byte {start}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是通道列表：字节 {start} 处不是 UTF-8 文本。</translation>
     </message>
@@ -11749,7 +11792,7 @@ steps</extracomment>
         <translation>请等待完成，或按 Esc 取消。</translation>
     </message>
     <message>
-        <source>No layer is pruned in part, so there is nothing to repair.</source>
+        <source>No layer is partly pruned, so there is nothing to repair.</source>
         <extracomment>sentences</extracomment>
         <translation>没有被部分剪枝的层，因此无需修复。</translation>
     </message>
@@ -11829,7 +11872,7 @@ steps</extracomment>
         <translation>自定义剪枝方法是 torch 的类，但尚未安装 torch。</translation>
     </message>
     <message>
-        <source>it is nested too deeply: {MAX_DEPTH} levels are the most</source>
+        <source>it is nested too deeply: at most {MAX_DEPTH} levels are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>嵌套过深：最多 {MAX_DEPTH} 层</translation>
     </message>
@@ -11839,7 +11882,7 @@ steps</extracomment>
         <translation>不是 JSON 对象</translation>
     </message>
     <message>
-        <source>it holds a whole number that 64 bits do not hold</source>
+        <source>it holds an integer that does not fit in 64 bits</source>
         <extracomment>sentences</extracomment>
         <translation>含有超出 64 位的整数</translation>
     </message>
@@ -11859,7 +11902,7 @@ steps</extracomment>
         <translation>含有不成对的代理字符</translation>
     </message>
     <message>
-        <source>it holds a number of thousands of digits</source>
+        <source>it holds a number with thousands of digits</source>
         <extracomment>sentences</extracomment>
         <translation>含有数千位的数</translation>
     </message>
@@ -11889,9 +11932,9 @@ steps</extracomment>
         <translation>使用 GPU 需要 torch，但尚未安装。{remedy_for}</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; gave up: {rstrip}.</source>
+        <source>The device &apos;{name}&apos; failed: {rstrip}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 无法继续：{rstrip}。</translation>
+        <translation>设备 &apos;{name}&apos; 出错：{rstrip}。</translation>
     </message>
     <message>
         <source>Choose the CPU as device; the masks are the same.</source>
@@ -11924,7 +11967,7 @@ steps</extracomment>
         <translation>&apos;amount&apos;过大：尚未剪枝的有 {kept}，其中受保护的为 {counted}，因此 {can}（{given}）。</translation>
     </message>
     <message>
-        <source>At most {percent} {each} is {counted}, but {what} wants {target}.</source>
+        <source>At most {percent} {each} is {counted}, but {what} requires {target}.</source>
         <extracomment>sentences</extracomment>
         <translation>上限 {percent}（{each}）为 {counted}，但{what}要求 {target}。</translation>
     </message>
@@ -11959,274 +12002,9 @@ steps</extracomment>
         <translation>&apos;amount&apos;超过了剩余的数量：尚未剪枝的只有 {only}（收到 {count}）。</translation>
     </message>
     <message>
-        <source>a state of its history follows one that is made later</source>
-        <extracomment>sentences</extracomment>
-        <translation>其历史中有状态接在之后才产生的状态后面</translation>
-    </message>
-    <message>
-        <source>it has no state {position}</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有状态 {position}</translation>
-    </message>
-    <message>
-        <source>state {position} is not on the branch that ends at {tip}</source>
-        <extracomment>sentences</extracomment>
-        <translation>状态 {position} 不在以 {tip} 结束的分支上</translation>
-    </message>
-    <message>
-        <source>its version is {str}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其版本为 {str}</translation>
-    </message>
-    <message>
-        <source>of mask {number}, {error}</source>
-        <extracomment>sentences</extracomment>
-        <translation>掩码 {number} 中：{error}</translation>
-    </message>
-    <message>
-        <source>its history cannot be read{at} ({what})</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法读取其历史{at}（{what}）</translation>
-    </message>
-    <message>
-        <source>it names state {state}, which is not there</source>
-        <extracomment>sentences</extracomment>
-        <translation>它引用了不存在的状态 {state}</translation>
-    </message>
-    <message>
-        <source>it does not begin as one</source>
-        <extracomment>sentences</extracomment>
-        <translation>其开头不符合该格式</translation>
-    </message>
-    <message>
-        <source>it has no state {exported}</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有状态 {exported}</translation>
-    </message>
-    <message>
-        <source>there is no mask {number}</source>
-        <extracomment>sentences</extracomment>
-        <translation>没有掩码 {number}</translation>
-    </message>
-    <message>
-        <source>mask {number} has {known_size} elements, and its tensor {size}</source>
-        <extracomment>sentences</extracomment>
-        <translation>掩码 {number} 有 {known_size} 个元素，而其张量有 {size} 个</translation>
-    </message>
-    <message>
-        <source>mask {number} cannot be unpacked from mask {base}</source>
-        <extracomment>sentences</extracomment>
-        <translation>无法由掩码 {base} 还原掩码 {number}</translation>
-    </message>
-    <message>
-        <source>state {place} names a tensor twice</source>
-        <extracomment>sentences</extracomment>
-        <translation>状态 {place} 中有张量出现两次</translation>
-    </message>
-    <message>
-        <source>mask {number} has {size} elements</source>
-        <extracomment>sentences</extracomment>
-        <translation>掩码 {number} 有 {size} 个元素</translation>
-    </message>
-    <message>
-        <source>in state {place}, pruned weights of &apos;{name}&apos; are protected</source>
-        <extracomment>sentences</extracomment>
-        <translation>在状态 {place} 中，&apos;{name}&apos; 的已剪枝权重受保护</translation>
-    </message>
-    <message>
-        <source>state {place} changes a tensor without a name</source>
-        <extracomment>sentences</extracomment>
-        <translation>状态 {place} 更改了没有名称的张量</translation>
-    </message>
-    <message>
-        <source>state {place} does not follow the one before it</source>
-        <extracomment>sentences</extracomment>
-        <translation>状态 {place} 没有接在前一个状态之后</translation>
-    </message>
-    <message>
-        <source>{len} of its {edits} states follow another</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 {edits} 个状态中有 {len} 个接在另一个状态之后</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is missing</source>
-        <extracomment>sentences</extracomment>
-        <translation>缺少 &apos;{name}&apos;</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; has {numel} bytes, {MOST_JSON} are the most</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 有 {numel} 字节，最多为 {MOST_JSON} 字节</translation>
-    </message>
-    <message>
-        <source>mask {number} is missing</source>
-        <extracomment>sentences</extracomment>
-        <translation>缺少掩码 {number}</translation>
-    </message>
-    <message>
-        <source>The operators</source>
-        <extracomment>sentences</extracomment>
-        <translation>运算符</translation>
-    </message>
-    <message>
-        <source>numpy on the CPU</source>
-        <extracomment>sentences</extracomment>
-        <translation>CPU 上的 numpy</translation>
-    </message>
-    <message>
-        <source>invalid control character</source>
-        <extracomment>sentences</extracomment>
-        <translation>有无效的控制字符</translation>
-    </message>
-    <message>
-        <source>invalid \uxxxx escape</source>
-        <extracomment>sentences</extracomment>
-        <translation>\uxxxx 转义无效</translation>
-    </message>
-    <message>
-        <source>its shape is no list of a few whole numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>其形状不是由几个整数组成的列表</translation>
-    </message>
-    <message>
-        <source>its shape is {list}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其形状为 {list}</translation>
-    </message>
-    <message>
-        <source>its bitmask is not that of the shape {list}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其位掩码与形状 {list} 不符</translation>
-    </message>
-    <message>
-        <source>its numbers are of type {dtype}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其数值的类型为 {dtype}</translation>
-    </message>
-    <message>
-        <source>was written by another program</source>
-        <extracomment>sentences</extracomment>
-        <translation>已由其他程序写入</translation>
-    </message>
-    <message>
-        <source>was changed or removed</source>
-        <extracomment>sentences</extracomment>
-        <translation>已更改或移除</translation>
-    </message>
-    <message>
-        <source>Check the connection to the store, then export again.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请检查与存储的连接，然后重新导出。</translation>
-    </message>
-    <message>
-        <source>Choose a place that you may write to, or check your credentials.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择您有写入权限的位置，或检查您的凭据。</translation>
-    </message>
-    <message>
-        <source>Check the name of the bucket.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请检查存储桶的名称。</translation>
-    </message>
-    <message>
-        <source>a distributed checkpoint of torch</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch 的分布式检查点</translation>
-    </message>
-    <message>
-        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
-        <extracomment>sentences</extracomment>
-        <translation>请转换：python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
-    </message>
-    <message>
-        <source>a checkpoint of DeepSpeed</source>
-        <extracomment>sentences</extracomment>
-        <translation>DeepSpeed 的检查点</translation>
-    </message>
-    <message>
-        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
-        <extracomment>sentences</extracomment>
-        <translation>请转换：python zero_to_fp32.py &quot;{folder}&quot; model</translation>
-    </message>
-    <message>
-        <source>a checkpoint of Megatron, cut into ranks</source>
-        <extracomment>sentences</extracomment>
-        <translation>按 rank 切分的 Megatron 检查点</translation>
-    </message>
-    <message>
-        <source>Convert it to Hugging Face&apos;s layout with the tools of Megatron.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 Megatron 的工具将其转换为 Hugging Face 的布局。</translation>
-    </message>
-    <message>
-        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
-        <extracomment>sentences</extracomment>
-        <translation>按 rank 切分的 Meta 检查点</translation>
-    </message>
-    <message>
-        <source>Convert it with convert_llama_weights_to_hf.py of transformers.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 transformers 的 convert_llama_weights_to_hf.py 转换。</translation>
-    </message>
-    <message>
-        <source>a TensorFlow model</source>
-        <extracomment>sentences</extracomment>
-        <translation>TensorFlow 模型</translation>
-    </message>
-    <message>
-        <source>Save its weights as safetensors with TensorFlow, then open that.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 TensorFlow 将其权重保存为 safetensors，再打开该文件。</translation>
-    </message>
-    <message>
-        <source>was saved on a big-endian machine, whose numbers Pruneapp does not read</source>
-        <extracomment>sentences</extracomment>
-        <translation>是在大端序机器上保存的，Pruneapp 不读取其数值</translation>
-    </message>
-    <message>
-        <source>Load it with torch and save it again on a usual machine.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 torch 加载，并在普通机器上重新保存。</translation>
-    </message>
-    <message>
-        <source>, which fits all tensors</source>
-        <extracomment>sentences</extracomment>
-        <translation>（适用于所有张量）</translation>
-    </message>
-    <message>
-        <source>Enter {most}{fits}, or unprotect weights.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请输入{most}{fits}，或取消对权重的保护。</translation>
-    </message>
-    <message>
         <source>At least {percent} of &apos;{names}&apos; is {counted}, but only {most} can be pruned: {counted2} protected.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{names}&apos; 的下限 {percent} 为 {counted}，但只有 {most} 个可以剪枝：受保护的为 {counted2}。</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; does not have {numel} numbers</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; 的数值不是 {numel} 个</translation>
-    </message>
-    <message>
-        <source>the numbers of &apos;{name}&apos; are in a field for another type</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 的数值位于其他类型的字段中</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; would have {length} bytes in &apos;{show}&apos;, not {nbytes}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 在 &apos;{show}&apos; 中将有 {length} 字节，而不是 {nbytes}</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; has the {key} &apos;{show2}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; 的 {key} 为 &apos;{show2}&apos;</translation>
-    </message>
-    <message>
-        <source>it is not JSON: {removesuffix} at {at}</source>
-        <extracomment>sentences</extracomment>
-        <translation>不是 JSON：{removesuffix}，位于{at}</translation>
     </message>
     <message>
         <source>Lower the minimum sparsity, or unprotect weights.</source>
@@ -12264,7 +12042,7 @@ steps</extracomment>
         <translation>请降低{word}。</translation>
     </message>
     <message>
-        <source>Only {counted} can be pruned, because {counted2} protected, but {what} wants {target}.</source>
+        <source>Only {counted} can be pruned, because {counted2} protected, but {what} requires {target}.</source>
         <extracomment>sentences</extracomment>
         <translation>可以剪枝的只有 {counted}，因为受保护的为 {counted2}，但{what}要求 {target}。</translation>
     </message>
@@ -12319,7 +12097,7 @@ steps</extracomment>
         <translation>请选择输入所在的维度，或选择 &apos;wanda_n_m&apos;。</translation>
     </message>
     <message>
-        <source>&apos;{by}&apos; ranks units by the tensors that read them, and of &apos;{place}&apos; none is known.</source>
+        <source>&apos;{by}&apos; ranks units by the tensors that read them, and none is known for &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{by}&apos; 按读取单元的张量对单元排序，而 &apos;{place}&apos; 没有已知的此类张量。</translation>
     </message>
@@ -12329,7 +12107,7 @@ steps</extracomment>
         <translation>请按 &apos;wanda&apos; 或范数排序。</translation>
     </message>
     <message>
-        <source>The statistics say nothing of the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
+        <source>The statistics say nothing about the inputs of {first_names}, so &apos;{by}&apos; cannot rank the units of &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>统计中没有 {first_names} 的输入，因此 &apos;{by}&apos; 无法对 &apos;{place}&apos; 的单元排序。</translation>
     </message>
@@ -12339,7 +12117,7 @@ steps</extracomment>
         <translation>请用 `pruneapp statistics` 收集涵盖它们的统计，或按范数排序。</translation>
     </message>
     <message>
-        <source>&apos;{FLAP}&apos; needs the means of inputs, and the statistics have only squares of those of {first_names}.</source>
+        <source>&apos;{FLAP}&apos; needs the means of inputs, but the statistics have only the squares for {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{FLAP}&apos; 需要输入的均值，而对于 {first_names} 的输入，统计中只有平方。</translation>
     </message>
@@ -12444,7 +12222,7 @@ steps</extracomment>
         <translation>请取消勾选，或选择按权重对通道排序的方法。</translation>
     </message>
     <message>
-        <source>The statistics say nothing of the inputs of {first_names}.</source>
+        <source>The statistics say nothing about the inputs of {first_names}.</source>
         <extracomment>sentences</extracomment>
         <translation>统计中没有 {first_names} 的输入。</translation>
     </message>
@@ -12549,12 +12327,12 @@ steps</extracomment>
         <translation>未知参数 &apos;{name}&apos;。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; means nothing without {needed_with}.</source>
+        <source>&apos;{name}&apos; has no effect without {needed_with}.</source>
         <extracomment>sentences</extracomment>
-        <translation>没有 {needed_with} 时，&apos;{name}&apos; 没有意义。</translation>
+        <translation>没有 {needed_with} 时，&apos;{name}&apos; 不起作用。</translation>
     </message>
     <message>
-        <source>Remove it, or choose what it is for.</source>
+        <source>Remove it, or choose the value that it belongs to.</source>
         <extracomment>sentences</extracomment>
         <translation>请移除它，或选择它所对应的内容。</translation>
     </message>
@@ -12729,7 +12507,7 @@ steps</extracomment>
         <translation>文档中的权重要么保留，要么剪枝；不能缩放。</translation>
     </message>
     <message>
-        <source>The constructor of {name} in &apos;{where}&apos; does not say what it takes.</source>
+        <source>The constructor of {name} in &apos;{where}&apos; does not declare its parameters.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 中的 {name} 的构造函数没有说明它接受哪些参数。</translation>
     </message>
@@ -12749,12 +12527,12 @@ steps</extracomment>
         <translation>请修正该方法，然后重新加载；没有任何内容被更改。</translation>
     </message>
     <message>
-        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, and no form can ask for it.</source>
+        <source>{name} in &apos;{where}&apos; takes &apos;{name2}&apos;, which no form can ask for.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 中的 {name} 接受 &apos;{name2}&apos;，但表单无法询问该参数。</translation>
     </message>
     <message>
-        <source>Give it a default; whole numbers, numbers and truth values can then be changed in the form.</source>
+        <source>Give it a default; integers, floats and booleans can then be changed in the form.</source>
         <extracomment>sentences</extracomment>
         <translation>请为其设置默认值；这样就可以在表单中更改整数、数和布尔值。</translation>
     </message>
@@ -12929,7 +12707,7 @@ steps</extracomment>
         <translation>这些层中没有已剪枝的内容，因此无需修复。</translation>
     </message>
     <message>
-        <source>Nothing is known of the inputs of the pruned layers.</source>
+        <source>Nothing is known about the inputs of the pruned layers.</source>
         <extracomment>sentences</extracomment>
         <translation>没有关于被剪枝层的输入的信息。</translation>
     </message>
@@ -12949,7 +12727,7 @@ steps</extracomment>
         <translation>统计与 &apos;{name}&apos; 不符：{error}。</translation>
     </message>
     <message>
-        <source>The text has {len} letters, and a list of {noun}s has {MOST_LETTERS} at most.</source>
+        <source>The text has {len} characters; a list of {noun}s may have at most {MOST_LETTERS}.</source>
         <extracomment>sentences</extracomment>
         <translation>文本有 {len} 个字符，而{noun}列表最多为 {MOST_LETTERS} 个字符。</translation>
     </message>
@@ -12969,17 +12747,17 @@ steps</extracomment>
         <translation>请给出索引，例如 0-3, 7, 12。</translation>
     </message>
     <message>
-        <source>The list of {noun}s has &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, which is neither an index such as 7 nor a range such as 0-3.</source>
         <extracomment>sentences</extracomment>
         <translation>{noun}列表中含有 &apos;{piece}&apos;，它既不是索引（例如 7），也不是范围（例如 0-3）。</translation>
     </message>
     <message>
-        <source>The list of {noun}s has &apos;{piece}&apos;, and there are {counted}, numbered from 0{value}.</source>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, but there are {counted}, numbered from 0{value}.</source>
         <extracomment>sentences</extracomment>
         <translation>{noun}列表中含有 &apos;{piece}&apos;，但总数为 {counted}，编号从 0{value}。</translation>
     </message>
     <message>
-        <source>The list of {noun}s has &apos;{piece}&apos;, and a range goes from its lower to its higher index, both included.</source>
+        <source>The list of {noun}s contains &apos;{piece}&apos;, but a range goes from its lower to its higher index, both included.</source>
         <extracomment>sentences</extracomment>
         <translation>{noun}列表中含有 &apos;{piece}&apos;，但范围应从较小的索引到较大的索引，两端都包括在内。</translation>
     </message>
@@ -13004,6 +12782,26 @@ steps</extracomment>
         <translation>如有备份，请恢复备份；检查点没有变化。</translation>
     </message>
     <message>
+        <source>a state of its history follows one that is made later</source>
+        <extracomment>sentences</extracomment>
+        <translation>其历史中有状态接在之后才产生的状态后面</translation>
+    </message>
+    <message>
+        <source>it has no state {position}</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有状态 {position}</translation>
+    </message>
+    <message>
+        <source>state {position} is not on the branch that ends at {tip}</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {position} 不在以 {tip} 结束的分支上</translation>
+    </message>
+    <message>
+        <source>its version is {str}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其版本为 {str}</translation>
+    </message>
+    <message>
         <source>&apos;{where}&apos; was saved by a newer Pruneapp: it has version {version}, and this one reads up to version {known}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 由较新的 Pruneapp 保存：其版本为 {version}，而此 Pruneapp 最高只能读取版本 {known}。</translation>
@@ -13014,9 +12812,24 @@ steps</extracomment>
         <translation>请更新 Pruneapp 后再打开。</translation>
     </message>
     <message>
-        <source>Work goes on. Make room on the disk, or save the session.</source>
+        <source>of mask {number}, {error}</source>
         <extracomment>sentences</extracomment>
-        <translation>工作可以继续。请在磁盘上腾出空间，或保存会话。</translation>
+        <translation>掩码 {number} 中：{error}</translation>
+    </message>
+    <message>
+        <source>its history cannot be read{at} ({what})</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取其历史{at}（{what}）</translation>
+    </message>
+    <message>
+        <source>it names state {state}, which is not there</source>
+        <extracomment>sentences</extracomment>
+        <translation>它引用了不存在的状态 {state}</translation>
+    </message>
+    <message>
+        <source>You can go on working. Make room on the disk, or save the session.</source>
+        <extracomment>sentences</extracomment>
+        <translation>您可以继续工作。请在磁盘上腾出空间，或保存会话。</translation>
     </message>
     <message>
         <source>The work in &apos;{name}&apos; was opened or deleted by another window in the meantime.</source>
@@ -13027,6 +12840,11 @@ steps</extracomment>
         <source>Look in the other window.</source>
         <extracomment>sentences</extracomment>
         <translation>请在另一个窗口中查看。</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <extracomment>sentences</extracomment>
+        <translation>其开头不符合该格式</translation>
     </message>
     <message>
         <source>The work in &apos;{path}&apos; cannot be read: {words_of}.</source>
@@ -13079,6 +12897,21 @@ steps</extracomment>
         <translation>请选择创建时所用的检查点。</translation>
     </message>
     <message>
+        <source>it has no state {exported}</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有状态 {exported}</translation>
+    </message>
+    <message>
+        <source>there is no mask {number}</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有掩码 {number}</translation>
+    </message>
+    <message>
+        <source>mask {number} has {known_size} elements, and its tensor {size}</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码 {number} 有 {known_size} 个元素，而其张量有 {size} 个</translation>
+    </message>
+    <message>
         <source>This version of Pruneapp does not support &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>此版本的 Pruneapp 不支持 &apos;{name}&apos;。</translation>
@@ -13097,6 +12930,36 @@ steps</extracomment>
         <source>Make room on the disk and try again.</source>
         <extracomment>sentences</extracomment>
         <translation>请在磁盘上腾出空间，然后重试。</translation>
+    </message>
+    <message>
+        <source>mask {number} cannot be unpacked from mask {base}</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法由掩码 {base} 还原掩码 {number}</translation>
+    </message>
+    <message>
+        <source>state {place} names a tensor twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {place} 中有张量出现两次</translation>
+    </message>
+    <message>
+        <source>mask {number} has {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>掩码 {number} 有 {size} 个元素</translation>
+    </message>
+    <message>
+        <source>in state {place}, pruned weights of &apos;{name}&apos; are protected</source>
+        <extracomment>sentences</extracomment>
+        <translation>在状态 {place} 中，&apos;{name}&apos; 的已剪枝权重受保护</translation>
+    </message>
+    <message>
+        <source>state {place} changes a tensor without a name</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {place} 更改了没有名称的张量</translation>
+    </message>
+    <message>
+        <source>state {place} does not follow the one before it</source>
+        <extracomment>sentences</extracomment>
+        <translation>状态 {place} 没有接在前一个状态之后</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; was changed by another window since you opened it.</source>
@@ -13119,6 +12982,21 @@ steps</extracomment>
         <translation>请打开 {SUFFIX} 文件。</translation>
     </message>
     <message>
+        <source>{len} of its {edits} states follow another</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 {edits} 个状态中有 {len} 个接在另一个状态之后</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {numel} bytes, {MOST_JSON} are the most</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {numel} 字节，最多为 {MOST_JSON} 字节</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is the checkpoint itself, which a session never replaces.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是检查点本身，会话绝不会替换它。</translation>
@@ -13129,12 +13007,17 @@ steps</extracomment>
         <translation>请选择其他名称，以 {SUFFIX} 结尾。</translation>
     </message>
     <message>
+        <source>mask {number} is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少掩码 {number}</translation>
+    </message>
+    <message>
         <source>The outputs of &apos;{shrunk}&apos; differ from those with zeros by {how}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{shrunk}&apos; 的输出与置零时的输出不同，差异为 {how}。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; names code of its own in auto_map, and code of a folder is never run.</source>
+        <source>&apos;{path}&apos; refers to its own code in auto_map, and code of a folder is never run.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 在 auto_map 中指定了自己的代码，而文件夹中的代码绝不会运行。</translation>
     </message>
@@ -13164,32 +13047,32 @@ steps</extracomment>
         <translation>&apos;{folder}&apos; 包含 {format}，但只能检查 safetensors 文件。</translation>
     </message>
     <message>
-        <source>The configuration does not say how many layers there are, so the first of them cannot be taken by themselves.</source>
+        <source>The configuration does not say how many layers there are, so the first of them cannot be checked by themselves.</source>
         <extracomment>sentences</extracomment>
-        <translation>配置没有说明有多少层，因此无法单独取前几层。</translation>
+        <translation>配置没有说明有多少层，因此无法只检查前几层。</translation>
     </message>
     <message>
-        <source>Take all layers.</source>
+        <source>Check all layers.</source>
         <extracomment>sentences</extracomment>
-        <translation>请取所有层。</translation>
+        <translation>请检查所有层。</translation>
     </message>
     <message>
-        <source>config.json has one list for the layers of encoder and decoder, and other layers stay in each.</source>
+        <source>config.json has one list for the layers of encoder and decoder, and different layers would stay in each.</source>
         <extracomment>sentences</extracomment>
         <translation>config.json 对编码器和解码器的层只有一个列表，而两者保留的层不同。</translation>
     </message>
     <message>
-        <source>Remove the same layers of both.</source>
+        <source>Remove the same layers from both.</source>
         <extracomment>sentences</extracomment>
         <translation>请在两者中移除相同的层。</translation>
     </message>
     <message>
-        <source>Every {every} layers are of a kind ({name}), and the layers that stay would change theirs.</source>
+        <source>The kind of a layer repeats every {every} layers ({name}), and layers that stay would change their kind.</source>
         <extracomment>sentences</extracomment>
         <translation>层的类型以 {every} 层为周期（{name}），而保留的层会因此改变类型。</translation>
     </message>
     <message>
-        <source>Remove {every} layers in a row, or several such runs.</source>
+        <source>Remove {every} consecutive layers, or several such runs.</source>
         <extracomment>sentences</extracomment>
         <translation>请移除连续的 {every} 层，或多段这样的连续层。</translation>
     </message>
@@ -13224,12 +13107,12 @@ steps</extracomment>
         <translation>请报告此问题。</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be written anew: {what}.</source>
+        <source>&apos;{show}&apos; lies in a file beside the model, and cannot be rewritten: {what}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{show}&apos; 位于模型旁的文件中，无法重新写入：{what}。</translation>
     </message>
     <message>
-        <source>Save the model with this tensor inside of it.</source>
+        <source>Save the model with this tensor inside it.</source>
         <extracomment>sentences</extracomment>
         <translation>请将此张量存入模型文件内，再保存模型。</translation>
     </message>
@@ -13259,7 +13142,7 @@ steps</extracomment>
         <translation>请选择其中一个。</translation>
     </message>
     <message>
-        <source>Layer {min} of a {model_type} is unlike the others and cannot go.</source>
+        <source>Layer {min} of a {model_type} is unlike the others and cannot be removed.</source>
         <extracomment>sentences</extracomment>
         <translation>{model_type} 的第 {min} 层与其他层不同，不能移除。</translation>
     </message>
@@ -13279,7 +13162,7 @@ steps</extracomment>
         <translation>请保持类型不变。</translation>
     </message>
     <message>
-        <source>No argument of a class makes {lower} as wide as they are here.</source>
+        <source>No argument of the model&apos;s class gives {lower} the widths that they have here.</source>
         <extracomment>sentences</extracomment>
         <translation>类没有任何参数能使 {lower} 达到此处的宽度。</translation>
     </message>
@@ -13319,9 +13202,9 @@ steps</extracomment>
         <translation>没有词表。</translation>
     </message>
     <message>
-        <source>&apos;{wanted}&apos; has no biases, and this model does ({name}).</source>
+        <source>A model of type &apos;{wanted}&apos; has no biases, but this model does ({name}).</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{wanted}&apos; 没有偏置，而此模型有（{name}）。</translation>
+        <translation>类型为 &apos;{wanted}&apos; 的模型没有偏置，而此模型有（{name}）。</translation>
     </message>
     <message>
         <source>{n} unit</source>
@@ -13359,7 +13242,7 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 过大，不可能是记录文件。</translation>
     </message>
     <message>
-        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so nobody knows which units it kept.</source>
+        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so it is not known which units it kept.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{folder}&apos; 中没有 &apos;{RECORD}&apos;，因此无法得知保留了哪些单元。</translation>
     </message>
@@ -13389,17 +13272,12 @@ steps</extracomment>
         <translation>请先剪枝单元，或选择要裁去的内容。</translation>
     </message>
     <message>
-        <source>Only a model that transformers loads has a class that can be asked, and this is none (got &apos;--check {how}&apos;).</source>
-        <extracomment>sentences</extracomment>
-        <translation>只有 transformers 能加载的模型才有可供检查的类，而此模型不是（收到 &apos;--check {how}&apos;）。</translation>
-    </message>
-    <message>
         <source>Choose --check shapes, which reads back and compares what was written.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择 --check shapes，它会回读并比较已写入的内容。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is there already, and a shrunk model needs a folder of its own.</source>
+        <source>&apos;{path}&apos; already exists, and a shrunk model needs a folder of its own.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 已存在，而缩减后的模型需要单独的文件夹。</translation>
     </message>
@@ -13409,14 +13287,14 @@ steps</extracomment>
         <translation>请指定新文件夹。</translation>
     </message>
     <message>
-        <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so that no row of the embedding would be left.</source>
+        <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so no row of the embedding would be left.</source>
         <extracomment>sentences</extracomment>
         <translation>{first_names} 中没有 &apos;{where}&apos; 的词元，因此嵌入将不剩任何行。</translation>
     </message>
     <message>
-        <source>Choose what the model is used with.</source>
+        <source>Choose texts that the model is used with.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择与此模型一起使用的文本或 ID。</translation>
+        <translation>请选择与此模型一起使用的文本。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be read: {words}.</source>
@@ -13484,7 +13362,7 @@ steps</extracomment>
         <translation>请用 transformers 重新保存分词器。</translation>
     </message>
     <message>
-        <source>The smaller {TOKENIZER} would make other tokens of &apos;{path}&apos;, at line {value}: &apos;{parts}&apos;.</source>
+        <source>The smaller {TOKENIZER} would tokenize &apos;{path}&apos; differently, at line {value}: &apos;{parts}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>缩小后的 {TOKENIZER} 会将 &apos;{path}&apos; 第 {value} 行切分为不同的词元：&apos;{parts}&apos;。</translation>
     </message>
@@ -13514,12 +13392,22 @@ steps</extracomment>
         <translation>要裁剪分词器 &apos;{where}&apos;，其模型必须为 BPE、Unigram 或 WordPiece，收到 {decode}。</translation>
     </message>
     <message>
+        <source>it is not JSON: {removesuffix} at {at}</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是 JSON：{removesuffix}，位于{at}</translation>
+    </message>
+    <message>
         <source>Enter a count up to {left}{fits}, or a fraction such as 0.2.</source>
         <extracomment>sentences</extracomment>
         <translation>请输入不超过 {left} 的数量{fits}，或比例（例如 0.2）。</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so that the tokens of a text are not certain.</source>
+        <source>Only a model that transformers loads has a class to check against, and this is not one (got &apos;--check {how}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有 transformers 能加载的模型才有可供检查的类，而此模型不是（收到 &apos;--check {how}&apos;）。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos; skips merges at random (a dropout of {tree}), so the tokens of a text may vary.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 会随机跳过合并（dropout 为 {tree}），因此文本的词元不确定。</translation>
     </message>
@@ -13534,7 +13422,7 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 使用了 ID {missing}，但其中没有词元使用该 ID。</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos; has {len} pieces; {MAX_ID} are the most.</source>
+        <source>&apos;{where}&apos; has {len} pieces; at most {MAX_ID} are allowed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{where}&apos; 有 {len} 个词元片段；最多为 {MAX_ID} 个。</translation>
     </message>
@@ -13628,7 +13516,7 @@ steps</extracomment>
         <translation>请不要指定激活统计，或按 wanda 或 flap 排序。</translation>
     </message>
     <message>
-        <source>Less {share} of {count} {label} are {wanted}, and rounded up to a multiple of {multiple} nothing goes. The nearest that may stay: {near}.</source>
+        <source>Cutting {share} of {count} {label} leaves {wanted}, and rounded up to a multiple of {multiple} that cuts nothing. The nearest numbers that can stay: {near}.</source>
         <extracomment>sentences</extracomment>
         <translation>从 {count} 个 {label} 中裁去 {share}，剩余 {wanted} 个；向上取整到 {multiple} 的倍数后，没有可裁去的。最接近的可保留数量：{near}。</translation>
     </message>
@@ -13638,7 +13526,7 @@ steps</extracomment>
         <translation>请裁去更多，或选择较小的倍数。</translation>
     </message>
     <message>
-        <source>Less {share} of them, and rounded up to a multiple of {multiple}, nothing goes of any of {counted}.</source>
+        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple} cuts nothing of {counted}.</source>
         <extracomment>sentences</extracomment>
         <translation>各裁去 {share} 并向上取整到 {multiple} 的倍数后，没有可裁去的（共 {counted}）。</translation>
     </message>
@@ -13648,7 +13536,7 @@ steps</extracomment>
         <translation>&apos;{by}&apos; 中没有 &apos;{place}&apos; 的分数。</translation>
     </message>
     <message>
-        <source>It needs a vector of {count} numbers of that name.</source>
+        <source>It needs a vector of {count} numbers with that name.</source>
         <extracomment>sentences</extracomment>
         <translation>需要一个以此为名称、含 {count} 个数的向量。</translation>
     </message>
@@ -13658,7 +13546,7 @@ steps</extracomment>
         <translation>&apos;{by}&apos; 中的 &apos;{place}&apos; 必须含有 {count} 个实数（收到的形状为 {list}，类型为 {label}）。</translation>
     </message>
     <message>
-        <source>Write one score a unit.</source>
+        <source>Write one score per unit.</source>
         <extracomment>sentences</extracomment>
         <translation>请为每个单元写一个分数。</translation>
     </message>
@@ -13808,7 +13696,7 @@ steps</extracomment>
         <translation>含有未知类型 {number} 的值</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is no imatrix of llama.cpp.</source>
+        <source>&apos;{path}&apos; is not an imatrix of llama.cpp.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 不是 llama.cpp 的 imatrix。</translation>
     </message>
@@ -13818,12 +13706,12 @@ steps</extracomment>
         <translation>请选择由 llama-imatrix 写入的 .gguf 或 .dat 文件。</translation>
     </message>
     <message>
-        <source>None of the names in &apos;{path}&apos; (such as &apos;{show}&apos;) is known for a weight of &apos;{path2}&apos;.</source>
+        <source>None of the names in &apos;{path}&apos; (such as &apos;{show}&apos;) is known to belong to a weight of &apos;{path2}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中的名称（例如 &apos;{show}&apos;）都不是 &apos;{path2}&apos; 的权重的已知名称。</translation>
     </message>
     <message>
-        <source>An imatrix suits language models under the names of Hugging Face.</source>
+        <source>An imatrix fits language models whose tensors are named as in Hugging Face.</source>
         <extracomment>sentences</extracomment>
         <translation>imatrix 适用于采用 Hugging Face 名称的语言模型。</translation>
     </message>
@@ -13883,7 +13771,7 @@ steps</extracomment>
         <translation>最后一个条目之后还有其他字节</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could be: the file was made for another model.</source>
+        <source>&apos;{path}&apos; has &apos;{show}&apos;, but &apos;{path2}&apos; has no weight that it could belong to: the file was made for another model.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中有 &apos;{show}&apos;，但 &apos;{path2}&apos; 中没有与之对应的权重：该文件是为另一个模型生成的。</translation>
     </message>
@@ -13913,9 +13801,9 @@ steps</extracomment>
         <translation>&apos;{show}&apos; 不是 float32</translation>
     </message>
     <message>
-        <source>A vector of {size} in lines of {wrap}, read like text.</source>
+        <source>A vector of {size} elements, wrapped into lines of {wrap}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{size} 个元素的向量，每行 {wrap} 个，按文本方式阅读。</translation>
+        <translation>{size} 个元素的向量，按每行 {wrap} 个换行。</translation>
     </message>
     <message>
         <source>It has {len} dimensions, and no dimension {dim}.</source>
@@ -13983,7 +13871,7 @@ steps</extracomment>
         <translation>复数不剪枝</translation>
     </message>
     <message>
-        <source>truth values are not pruned</source>
+        <source>booleans are not pruned</source>
         <extracomment>sentences</extracomment>
         <translation>布尔值不剪枝</translation>
     </message>
@@ -14043,7 +13931,7 @@ steps</extracomment>
         <translation>张量 &apos;{show}&apos; 的形状不是列表</translation>
     </message>
     <message>
-        <source>tensor &apos;{show}&apos; has {len} dimensions; {MAX_RANK} is the most</source>
+        <source>tensor &apos;{show}&apos; has {len} dimensions; at most {MAX_RANK} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>张量 &apos;{show}&apos; 有 {len} 个维度；最多为 {MAX_RANK} 个</translation>
     </message>
@@ -14088,7 +13976,7 @@ steps</extracomment>
         <translation>&apos;{show}&apos; 不是普通的文件名</translation>
     </message>
     <message>
-        <source>its header would have {size} bytes, and {MAX_HEADER_BYTES} are the most</source>
+        <source>its header would have {size} bytes; at most {MAX_HEADER_BYTES} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>其文件头将有 {size} 字节，最多为 {MAX_HEADER_BYTES} 字节</translation>
     </message>
@@ -14108,17 +13996,17 @@ steps</extracomment>
         <translation>最后一个张量之后还有 {what}</translation>
     </message>
     <message>
-        <source>The format does not know all fields that the header of this file has for {counted}; they are left aside.</source>
+        <source>The header of this file has fields for {counted} that the format does not define; they are ignored.</source>
         <extracomment>sentences</extracomment>
         <translation>此文件头中 {counted} 的某些字段不属于该格式，已忽略。</translation>
     </message>
     <message>
-        <source>it names itself as a shard</source>
+        <source>it lists itself as a shard</source>
         <extracomment>sentences</extracomment>
         <translation>它把自己列为分片</translation>
     </message>
     <message>
-        <source>{list} in the shards but not in the index; other programs may leave that out.</source>
+        <source>{list} in the shards but not in the index; other programs may ignore this.</source>
         <extracomment>sentences</extracomment>
         <translation>{list} 在分片中但不在索引中；其他程序可能会略过。</translation>
     </message>
@@ -14163,7 +14051,7 @@ steps</extracomment>
         <translation>磁盘空间不足，缺 {counted}（需要 {nbytes}，可用 {free}）</translation>
     </message>
     <message>
-        <source>the disk is full or your share of it is used up ({nbytes} bytes are needed)</source>
+        <source>the disk is full or your quota is used up ({nbytes} bytes are needed)</source>
         <extracomment>sentences</extracomment>
         <translation>磁盘已满或您的配额已用完（需要 {nbytes} 字节）</translation>
     </message>
@@ -14173,7 +14061,7 @@ steps</extracomment>
         <translation>请选择您有写入权限的文件夹。</translation>
     </message>
     <message>
-        <source>&apos;{folder}&apos; takes no new files: choose another folder.</source>
+        <source>&apos;{folder}&apos; does not accept new files: choose another folder.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{folder}&apos; 不接受新文件：请选择其他文件夹。</translation>
     </message>
@@ -14208,7 +14096,7 @@ steps</extracomment>
         <translation>其他类型</translation>
     </message>
     <message>
-        <source>Ask for the right to read it, or copy it to a folder of your own.</source>
+        <source>Ask for permission to read it, or copy it to a folder of your own.</source>
         <extracomment>sentences</extracomment>
         <translation>请申请读取权限，或将其复制到您自己的文件夹。</translation>
     </message>
@@ -14216,6 +14104,31 @@ steps</extracomment>
         <source>Check the name and the folder.</source>
         <extracomment>sentences</extracomment>
         <translation>请检查名称和文件夹。</translation>
+    </message>
+    <message>
+        <source>was written by another program</source>
+        <extracomment>sentences</extracomment>
+        <translation>已由其他程序写入</translation>
+    </message>
+    <message>
+        <source>was changed or removed</source>
+        <extracomment>sentences</extracomment>
+        <translation>已更改或移除</translation>
+    </message>
+    <message>
+        <source>Check the connection to the store, then export again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查与存储的连接，然后重新导出。</translation>
+    </message>
+    <message>
+        <source>Choose a place that you may write to, or check your credentials.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择您有写入权限的位置，或检查您的凭据。</translation>
+    </message>
+    <message>
+        <source>Check the name of the bucket.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请检查存储桶的名称。</translation>
     </message>
     <message>
         <source>Unpack it first, then open what is inside.</source>
@@ -14278,7 +14191,7 @@ steps</extracomment>
         <translation>已用 bzip2 压缩</translation>
     </message>
     <message>
-        <source>is a tar archive, as torch wrote before version 0.1.10 or as downloads are packed in</source>
+        <source>is a tar archive, as written by torch before version 0.1.10 or used to pack downloads</source>
         <extracomment>sentences</extracomment>
         <translation>是 tar 归档，torch 0.1.10 之前的版本或下载打包会写出这种文件</translation>
     </message>
@@ -14308,12 +14221,12 @@ steps</extracomment>
         <translation>是 TensorFlow Lite 模型</translation>
     </message>
     <message>
-        <source>is an Arrow file: a table of data, no model</source>
+        <source>is an Arrow file: a table of data, not a model</source>
         <extracomment>sentences</extracomment>
         <translation>是 Arrow 文件：数据表，不是模型</translation>
     </message>
     <message>
-        <source>is a Parquet file: a table of data, no model</source>
+        <source>is a Parquet file: a table of data, not a model</source>
         <extracomment>sentences</extracomment>
         <translation>是 Parquet 文件：数据表，不是模型</translation>
     </message>
@@ -14388,7 +14301,7 @@ steps</extracomment>
         <translation>是网页，不是检查点</translation>
     </message>
     <message>
-        <source>has something else in front of a zip archive</source>
+        <source>has other data in front of a zip archive</source>
         <extracomment>sentences</extracomment>
         <translation>在 zip 归档之前还有其他内容</translation>
     </message>
@@ -14396,6 +14309,56 @@ steps</extracomment>
         <source>Get the file again.</source>
         <extracomment>sentences</extracomment>
         <translation>请重新获取该文件。</translation>
+    </message>
+    <message>
+        <source>a distributed checkpoint of torch</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 的分布式检查点</translation>
+    </message>
+    <message>
+        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转换：python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
+    </message>
+    <message>
+        <source>a checkpoint of DeepSpeed</source>
+        <extracomment>sentences</extracomment>
+        <translation>DeepSpeed 的检查点</translation>
+    </message>
+    <message>
+        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转换：python zero_to_fp32.py &quot;{folder}&quot; model</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Megatron, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>按 rank 切分的 Megatron 检查点</translation>
+    </message>
+    <message>
+        <source>Convert it to Hugging Face&apos;s layout with the tools of Megatron.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 Megatron 的工具将其转换为 Hugging Face 的布局。</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Meta&apos;s, cut into ranks</source>
+        <extracomment>sentences</extracomment>
+        <translation>按 rank 切分的 Meta 检查点</translation>
+    </message>
+    <message>
+        <source>Convert it with convert_llama_weights_to_hf.py of transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 transformers 的 convert_llama_weights_to_hf.py 转换。</translation>
+    </message>
+    <message>
+        <source>a TensorFlow model</source>
+        <extracomment>sentences</extracomment>
+        <translation>TensorFlow 模型</translation>
+    </message>
+    <message>
+        <source>Save its weights as safetensors with TensorFlow, then open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 TensorFlow 将其权重保存为 safetensors，再打开该文件。</translation>
     </message>
     <message>
         <source>{len} tensors are</source>
@@ -14408,12 +14371,12 @@ steps</extracomment>
         <translation>有一个张量的</translation>
     </message>
     <message>
-        <source>them: opened as they stand</source>
+        <source>them: opened unchanged</source>
         <extracomment>sentences</extracomment>
         <translation>它们：按原样打开</translation>
     </message>
     <message>
-        <source>it: opened as it stands</source>
+        <source>it: opened unchanged</source>
         <extracomment>sentences</extracomment>
         <translation>它：按原样打开</translation>
     </message>
@@ -14433,14 +14396,14 @@ steps</extracomment>
         <translation>有一个张量 NAME</translation>
     </message>
     <message>
-        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened as they stand, none as pruned. Open a file without the ones that are out of date.</source>
+        <source>{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are opened unchanged, none as pruned. Open a file without the ones that are out of date.</source>
         <extracomment>sentences</extracomment>
         <translation>{some}位于 NAME_orig 和 NAME_mask 旁边，后两者表示同一个已剪枝的张量：全部按原样打开，都不视为已剪枝。请打开不含过时张量的文件。</translation>
     </message>
     <message>
-        <source>several of its elements are one number in memory</source>
+        <source>several of its elements share the same memory</source>
         <extracomment>sentences</extracomment>
-        <translation>其中多个元素是内存中的同一个数</translation>
+        <translation>其中多个元素共用同一内存</translation>
     </message>
     <message>
         <source>it shares memory with &apos;{other}&apos;</source>
@@ -14558,9 +14521,9 @@ steps</extracomment>
         <translation>其 zip 归档有多个目录</translation>
     </message>
     <message>
-        <source>its zip directory is not where it is said to be</source>
+        <source>its zip directory is not where the end of the archive says it is</source>
         <extracomment>sentences</extracomment>
-        <translation>其 zip 目录不在所述位置</translation>
+        <translation>其 zip 目录不在归档末尾所述的位置</translation>
     </message>
     <message>
         <source>its zip archive contradicts itself about its size</source>
@@ -14593,7 +14556,7 @@ steps</extracomment>
         <translation>其 zip 归档的某个成员与目录重叠</translation>
     </message>
     <message>
-        <source>something stands before its zip archive</source>
+        <source>there is other data in front of its zip archive</source>
         <extracomment>sentences</extracomment>
         <translation>其 zip 归档之前还有内容</translation>
     </message>
@@ -14613,7 +14576,7 @@ steps</extracomment>
         <translation>其 zip 目录在中途结束</translation>
     </message>
     <message>
-        <source>its zip directory holds something that is no entry</source>
+        <source>its zip directory contains something that is not an entry</source>
         <extracomment>sentences</extracomment>
         <translation>其 zip 目录含有不是条目的内容</translation>
     </message>
@@ -14683,9 +14646,9 @@ steps</extracomment>
         <translation>它已量化：带缩放的整数不剪枝</translation>
     </message>
     <message>
-        <source>Pruneapp does not know the numbers of torch.{name}</source>
+        <source>Pruneapp does not support the number format torch.{name}</source>
         <extracomment>sentences</extracomment>
-        <translation>Pruneapp 不认识 torch.{name} 的数值</translation>
+        <translation>Pruneapp 不支持 torch.{name} 的数值格式</translation>
     </message>
     <message>
         <source>it holds a second pickle, &apos;{others}&apos;</source>
@@ -14728,6 +14691,16 @@ steps</extracomment>
         <translation>请在 Python 中加载并重新保存：torch.save(torch.load(FILE), &apos;model.pt&apos;)。</translation>
     </message>
     <message>
+        <source>was saved on a big-endian machine, whose numbers Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>是在大端序机器上保存的，Pruneapp 不读取其数值</translation>
+    </message>
+    <message>
+        <source>Load it with torch and save it again on a usual machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 torch 加载，并在普通机器上重新保存。</translation>
+    </message>
+    <message>
         <source>Patterns are case-sensitive and match whole names; &apos;*&apos; matches every tensor.</source>
         <extracomment>sentences</extracomment>
         <translation>模式区分大小写并匹配完整名称；&apos;*&apos; 匹配所有张量。</translation>
@@ -14748,9 +14721,9 @@ steps</extracomment>
         <translation>规则 {number}：{sentence}</translation>
     </message>
     <message>
-        <source>no weight is meant</source>
+        <source>no weight is selected</source>
         <extracomment>sentences</extracomment>
-        <translation>没有指定权重</translation>
+        <translation>没有选中权重</translation>
     </message>
     <message>
         <source>all of it is already pruned</source>
@@ -14813,7 +14786,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 的维度 {dim} 是{units}的维度{like}。只有缩减导出会从所有张量中裁去{units2}。</translation>
     </message>
     <message>
-        <source>: its {kinds} are no neurons, heads or channels of a group</source>
+        <source>: its {kinds} are not neurons, heads or channels of a group</source>
         <extracomment>sentences</extracomment>
         <translation>：其{kinds}不是组中的神经元、头或通道</translation>
     </message>
@@ -14908,9 +14881,9 @@ steps</extracomment>
         <translation>因段错误崩溃</translation>
     </message>
     <message>
-        <source>Some compiled code that it uses is defective; the log shows where it was.</source>
+        <source>Some compiled code that it uses is defective; the log shows where it crashed.</source>
         <extracomment>sentences</extracomment>
-        <translation>它所用的某些编译代码有缺陷；日志显示了位置。</translation>
+        <translation>它所用的某些编译代码有缺陷；日志显示了崩溃的位置。</translation>
     </message>
     <message>
         <source>was killed by the system, most likely because the memory was full</source>
@@ -14928,9 +14901,9 @@ steps</extracomment>
         <translation>被信号 {name} 终止</translation>
     </message>
     <message>
-        <source>The log shows where it was.</source>
+        <source>The log shows where it ended.</source>
         <extracomment>sentences</extracomment>
-        <translation>日志显示了位置。</translation>
+        <translation>日志显示了结束的位置。</translation>
     </message>
     <message>
         <source>ended because the script closed the pipe through which it answers</source>
@@ -14998,7 +14971,7 @@ steps</extracomment>
         <translation>位于 &apos;{value}&apos;</translation>
     </message>
     <message>
-        <source>made by uv as the header of the script says</source>
+        <source>made by uv according to the header of the script</source>
         <extracomment>sentences</extracomment>
         <translation>由 uv 按脚本的文件头创建</translation>
     </message>
@@ -15018,9 +14991,9 @@ steps</extracomment>
         <translation>运行 Pruneapp 的解释器</translation>
     </message>
     <message>
-        <source>The model was not called in the process of the script, so it is not known that the metrics belong to it.</source>
+        <source>The model was not called in the process of the script, so it is not known whether the metrics belong to it.</source>
         <extracomment>sentences</extracomment>
-        <translation>脚本的进程中没有调用该模型，因此无法确定指标属于它。</translation>
+        <translation>脚本的进程中没有调用该模型，因此无法确定指标是否属于它。</translation>
     </message>
     <message>
         <source>reading weights</source>
@@ -15078,7 +15051,7 @@ steps</extracomment>
         <translation>，或导出为 {name}，它保留打开的内容{unless}</translation>
     </message>
     <message>
-        <source>{listed} {were} not read, and {were2} written as {they} stood in the file.</source>
+        <source>{listed} {were} not read, and {were2} written unchanged.</source>
         <extracomment>sentences</extracomment>
         <translation>{listed} 没有读取，按文件中的原样写入。</translation>
     </message>
@@ -15108,7 +15081,7 @@ steps</extracomment>
         <translation>写为普通的连续张量：{sentence}。</translation>
     </message>
     <message>
-        <source>Only the values are in it, not what the file says beside them: {sentence}.</source>
+        <source>Only the values are in the export, not what the file says about them: {sentence}.</source>
         <extracomment>sentences</extracomment>
         <translation>其中只有数值，没有文件中的附加说明：{sentence}。</translation>
     </message>
@@ -15118,9 +15091,9 @@ steps</extracomment>
         <translation>&apos;{show}&apos;（{what}）写为组成它的普通张量：{listed}。</translation>
     </message>
     <message>
-        <source>So were {counted} of such kinds.</source>
+        <source>The same holds for {others} of such kinds.</source>
         <extracomment>sentences</extracomment>
-        <translation>另有 {counted} 同样处理。</translation>
+        <translation>另有 {others} 同样处理。</translation>
     </message>
     <message>
         <source>Left out: {no_tensors}.</source>
@@ -15188,7 +15161,7 @@ steps</extracomment>
         <translation>未从 &apos;{name}&apos; 复制：{first_names}。配置、分词器以及 {MODULES} 引用的内容会被复制；代码从不复制。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; of the opened model was copied as it is, for it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
+        <source>&apos;{name}&apos; of the opened model was copied unchanged, because it cannot be read ({what}); if it names a type of the weights, that is the old one.</source>
         <extracomment>sentences</extracomment>
         <translation>打开的模型的 &apos;{name}&apos; 按原样复制，因为无法读取它（{what}）；若其中注明了权重的类型，则是旧的类型。</translation>
     </message>
@@ -15198,7 +15171,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos;：dtype 由 {dtype} 改为 {dtype2}，使 transformers 按写入的类型加载权重。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you write {dtype} in the place of it.</source>
+        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that by {dtype}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 没有更改。其中称权重为 {old}，transformers 会按此加载，除非您将其改为 {dtype}。</translation>
     </message>
@@ -15223,7 +15196,7 @@ steps</extracomment>
         <translation>from_pretrained 会查找 &apos;{WEIGHTS}&apos;，旁边要有 &apos;{CONFIG}&apos; 和分词器的文件；单个文件无法在那里加载。请指定一个文件夹，例如 &apos;{without}&apos;，以便一并写入。</translation>
     </message>
     <message>
-        <source>For from_pretrained &apos;{CONFIG}&apos; and the files of the tokenizer go with it: they are in &apos;{home}&apos;. Put them beside the unpacked file, and name that &apos;{WEIGHTS}&apos;.</source>
+        <source>from_pretrained also needs &apos;{CONFIG}&apos; and the files of the tokenizer, which are in &apos;{home}&apos;. Put them beside the unpacked file, and name that file &apos;{WEIGHTS}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>from_pretrained 还需要 &apos;{CONFIG}&apos; 和分词器的文件：它们位于 &apos;{home}&apos;。请将它们放在解包后的文件旁边，并将该文件命名为 &apos;{WEIGHTS}&apos;。</translation>
     </message>
@@ -15313,17 +15286,17 @@ steps</extracomment>
         <translation>以及另外 {value} 个</translation>
     </message>
     <message>
-        <source>&apos;{names}&apos;{more} went out as plain whole numbers: the scales and zero points of quantized tensors are not in this file.</source>
+        <source>Written as plain whole numbers: &apos;{names}&apos;{more}. The scales and zero points of quantized tensors are not in this file.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{names}&apos;{more}以普通整数写出：此文件不含量化张量的缩放和零点。</translation>
+        <translation>以普通整数写出：&apos;{names}&apos;{more}。此文件不含量化张量的缩放和零点。</translation>
     </message>
     <message>
-        <source>not two-dimensional, as convolutions and biases</source>
+        <source>not two-dimensional, such as convolutions and biases</source>
         <extracomment>sentences</extracomment>
         <translation>个不是二维，如卷积和偏置</translation>
     </message>
     <message>
-        <source>embeddings, in which torch looks up no rows of CSR</source>
+        <source>embeddings, which torch cannot look up in CSR</source>
         <extracomment>sentences</extracomment>
         <translation>个是嵌入，torch 无法在其中查找 CSR 的行</translation>
     </message>
@@ -15368,7 +15341,7 @@ steps</extracomment>
         <translation>只有 ONNX 模型可以写为 ONNX：其他文件没有它的计算图。</translation>
     </message>
     <message>
-        <source>The numbers that were in {names} are inside of the file now.</source>
+        <source>The numbers that were in {names} are inside the file now.</source>
         <extracomment>sentences</extracomment>
         <translation>原在 {names} 中的数值现已在文件内。</translation>
     </message>
@@ -15483,7 +15456,7 @@ steps</extracomment>
         <translation>配置没有说明所需内容：{error}。</translation>
     </message>
     <message>
-        <source>The configuration has to hold {needs}, and does not.</source>
+        <source>The configuration must contain {needs}, but does not.</source>
         <extracomment>sentences</extracomment>
         <translation>配置必须包含 {needs}，但没有。</translation>
     </message>
@@ -15493,22 +15466,22 @@ steps</extracomment>
         <translation>{CONFIG} 称 {depths} = {count}，而 &apos;{stack}&apos; 有 {len} 个。</translation>
     </message>
     <message>
-        <source>What lies beyond would not fit a model with fewer.</source>
+        <source>The layers beyond that number would not fit a model with fewer.</source>
         <extracomment>sentences</extracomment>
-        <translation>超出的部分不适合层数更少的模型。</translation>
+        <translation>超出该数量的层不适合层数更少的模型。</translation>
     </message>
     <message>
-        <source>The model computes with the number of each layer: {layers_need} fails.</source>
+        <source>The model computes with the index of each layer; removing layers requires {layers_need}.</source>
         <extracomment>sentences</extracomment>
-        <translation>该模型用每层的编号计算：{layers_need} 不成立。</translation>
+        <translation>该模型用每层的编号计算；移除层需要 {layers_need}。</translation>
     </message>
     <message>
-        <source>Images stand for tokens of the vocabulary by number, so it stays whole here.</source>
+        <source>Images refer to tokens of the vocabulary by their id, so it stays whole here.</source>
         <extracomment>sentences</extracomment>
-        <translation>图像按编号代表词表中的词元，因此词表在此保持完整。</translation>
+        <translation>图像通过 ID 引用词表中的词元，因此词表在此保持完整。</translation>
     </message>
     <message>
-        <source>&apos;{value}&apos; names code of the model&apos;s own (auto_map), so its class is not one of transformers and nothing is known of it.</source>
+        <source>&apos;{value}&apos; refers to the model&apos;s own code (auto_map), so its class is not one of transformers and nothing is known about it.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{value}&apos; 指定了模型自己的代码 (auto_map)，因此其类不属于 transformers，对其一无所知。</translation>
     </message>
@@ -15523,17 +15496,17 @@ steps</extracomment>
         <translation>类型为 &apos;{model_type}&apos;</translation>
     </message>
     <message>
-        <source>The model {named}, whose groups are not known. An ONNX file of it brings its own graph, and can be cut by that.</source>
+        <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
         <translation>该模型（{named}）的组未知。它的 ONNX 文件自带计算图，可以据此裁去。</translation>
     </message>
     <message>
-        <source>No channels of &apos;{path}&apos; can go without others: see its graph.</source>
+        <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 中没有可以单独去掉的通道：请看其计算图。</translation>
     </message>
     <message>
-        <source>&apos;{value}&apos; names no model type, and the tensors are of no block that is known. An ONNX file of the model brings its own graph, and can be cut by that.</source>
+        <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带计算图，可以据此裁去。</translation>
     </message>
@@ -15843,7 +15816,7 @@ steps</extracomment>
         <translation>崩溃后，最后的步骤需要重新计算：其掩码无法写入 &apos;{place}&apos;（{words_of}）。</translation>
     </message>
     <message>
-        <source>Your work is not being kept for the case of a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
+        <source>Your work is not being kept for recovery after a crash: &apos;{place}&apos; cannot be written ({words_of}).</source>
         <extracomment>sentences</extracomment>
         <translation>您的工作没有为崩溃情况保存：无法写入 &apos;{place}&apos;（{words_of}）。</translation>
     </message>
@@ -15858,9 +15831,9 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 有 {size} 字节；原为 {size2} 字节。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; is as large as before, but holds other bytes.</source>
+        <source>&apos;{name}&apos; has the same size as before, but different content.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 与之前一样大，但字节不同。</translation>
+        <translation>&apos;{name}&apos; 与之前大小相同，但内容不同。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is not there.</source>
@@ -15893,21 +15866,21 @@ steps</extracomment>
         <translation>{what}缺失：掩码尚未写入磁盘，原因：{why}。未保存的工作已保留，下次启动时会再次提供。</translation>
     </message>
     <message>
-        <source>Masks of {name} taken over</source>
+        <source>Masks of {name} applied</source>
         <extracomment>sentences
 ----------
 steps</extracomment>
-        <translation>已采用 {name} 的掩码</translation>
+        <translation>已应用 {name} 的掩码</translation>
     </message>
     <message>
-        <source>Protection of {name} taken over</source>
+        <source>Protection of {name} applied</source>
         <extracomment>sentences
 ----------
 steps</extracomment>
-        <translation>已采用 {name} 的保护</translation>
+        <translation>已应用 {name} 的保护</translation>
     </message>
     <message>
-        <source>were to be computed from other weights</source>
+        <source>would have been computed from other weights</source>
         <extracomment>sentences</extracomment>
         <translation>原本要由其他权重计算</translation>
     </message>
@@ -15967,7 +15940,7 @@ steps</extracomment>
         <translation>后续词元</translation>
     </message>
     <message>
-        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are others, and outputs differ by up to {largest_change} of the largest.</source>
+        <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
         <extracomment>sentences</extracomment>
         <translation>{said}与未剪枝模型相比，在带种子的随机输入上，{what}有 {changed_predictions} 不同，输出最多相差最大值的 {largest_change}。</translation>
     </message>
@@ -16002,7 +15975,7 @@ steps</extracomment>
         <translation>其他程序，前提是它们从 config.json 读取头的大小 (&apos;head_dim&apos;)</translation>
     </message>
     <message>
-        <source>{counted} of &apos;{place}&apos; emit a constant that no bias takes up, and stay.</source>
+        <source>{counted} of &apos;{place}&apos; emit a constant that no bias can absorb, and stay.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{place}&apos; 的 {counted} 会输出没有偏置可吸收的常数，因此保留。</translation>
     </message>
@@ -16012,7 +15985,7 @@ steps</extracomment>
         <translation>&apos;{place}&apos; 保留 {counted}，其中 {zeros} 个为零：另一层需要同样多。</translation>
     </message>
     <message>
-        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm makes constants of them. Prune them with everything that depends on them.</source>
+        <source>{counted} of &apos;{stem}&apos; have weights of 0 and stay: a bias or a norm turns them into constants. Prune them with everything that depends on them.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{stem}&apos; 的 {counted} 权重为 0 但保留：偏置或归一化使其成为常数。请连同依赖它们的一切一起剪枝。</translation>
     </message>
@@ -16022,7 +15995,7 @@ steps</extracomment>
         <translation>config.json 写有 {timm} = {value}：timm 会读取它。</translation>
     </message>
     <message>
-        <source>All blocks are as wide as {name}={value} makes them: a model that is made with that argument loads the state dict. {LOADER} loads it into any.</source>
+        <source>All blocks have the widths of {name}={value}: a model built with that argument loads the state dict. {LOADER} loads it into any.</source>
         <extracomment>sentences</extracomment>
         <translation>所有块的宽度都由 {name}={value} 决定：用该参数创建的模型可加载此状态字典。{LOADER} 可将其加载到任何模型。</translation>
     </message>
@@ -16276,12 +16249,12 @@ steps</extracomment>
         <translation>个值</translation>
     </message>
     <message>
-        <source>One mask holds other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <source>One mask holds values other than 0 and 1: these tensors are opened as not pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>有一个掩码含有 0 和 1 以外的值：该张量按未剪枝打开。</translation>
     </message>
     <message>
-        <source>The masks of {n} tensors hold other values than 0 and 1: these tensors are opened as not pruned.</source>
+        <source>The masks of {n} tensors hold values other than 0 and 1: these tensors are opened as not pruned.</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个张量的掩码含有 0 和 1 以外的值：这些张量按未剪枝打开。</translation>
     </message>
@@ -16336,6 +16309,11 @@ steps</extracomment>
         <translation>文件头</translation>
     </message>
     <message>
+        <source>The operators</source>
+        <extracomment>sentences</extracomment>
+        <translation>运算符</translation>
+    </message>
+    <message>
         <source>an index</source>
         <extracomment>sentences</extracomment>
         <translation>一个索引</translation>
@@ -16344,6 +16322,11 @@ steps</extracomment>
         <source>points outside it</source>
         <extracomment>sentences</extracomment>
         <translation>超出范围</translation>
+    </message>
+    <message>
+        <source>numpy on the CPU</source>
+        <extracomment>sentences</extracomment>
+        <translation>CPU 上的 numpy</translation>
     </message>
     <message>
         <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
@@ -16524,6 +16507,16 @@ steps</extracomment>
         <source>unterminated string starting</source>
         <extracomment>sentences</extracomment>
         <translation>字符串未结束，始于</translation>
+    </message>
+    <message>
+        <source>invalid control character</source>
+        <extracomment>sentences</extracomment>
+        <translation>有无效的控制字符</translation>
+    </message>
+    <message>
+        <source>invalid \uxxxx escape</source>
+        <extracomment>sentences</extracomment>
+        <translation>\uxxxx 转义无效</translation>
     </message>
     <message>
         <source>Opened</source>
@@ -17548,11 +17541,11 @@ steps</extracomment>
         <translation>仅凭权重无法判断损失多少：请准备重新训练，并评估结果。NVIDIA 最多裁去三分之一，然后进行蒸馏。</translation>
     </message>
     <message>
-        <source>Starts Python, and has the class in transformers take the shapes, without weights.</source>
+        <source>Starts Python and builds the model&apos;s class in transformers with these shapes, without weights.</source>
         <translation>启动 Python，让 transformers 中的类接受这些形状，不含权重。</translation>
     </message>
     <message>
-        <source>Starts Python, writes the model with zeros beside the folder for the moment, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
+        <source>Starts Python, temporarily writes the model with zeros beside the folder, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
         <translation>启动 Python，临时在文件夹旁写入含零的模型，并以 float32 比较两者的输出。还会给出与剪枝前模型输出的差距。需要可容纳两者的内存和磁盘空间。</translation>
     </message>
     <message>
@@ -17594,7 +17587,7 @@ steps</extracomment>
         <translation>排序依据</translation>
     </message>
     <message>
-        <source>The units that rank lowest go first: by a norm over all their tensors, or by scores that you computed.</source>
+        <source>The units that rank lowest are cut first: by a norm over all their tensors, or by scores that you computed.</source>
         <translation>排名最低的单元先裁：按其所有张量的范数，或按您计算的分数。</translation>
     </message>
     <message>
@@ -17622,7 +17615,7 @@ steps</extracomment>
         <translation>倍数</translation>
     </message>
     <message>
-        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels refuse other widths, others are slow with them.</source>
+        <source>The number of FFN neurons, channels or tokens that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
         <translation>保留的 FFN 神经元、通道或词元数量向上取整到它的倍数：有些内核不接受其他宽度，有些则会变慢。</translation>
     </message>
     <message>
@@ -17674,7 +17667,7 @@ steps</extracomment>
         <translation>文件中的分数</translation>
     </message>
     <message>
-        <source>Dead units go without loss. Sliders and numbers cut more: the units of the lowest {rank} go first.</source>
+        <source>Dead units are cut without loss. Sliders and numbers cut more: the units of the lowest {rank} are cut first.</source>
         <translation>失效单元可无损裁去。滑块和数字会裁去更多：{rank}最低的单元先裁。</translation>
     </message>
     <message>
@@ -17706,7 +17699,7 @@ steps</extracomment>
         <translation>  没有变化</translation>
     </message>
     <message>
-        <source>Write as &apos;{other}&apos;, which computes the same and takes any heads</source>
+        <source>Write as &apos;{other}&apos;, which computes the same and takes any number of heads</source>
         <translation>写为“{other}”，计算结果相同，并接受任意数量的头</translation>
     </message>
     <message>
@@ -17884,7 +17877,7 @@ steps</extracomment>
         <translation>上限</translation>
     </message>
     <message>
-        <source>How many samples are measured at most: of a script, &apos;limit&apos;, if its functions take it.</source>
+        <source>Maximum number of samples to measure: &apos;limit&apos; of a script, if its functions take it.</source>
         <translation>最多测量多少个样本：对于脚本，若其函数接受“limit”则为该参数。</translation>
     </message>
     <message>
@@ -17896,7 +17889,7 @@ steps</extracomment>
         <translation>种子</translation>
     </message>
     <message>
-        <source>With which random, NumPy and torch are seeded before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
+        <source>Seed of random, NumPy and torch before each call: &apos;seed&apos; of a script, {seed} of a command line.</source>
         <translation>每次调用前用于初始化 random、NumPy 和 torch 的种子：脚本的“seed”，命令行的 {seed}。</translation>
     </message>
     <message>
@@ -18386,7 +18379,7 @@ steps</extracomment>
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Every step is a state in the history. Click Opened there, or undo by {keys}.</source>
+        <source>Every step is a state in the history. Click Opened there, or undo with {keys}.</source>
         <translation>每个步骤都是历史中的一个状态。点击其中的第一个状态，或按 {keys} 撤销。</translation>
     </message>
     <message>
@@ -18394,7 +18387,7 @@ steps</extracomment>
         <translation>重做</translation>
     </message>
     <message>
-        <source>Nothing is lost by that: click the last state, or redo by {keys}.</source>
+        <source>Nothing is lost by that: click the last state, or redo with {keys}.</source>
         <translation>撤销不会丢失任何内容：点击最后一个状态，或按 {keys} 重做。</translation>
     </message>
     <message>
@@ -18445,7 +18438,7 @@ steps</extracomment>
         <translation>列表</translation>
     </message>
     <message>
-        <source>List all tensors below each other, to be sorted, instead of the tree</source>
+        <source>Show all tensors as a sortable list instead of the tree</source>
         <translation>将所有张量列在一起以便排序，代替树</translation>
     </message>
     <message>
@@ -18538,7 +18531,7 @@ steps</extracomment>
         <translation>ID…</translation>
     </message>
     <message>
-        <source>Choose a text file with the ids of the tokens to keep: on each line one, or a range such as 20-31.</source>
+        <source>Choose a text file with the ids of the tokens to keep: one on each line, or a range such as 20-31.</source>
         <translation>选择一个包含要保留词元 ID 的文本文件：每行一个，或一个范围，例如 20-31。</translation>
     </message>
     <message>

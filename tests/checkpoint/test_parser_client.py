@@ -75,7 +75,7 @@ def test_cancelling_ends_the_helper_at_once():
 def test_a_helper_that_dies_is_an_error_of_the_file(monkeypatch):
     monkeypatch.setattr(parser_client, "command", lambda: [sys.executable, "-c", "exit(3)"])
     text = large_header()
-    with pytest.raises(CheckpointError, match=r"'x' made the process .* \(exit status 3\)"):
+    with pytest.raises(CheckpointError, match=r"'x' crashed the process .* \(exit status 3\)"):
         parse_header(pieces(text), len(text), "x", Job())
 
 

@@ -129,7 +129,7 @@ def test_weights_of_its_own_give_no_number(run, files, tmp_path):
     """
     status, out, err = run(pruned, "--script", script(tmp_path, body))
     assert (status, out) == (2, "")
-    assert "'weight' changed meanwhile, so there is no number" in err
+    assert "changed the weights that it was given ('weight'), so there is no result" in err
 
 
 @pytest.mark.parametrize(

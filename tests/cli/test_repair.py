@@ -137,7 +137,7 @@ def test_verify_computes_the_values_again(repair, call, tmp_path, files):
     InputArrays({FC: inputs + 1}).save(tmp_path / "stats.safetensors")
     status, _, said = call(*again, *unpruned)
     assert status == 2
-    assert "The repair was made by the statistics with the SHA-256" in said
+    assert "The repair was made with the statistics with the SHA-256" in said
 
 
 def test_values_that_were_made_otherwise_than_the_recipe_says_are_found(repair, call, tmp_path):
@@ -243,7 +243,7 @@ def test_a_script_runs_inputs_through_the_original(call, files, tmp_path):
     status, out, error = call("repair", *words, *more, "--gram-memory", "8kB")
     assert status == 0, error
     said = json.loads(out)
-    assert said["solver"] == "torch on cpu"
+    assert said["solver"] == "torch (cpu)"
     assert [layer["name"] for layer in said["layers"]] == [FC, HEAD]
     assert all(layer["error_rounded"] < layer["error_before"] for layer in said["layers"])
     assert load_file(tmp_path / "out.safetensors")[FC].shape == (20, 30)
@@ -267,7 +267,7 @@ def test_a_sequential_repair_says_how_often_it_runs_the_inputs(call, files, tmp_
         status, said, error = call("repair", *words, *more, *options)
         assert status == 0, error
         assert json.loads(said)["sequential"] is bool(options)
-        assert json.loads(said)["solver"] == "numpy on the CPU"
+        assert json.loads(said)["solver"] == "numpy (CPU)"
         assert ("then up to 2 times more through it and the pruned model" in error) == bool(options)
         errors[options] = {layer["name"]: layer for layer in json.loads(said)["layers"]}
         assert set(errors[options]) == {FC, HEAD}

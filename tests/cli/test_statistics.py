@@ -251,9 +251,9 @@ def test_units_are_pruned_by_their_inputs_and_its_recipe_names_the_statistics(ca
     ("words", "says"),
     [
         (UNITS[:-2], "'ffn_neurons' with --by flap needs --statistics FILE."),
-        ((*UNITS[:5], *UNITS[7:]), "--statistics means nothing without 'by' wanda or flap."),
+        ((*UNITS[:5], *UNITS[7:]), "--statistics has no effect without 'by' wanda or flap."),
         ((*UNITS[:2], "attention_heads", *UNITS[3:]),
-         "nothing of the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
+         "nothing about the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
     ],
 )  # fmt: skip
 def test_units_without_what_ranks_them_are_refused(call, folder, words, says):
@@ -272,7 +272,7 @@ def test_units_without_what_ranks_them_are_refused(call, folder, words, says):
         ((*WANDA[:-1], "m.safetensors"), "holds no statistics of activations"),
         ((*WANDA[:-1], "none"), "'none'"),
         (("m.safetensors", "--method", "swaps", *WANDA[3:]), "needs Gram matrices, but"),
-        ((*WANDA, "--select", "table*"), "say nothing of the inputs of 'table.weight'"),
+        ((*WANDA, "--select", "table*"), "say nothing about the inputs of 'table.weight'"),
         (("m.safetensors", "--method", "l1_unstructured", "--amount", "1", *WANDA[-2:]),
          "does not take --statistics"),
     ],

@@ -137,7 +137,7 @@ def test_a_recipe_and_one_file_of_a_folder(capsys, here, model, tmp_path):
     [
         (("--mask", "m.pt", "--cluster", "local:2"), "Masks from a file (--mask) cannot be used"),
         (("--report", "r.html", "--cluster", "local:2"), "Reports (--report) cannot be used"),
-        (("--cluster", "nowhere"), "named by the address of its Dask scheduler"),
+        (("--cluster", "nowhere"), "specified by the address of its Dask scheduler"),
         (("--resume",), "--resume continues a job on a cluster, but no --cluster is given."),
         (("--format", "zst", "--cluster", "HERE"), "The format 'zst' cannot be written"),
         (("--target-sparsity", "40kB", "--cluster", "HERE"), "A file size cannot be the target"),

@@ -166,7 +166,7 @@ def test_workers_that_die_one_after_another_end_the_job(pair, network, tmp_path,
         return result(self, future) and connection._Death()
 
     monkeypatch.setattr(Cluster, "_result", died)
-    with pytest.raises(ClusterError, match="2 workers died one after another with the same work"):
+    with pytest.raises(ClusterError, match="2 workers died one after another on the same task"):
         on_cluster(pair, network, RECIPE, tmp_path / "there" / "out")
     assert not list((tmp_path / "there").iterdir())
 

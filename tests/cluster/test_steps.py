@@ -259,7 +259,7 @@ def test_a_worker_that_sees_another_file_says_so(pair, network):
         other = type(first)(first.path, first.size, first.mtime_ns + 1)
         state.model = ModelSource(network, None, (other, *rest))
         made = Step((row("l1_unstructured", amount=0.5),), "global")
-        with pytest.raises(FileChangedError, match=r"On the worker \S+: '\S+' is another file"):
+        with pytest.raises(FileChangedError, match=r"On the worker \S+: '\S+' is a different file"):
             apply_step(state, made, Job())
 
 

@@ -252,7 +252,7 @@ def test_errors_of_the_store(pair, model, bucket, right, monkeypatch):
 
 
 def test_a_store_that_is_not_s3_is_refused():
-    with pytest.raises(ExportError, match="only S3 takes an object in parts"):
+    with pytest.raises(ExportError, match="S3 is the only store"):
         export.refuse_store(locate("gs://bucket/out"))
 
 

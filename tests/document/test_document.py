@@ -381,7 +381,7 @@ def test_masks_in_the_file_are_the_second_entry_of_the_history(dtype):
 def test_a_mask_of_other_values_is_left_alone_with_a_notice():
     document = open_document(resumable(v=np.array([1.0, 0.5]), w=np.array([1.0, 0.0])))
     assert list(document.masks) == ["w"]
-    assert "other values than 0 and 1" in document.notices[0].text
+    assert "values other than 0 and 1" in document.notices[0].text
     assert document.notices[0].details == "v"
     only = open_document(resumable(v=np.array([1.0, np.nan])))
     assert len(only.items) == 1

@@ -303,8 +303,9 @@ def test_a_tensor_of_no_group_is_left_to_itself_beside_others(opened):
     with pytest.raises(SelectionError) as caught:
         preview_of(state, asked(names[1:], ROWS))
     assert str(caught.value) == (
-        f"No other tensor is known to depend on dim 0 of '{names[1]}': its outputs are no neurons, "
-        "heads or channels of a group. Choose other tensors, or prune without their dependents."
+        f"No other tensor is known to depend on dim 0 of '{names[1]}': its outputs are not "
+        "neurons, heads or channels of a group. Choose other tensors, or prune without their "
+        "dependents."
     )
     with pytest.raises(SelectionError, match="No other tensor is known"):
         estimate(state, asked(names[1:], ROWS))

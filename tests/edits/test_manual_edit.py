@@ -150,7 +150,7 @@ def test_a_tensor_without_weights_is_not_called_pruned_already():
         with pytest.raises(SelectionError, match=why):
             compute_manual_edit(document.snapshot(), edit, Job())
     nothing = ManualEdit("prune", (ManualTarget("b", mask=BitMask(np.zeros(1, np.uint8), 6)),))
-    with pytest.raises(SelectionError, match="Nothing changes: no weight is meant"):
+    with pytest.raises(SelectionError, match="Nothing changes: no weight is selected"):
         compute_manual_edit(document.snapshot(), nothing, Job())
     do(document, channel("prune", "a", 1, shape=(3, 0)), channel("prune", "b", 1, shape=(3, 2)))
     assert document.masks["b"].pruned == 2
@@ -190,7 +190,7 @@ def test_what_is_refused(model):
             document,
             ManualEditRequest("prune", "module.bn1.num_batches_tracked", ((),), "rectangle"),
         )
-    with pytest.raises(ParameterError, match="must do the same"):
+    with pytest.raises(ParameterError, match="must have the same operation"):
         do(document, channel("prune", FC, 1), channel("restore", FC, 1))
     with pytest.raises(ParameterError, match="must have its 640 elements"):
         compute_manual_edit(

@@ -50,7 +50,9 @@ def test_what_is_pruned_or_permanent_there_is_taken_where_names_and_shapes_agree
     some = [n for n in asked if zeros[n].any()]
     fit = [n for n in here if n in some and here[n] == there[n]]
     if not fit:
-        with pytest.raises(SelectionError, match="No tensor" if some else "Nothing is pruned"):
+        with pytest.raises(
+            SelectionError, match="None of these tensors" if some else "Nothing is pruned"
+        ):
             masks_from(source, asked, checkpoint, Job())
         return
     taken = masks_from(source, asked, checkpoint, Job())
@@ -69,6 +71,6 @@ def test_tensors_are_the_same_by_any_of_their_names_and_say_why_not():
     taken = masks_from(source, ["x", "y"], checkpoint, Job())
     assert list(taken.masks) == ["tied"]
     assert taken.misfits == ("'y' cannot be pruned here: it is a counter.",)
-    with pytest.raises(SelectionError, match=r"No tensor of these") as refused:
+    with pytest.raises(SelectionError, match=r"None of these tensors") as refused:
         masks_from(source, ["y"], checkpoint, Job())
     assert refused.value.details == taken.misfits[0]

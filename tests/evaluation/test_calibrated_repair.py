@@ -128,7 +128,7 @@ def test_what_is_pruned_and_not_repaired_goes_beside_the_model_from_the_beginnin
 def test_a_model_that_holds_its_weights_in_another_form_is_refused(runner_of, state, tmp_path):
     runner = runner_of(MODEL + "def calibrate(model): model(inputs(model))")
     (tmp_path / "mode").write_text("fused")
-    with pytest.raises(EvaluationError, match="holds weights in another form than the file"):
+    with pytest.raises(EvaluationError, match="holds weights in a different form than the file"):
         repair_by_script(runner, pruned(state), RepairSettings(sequential=True), Job())
 
 
@@ -147,13 +147,13 @@ def test_the_worker_solves_where_the_gram_matrices_are_larger_than_the_limit(
     half = pruned(state, 0.7, names)
     settings = RepairSettings(sequential=sequential)
     ours = repair_by_script(runner_of(AGREEMENT), half, settings, Job())
-    assert ours.solver == "numpy on the CPU"
+    assert ours.solver == "numpy (CPU)"
     # Of 16 and 32 inputs, and with the weights for the drift.
     budget = 8 * (32**2 + sequential * 32 * 32)
     theirs = repair_by_script(
         runner_of(AGREEMENT), half, replace(settings, budget=budget), Job(labels)
     )
-    assert theirs.solver == "torch on cpu"
+    assert theirs.solver == "torch (cpu)"
     runs = [label for label in labels.seen if label.startswith("collecting")]
     assert runs[-1].endswith("run 3 of 3")
     assert_repaired_alike(ours, theirs)

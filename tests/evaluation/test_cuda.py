@@ -118,7 +118,7 @@ def test_layers_are_solved_where_the_model_is(runner_on, state, sequential, prec
         repair_by_script(runner_on(device, body), half, settings, Job())
         for device in ("cpu", "cuda")
     )
-    assert (ours.solver, theirs.solver) == ("numpy on the CPU", "torch on cuda:0")
+    assert (ours.solver, theirs.solver) == ("numpy (CPU)", "torch (cuda:0)")
     assert_repaired_alike(ours, theirs)
 
 

@@ -168,7 +168,7 @@ def test_what_cannot_be_read_is_kept_or_stops_the_export_or_is_left_out_by_choic
         assert kept == (form.name == "torch" and kind != "matrix")
         if kept:
             out, report = run(state, form.name, tmp_path)
-            assert "'it' was not read, and was written as it stood" in report.notices[0]
+            assert "'it' was not read, and was written unchanged" in report.notices[0]
             before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
             assert type(before) is type(after)
             if kind == "meta":
@@ -387,7 +387,7 @@ def test_a_note_names_a_tensor_once_whatever_is_said_of_it(tmp_path):
         "(not contiguous)."
     )
     assert rest == (
-        "Only the values are in it, not what the file says beside them: 'p' (nn.Parameter, "
+        "Only the values are in the export, not what the file says about them: 'p' (nn.Parameter, "
         "requires_grad, attributes of its own), 'q' (nn.Parameter, requires_grad)."
     )
 

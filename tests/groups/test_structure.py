@@ -75,7 +75,7 @@ def test_what_is_found_is_found_once(tmp_path):
         ({"model_type": ["llama"]}, "is of type"),
         (
             {"model_type": "llama", "auto_map": {"AutoModel": "x.Y"}},
-            "names code of the model's own",
+            "refers to the model's own code",
         ),
         ([], "must be an object|config.json"),
         ("{", "config.json"),
@@ -128,7 +128,7 @@ def test_a_configuration_without_the_number_stops_it(tmp_path, value):
 
 def test_layers_that_are_not_those_of_the_configuration_stop_it(tmp_path):
     found = changed(tmp_path, num_hidden_layers=LAYERS - 1)
-    assert "What lies beyond would not fit" in found.axes["layers"].why_not
+    assert "layers beyond that number would not fit" in found.axes["layers"].why_not
 
 
 def test_heads_of_a_class_that_computes_their_size_are_refused_in_its_words(tmp_path):

@@ -13,14 +13,19 @@ from safetensors.numpy import save_file
 
 from pruneapp import resources
 from pruneapp.analysis.layout import layout
+from pruneapp.errors import ParameterError
 from pruneapp.gui.app.guide import GuideDialog
 from pruneapp.gui.app.settings import LANGUAGE, Settings
 from pruneapp.gui.export.report_dialog import ExportReportDialog
+from pruneapp.gui.method_form.editors import TextEditor
 from pruneapp.gui.plots.base.readout import Readout
+from pruneapp.gui.plots.chart.axes import NumberAxis
 from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
+from pruneapp.gui.widgets.engine_text import said_sentence, said_step
 from pruneapp.gui.widgets.labels import joined, labeled, listed, stated
+from pruneapp.params import FloatParam, Interval
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.export import ExportReport, WrittenFile
 
@@ -329,3 +334,39 @@ def test_the_report_of_a_shrunk_model_is_chinese(chinese, qtbot, tmp_path):
     qtbot.addWidget(dialog)
     shown = {label.text() for label in dialog.findChildren(QLabel)}
     assert {"缩减", "FFN 神经元 512 → 448，每个键/值头的查询头 2 → 1"} <= shown
+
+
+@pytest.fixture
+def german(qapp, english):
+    """The window speaks German, as if it was chosen."""
+    before = QLocale()
+    translator = QTranslator()
+    assert translator.load(str(resources.path("translations/pruneapp_de.qm")))
+    qapp.installTranslator(translator)
+    QLocale.setDefault(QLocale("de"))
+    yield
+    qapp.removeTranslator(translator)
+    QLocale.setDefault(before)
+
+
+def test_numbers_in_what_the_engine_says_are_german(german):
+    vector = layout((1_000_000,))
+    assert said_sentence(vector.note).startswith("Ein Vektor mit 1.000.000 Elementen, ")
+    assert said_step("L1 12.5 % on 3 tensors") == "L1 12,5 % auf 3 Tensoren"
+
+
+def test_a_number_is_shown_and_read_with_the_decimal_point_of_the_language(german):
+    editor = TextEditor(
+        FloatParam(name="damping", label="Damping", help="", default=0.01, bounds=Interval(0, 1))
+    )
+    assert editor.field.text() == "0,01"
+    for typed in ("0,25", "0.25"):
+        editor.field.setText(typed)
+        assert editor.value() == 0.25
+    editor.field.setText("2,5")
+    with pytest.raises(ParameterError, match=r"'2,5'"):
+        editor.value()
+
+
+def test_ticks_of_a_chart_have_the_decimal_point_of_the_language(german):
+    assert NumberAxis("bottom").tickStrings([-0.05, 0.1], 1.0, 0.05) == ["−0,05", "0,10"]

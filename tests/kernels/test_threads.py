@@ -172,7 +172,7 @@ def test_a_device_without_memory_says_so(monkeypatch):
     for place in ("torch.empty", "torch.Tensor.to", "torch.stack"):
         with monkeypatch.context() as patch:
             patch.setattr(place, refuse)
-            with pytest.raises(DeviceError, match=r"gave up: CUDA out of memory.*Choose the CPU"):
+            with pytest.raises(DeviceError, match=r"failed: CUDA out of memory.*Choose the CPU"):
                 list(KERNEL.masks([ranking_of(ones)], Threshold(1, 0), Job()))
 
 

@@ -325,7 +325,7 @@ def test_scores_are_those_of_plain_loops_in_any_order_of_members(kind, by, seed,
     case = KINDS[kind]()
     kept = {name: torch.rand(each.shape) < 0.8 for name, each in case.tensors.items()}
     if by == "flap" and not case.reads:
-        with pytest.raises(ParameterError, match="of 'experts' none is known"):
+        with pytest.raises(ParameterError, match="none is known for 'experts'"):
             scores_of(case, by, kept)
         return
     found = scores_of(case, by, kept)
@@ -379,7 +379,7 @@ def test_groups_that_no_input_reached_rank_by_weights_alone():
             ffn,
             "wanda",
             [],
-            r"nothing of the inputs of 'gate.weight', 'up.weight', 'down.weight', .* 'mlp'",
+            r"nothing about the inputs of 'gate.weight', 'up.weight', 'down.weight', .* 'mlp'",
         ),
         (ffn, "flap", ["gate.weight"], r"inputs of 'down.weight', so 'flap' cannot rank .* 'mlp'"),
         (experts, "wanda", [], r"inputs of 'router.weight', 'experts.0.up.weight'"),
@@ -402,7 +402,9 @@ def test_what_is_not_known_at_all_is_named_with_what_to_do(kind, by, known, sent
 def test_flap_needs_means():
     case = ffn()
     scores_of(case, "wanda", sums=False)
-    with pytest.raises(ParameterError, match=r"needs the means .* only squares .* 'down.weight'"):
+    with pytest.raises(
+        ParameterError, match=r"needs the means .* only the squares .* 'down.weight'"
+    ):
         scores_of(case, "flap", sums=False)
 
 

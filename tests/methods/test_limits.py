@@ -205,7 +205,7 @@ def test_a_total_of_channels_is_reached_but_for_a_channel():
     [
         (
             {"ceiling": 0.5, "total": 0.7},
-            "At most 50 % in each of 3 tensors is 1,200 weights, but 70 % of all wants 1,680.",
+            "At most 50 % in each of 3 tensors is 1,200 weights, but 70 % of all requires 1,680.",
         ),
         (
             {"floor": 0.5, "total": 100},
@@ -214,7 +214,7 @@ def test_a_total_of_channels_is_reached_but_for_a_channel():
         ({"total": 3000}, "The selected tensors have 2,400 weights, but the total is 3,000."),
         (
             {"ceiling": 0.1},
-            "At most 10 % in each of 3 tensors is 240 weights, but the amount wants 480.",
+            "At most 10 % in each of 3 tensors is 240 weights, but the amount requires 480.",
         ),
     ],
 )

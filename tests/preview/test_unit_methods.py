@@ -124,7 +124,7 @@ def test_statistics_belong_to_the_scores_that_need_them(mistral):
     row = Row((GATE,), "ffn_neurons", {"amount": 1, "by": "l1"})
     assert row.to_dict()["configuration"]["values"] == {"amount": 1, "by": "l1", "multiple": "1"}
     assert Row.from_dict(row.to_dict()) == row
-    with pytest.raises(ParameterError, match="'statistics' means nothing without 'by' wanda or fl"):
+    with pytest.raises(ParameterError, match="'statistics' has no effect without 'by' wanda or fl"):
         Row((GATE,), "ffn_neurons", {"by": "l1", "statistics": f"sha256:{'0a' * 32}"})
     with pytest.raises(ParameterError, match="needs statistics of activations"):
         preview(state, "ffn_neurons", [GATE], amount=1, by="flap")
@@ -210,7 +210,7 @@ def test_twice_half_leaves_a_quarter(mistral):
 @pytest.mark.parametrize(
     ("method", "sentence"),
     [
-        ("layers", "a norm follows the sum, so that no zeros do what leaving out layers does"),
+        ("layers", "a norm follows the sum, so zeros do not have the effect of removing layers"),
         ("attention_heads", "bert computes the size of a head"),
         ("channel_groups", "The model has no Channels"),
     ],

@@ -304,7 +304,7 @@ def test_what_cannot_be_repaired_is_said(opened):
         repair(document, known)
     prune(document, FC, "head.weight")
     assert compute_repair(document.snapshot(), known, Job()).unknown == ("head.weight",)
-    with pytest.raises(SelectionError, match="Nothing is known of the inputs"):
+    with pytest.raises(SelectionError, match="Nothing is known about the inputs"):
         repair(document, known, names=["head.weight"])
     with pytest.raises(ParameterError, match=r"do not fit 'fc.weight'.*\[10, 12\].*of 7 inputs"):
         repair(document, InputArrays({FC: mixed(4, 50, 7)}))

@@ -62,18 +62,18 @@ def test_spellings(text, wanted):
     [
         ("", "is empty"),
         (" [ ] ", "is empty"),
-        ("0, x7", "has 'x7', which is neither"),
-        ("-1", "has '-1', which is neither"),
-        ("0 -3", "has '-3', which is neither"),
-        ("1,024", "has '024', which is neither"),
-        ("1.5", "has '1.5'"),
-        ("0:3", "has '0:3'"),
-        ("٣", "has '٣'"),
-        ("[[1], [2]]", "has '[1]'"),
-        ("3, 64", "has '64', and there are 64 channels, numbered from 0 to 63."),
-        ("0-99999999999", "has '0-99999999999', and there are 64 channels"),
+        ("0, x7", "contains 'x7', which is neither"),
+        ("-1", "contains '-1', which is neither"),
+        ("0 -3", "contains '-3', which is neither"),
+        ("1,024", "contains '024', which is neither"),
+        ("1.5", "contains '1.5'"),
+        ("0:3", "contains '0:3'"),
+        ("٣", "contains '٣'"),
+        ("[[1], [2]]", "contains '[1]'"),
+        ("3, 64", "contains '64', but there are 64 channels, numbered from 0 to 63."),
+        ("0-99999999999", "contains '0-99999999999', but there are 64 channels"),
         ("9" * 5000, "numbered from 0 to 63."),
-        ("7-3", "has '7-3', and a range goes from its lower to its higher index"),
+        ("7-3", "contains '7-3', but a range goes from its lower to its higher index"),
     ],
 )
 def test_what_is_refused_is_named_with_the_rule(text, said):
@@ -85,7 +85,7 @@ def test_what_is_refused_is_named_with_the_rule(text, said):
 
 def test_words_are_of_what_is_counted():
     with pytest.raises(
-        SelectionError, match=r"list of units has '1', and there are 1 unit, num.* 0\."
+        SelectionError, match=r"list of units contains '1', but there are 1 unit, num.* 0\."
     ):
         from_text("1", 1, "unit")
 

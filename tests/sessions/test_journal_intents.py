@@ -361,7 +361,10 @@ def test_other_weights_get_only_masks_that_are_there(model, place):
     assert B not in other.masks
     assert other.snapshot().protected[B] == there.protected[B]
     (notice,) = other.notices
-    assert "is missing: the masks were not on the disk yet, and were to be computed" in notice.text
+    assert (
+        "is missing: the masks were not on the disk yet, and would have been computed"
+        in notice.text
+    )
     shut(other)
     shut(document)
 
@@ -426,7 +429,7 @@ def test_a_disk_that_keeps_no_masks_still_keeps_what_was_done(model, place, tmp_
     journal = Journal(place)
     for name in (A, B):
         prune(document, name)
-        with pytest.raises(SessionError, match=r"computed again.*Work goes on"):
+        with pytest.raises(SessionError, match=r"computed again.*You can go on working"):
             journal.keep(Capture.of(document), {}, Job())
         copy = tmp_path / "copy.journal"
         copy.write_bytes(journal.writer.path.read_bytes())

@@ -112,7 +112,7 @@ def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(t
         # With one that nobody has any more, what is there is opened, and what differs is said.
         third.with_suffix(".orig.safetensors").rename(third)
         first.with_suffix(".orig2.safetensors").unlink()
-        with pytest.raises(OriginalChangedError, match=f"'{first.name}' is as large"):
+        with pytest.raises(OriginalChangedError, match=f"'{first.name}' has the same size"):
             reopened(session, Job())
 
 

@@ -425,7 +425,7 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
     shut(document)
     write_model(model, seed=4)
     with read_session(tmp_path / "work.prune", Job()) as session:
-        with pytest.raises(OriginalChangedError, match="holds other bytes") as error:
+        with pytest.raises(OriginalChangedError, match="different content") as error:
             reopened(session, Job())
         assert "same names and shapes" in str(error.value)
         assert "use the masks" in error.value.remedy

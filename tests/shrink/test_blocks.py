@@ -153,8 +153,8 @@ def test_channels_that_a_norm_shifts_stay_and_are_told_of(tmp_path: Path) -> Non
     (axis,) = cut.axes
     (notice,) = axis.notices
     assert notice == (
-        "3 units of '1.conv1' have weights of 0 and stay: a bias or a norm makes constants of "
-        "them. Prune them with everything that depends on them."
+        "3 units of '1.conv1' have weights of 0 and stay: a bias or a norm turns them into "
+        "constants. Prune them with everything that depends on them."
     )
 
 
@@ -206,7 +206,7 @@ def test_blocks_that_no_argument_makes_are_not_cut_in_one_ratio(tmp_path: Path) 
     save_file(make("basic").state_dict(), tmp_path / "net.safetensors")
     state, structure = _masked(tmp_path / "net.safetensors")
 
-    with pytest.raises(PruneAppError, match="No argument of a class"):
+    with pytest.raises(PruneAppError, match="No argument of the model's class"):
         plan(state, structure, Choices(one_ratio=True), Job())
 
 

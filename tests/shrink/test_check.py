@@ -106,8 +106,8 @@ def test_what_is_different_from_the_unpruned_model_is_said(checker, llama, tmp_p
     assert 0.01 < result.largest_change < 1
     assert result.sentence() == (
         f"{alone.sentence()} Against the unpruned model, on seeded random inputs, "
-        f"{result.changed_predictions:.1%} of the next tokens are others, and outputs differ by up "
-        f"to {result.largest_change:.1%} of the largest."
+        f"{result.changed_predictions:.1%} of the next tokens are different, and outputs differ by "
+        f"up to {result.largest_change:.1%} of the largest."
     )
     same = checker.check(shrunk, masked, original=masked)
     assert same.changed_predictions == 0
@@ -288,7 +288,7 @@ def test_code_of_a_folder_is_refused_before_anything_is_started(llama, tmp_path,
     (folder / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     with (
         FolderChecker(tmp_path / "no-python") as checker,
-        pytest.raises(EvaluationError, match=r"names code of its own in auto_map"),
+        pytest.raises(EvaluationError, match=r"refers to its own code in auto_map"),
     ):
         checker.check(folder, how="meta")
     assert not (tmp_path / "ran").exists()

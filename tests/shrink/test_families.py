@@ -129,7 +129,7 @@ REFUSED = {
     ("falcon7b", "kv-groups"): f"Falcon {HEADS}",
     **{
         (name, "vocabulary"): (
-            "Images stand for tokens of the vocabulary by number, so it stays whole here."
+            "Images refer to tokens of the vocabulary by their id, so it stays whole here."
         )
         for name in ("gemma3", "llava", "qwen2_5_vl")
     },

@@ -221,8 +221,11 @@ def test_without_a_bias_to_take_them_constants_stay(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--ffn", "1%"), r"nothing goes\. The nearest that may stay: none"),
-        (("--ffn", "10%", "--multiple", 8), r"nothing goes\. The nearest that may stay: 8\."),
+        (("--ffn", "1%"), r"cuts nothing\. The nearest numbers that can stay: none"),
+        (
+            ("--ffn", "10%", "--multiple", 8),
+            r"cuts nothing\. The nearest numbers that can stay: 8\.",
+        ),
         (("--kv-groups", 3), "cannot be 3; the nearest are 1 and 2"),
         (("--layers", 3), "has 3 layers, numbered from 0, and no layer 3"),
         (("--layers", "0-2"), "No layer of 'model.layers' would be left"),

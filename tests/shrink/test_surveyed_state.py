@@ -347,7 +347,7 @@ def test_a_class_is_asked_of_models_that_have_one(tmp_path, capsys, how):
     options = ("--channels", "50%", "--check", how)
     assert main(["shrink", str(path), "-o", str(tmp_path / "out"), *options]) == 2
     said = capsys.readouterr().err
-    assert "Only a model that transformers loads has a class that can be asked" in said
+    assert "Only a model that transformers loads has a class to check against" in said
     assert sorted(tmp_path.iterdir()) == [path]
 
 

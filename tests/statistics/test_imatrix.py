@@ -176,8 +176,8 @@ def pair(name, number, value):
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"", "is no imatrix of llama.cpp"),
-        (b"\0" * 64, "is no imatrix of llama.cpp"),
+        (b"", "is not an imatrix of llama.cpp"),
+        (b"\0" * 64, "is not an imatrix of llama.cpp"),
         (gguf({}, ()), "is a GGUF file, but no imatrix"),
         (gguf({}, (pair("general.type", 8, text("model")),)), "general.type is 'model'"),
         (gguf(tensors(), version=4), "version is 4"),

@@ -131,7 +131,8 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
         raise damaged_header(path, f"the shape of tensor '{show(name)}' is not a list")
     if len(shape) > MAX_RANK:
         raise damaged_header(
-            path, f"tensor '{show(name)}' has {len(shape):,} dimensions; {MAX_RANK} is the most"
+            path,
+            f"tensor '{show(name)}' has {len(shape):,} dimensions; at most {MAX_RANK} are allowed",
         )
     numel = 1
     largest = 1

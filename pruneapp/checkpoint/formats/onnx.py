@@ -504,7 +504,7 @@ class _ExternalFiles:
         windows = PureWindowsPath(place)  # which knows the separators of all systems
         if not place or "\0" in place or windows.anchor or ".." in windows.parts:
             raise UnsupportedFileError(
-                f"'{model}' says that '{name}' is in '{show(place)}', which is no place inside its "
+                f"'{model}' says that '{name}' is in '{show(place)}', which is not inside its "
                 "folder.",
                 remedy="Save the model again with its data beside it.",
             )

@@ -62,7 +62,7 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
     size = _length(source.read(0, 8))
     if size > MAX_HEADER_BYTES:
         raise damaged_header(
-            path, f"its header would have {size:,} bytes, and {MAX_HEADER_BYTES:,} are the most"
+            path, f"its header would have {size:,} bytes; at most {MAX_HEADER_BYTES:,} are allowed"
         )
     if 8 + size > source.size:
         missing = counted(8 + size - source.size, "byte is", "bytes are")
@@ -111,8 +111,8 @@ def _notices(header: Header) -> tuple[Notice, ...]:
         return ()
     return (
         Notice(
-            "The format does not know all fields that the header of this file has for "
-            f"{counted(len(header.extras), 'tensor')}; they are left aside.",
+            f"The header of this file has fields for {counted(len(header.extras), 'tensor')} that "
+            "the format does not define; they are ignored.",
             "\n".join(show(name) for name in header.extras[:1000]),
         ),
     )

@@ -42,7 +42,7 @@ def read_index(
     for name in sorted(set(index.weight_map.values())):  # shards are numbered
         check_inside(folder, name)
         if name == path.name:
-            raise damaged_index(str(path), "it names itself as a shard")
+            raise damaged_index(str(path), "it lists itself as a shard")
         files.append(folder / name)
     contents, sources = read_shards(files, state_dict, job, read_file)
     with closed_on_error(sources):
@@ -203,8 +203,8 @@ def _compare(
     if extra:
         notices.append(
             Notice(
-                f"{_list(extra)} in the shards but not in the index; other programs may leave "
-                "that out.",
+                f"{_list(extra)} in the shards but not in the index; other programs may ignore "
+                "this.",
                 "\n".join(extra),
             )
         )

@@ -503,7 +503,7 @@ def _what_is_missing(target: Path, nbytes: int) -> str:
             f"{counted(nbytes - free, 'byte is', 'bytes are')} missing on the disk "
             f"({nbytes:,} are needed, {free:,} are free)"
         )
-    return f"the disk is full or your share of it is used up ({nbytes:,} bytes are needed)"
+    return f"the disk is full or your quota is used up ({nbytes:,} bytes are needed)"
 
 
 def _remedy(error: OSError, folder: Path) -> str:
@@ -513,7 +513,7 @@ def _remedy(error: OSError, folder: Path) -> str:
         return "Choose a shorter name."
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
         if folder.is_dir():  # as /proc, which takes no files
-            return f"'{folder}' takes no new files: choose another folder."
+            return f"'{folder}' does not accept new files: choose another folder."
         return "Make the folder first, or choose another."
     if error.errno == errno.EIO:
         return "Check the disk or the network drive."

@@ -218,7 +218,7 @@ class ObjectSource(FileSource):
         except OSError as error:
             if not isinstance(error, FileNotFoundError):
                 raise CheckpointError(
-                    f"'{self.path}' cannot be looked at: {words_of(error)}.",
+                    f"'{self.path}' cannot be accessed: {words_of(error)}.",
                     remedy="Check the connection to the store, then try again.",
                 ) from None
             raise self._changed_because(error) from None

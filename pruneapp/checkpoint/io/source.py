@@ -282,7 +282,7 @@ def cannot_open(path: Path, error: OSError) -> CheckpointError:
     """Say in a sentence why something cannot be opened."""
     remedy = ""
     if isinstance(error, PermissionError):
-        remedy = "Ask for the right to read it, or copy it to a folder of your own."
+        remedy = "Ask for permission to read it, or copy it to a folder of your own."
     elif isinstance(error, FileNotFoundError):
         remedy = "Check the name and the folder."
     return CheckpointError(f"'{path}' cannot be opened: {words_of(error)}.", remedy=remedy)

@@ -203,9 +203,9 @@ def locate(text: str | Path) -> Path:
     place = rest.partition("/")[0]
     if ":" in place or "?" in rest:
         raise ParameterError(
-            f"A URL of an object has no ':' and no '?' in it (got one that begins with "
+            f"The URL of an object must not contain ':' or '?' (got one that begins with "
             f"'{scheme}://').",
-            remedy="Passwords, keys and tokens do not belong into a URL: put them where the tools "
+            remedy="Passwords, keys and tokens do not belong in a URL: put them where the tools "
             "of the store look for them, such as AWS_PROFILE, or ~/.aws/credentials.",
         )
     if scheme not in _PACKAGES:

@@ -294,7 +294,7 @@ class ObjectFile:
         except _ConflictError:
             was = "was written by another program" if self.is_new else "was changed or removed"
             raise ExportError(
-                f"'{self.target}' {was} while it was being exported; that was not replaced.",
+                f"'{self.target}' {was} during the export, so it was not replaced.",
                 remedy="Look at it, then export again, or choose another name.",
             ) from None
         except _OtherBytesError:
@@ -308,7 +308,7 @@ def other_bytes(target: Path) -> ExportError:
     return ExportError(
         f"'{target}' was not written: the bytes read back from the store differ from those that "
         "were written.",
-        remedy="Export again; if it happens again, tell who operates the store.",
+        remedy="Export again; if it happens again, contact the operator of the store.",
     )
 
 

@@ -76,11 +76,11 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
         signature, disk64, at64, disks = _LOCATOR.unpack(source.read(end - _LOCATOR.size, 20))
         if signature == b"PK\6\7":
             if at64 + _END64.size != end - _LOCATOR.size or disk64 or disks > 1:
-                raise Malformed("its zip directory is not where it is said to be")
+                raise Malformed("its zip directory is not where the end of the archive says it is")
             directory_end = at64
             big = _END64.unpack(source.read(at64, _END64.size))
             if big[0] != b"PK\6\6" or big[1] != _END64.size - 12:
-                raise Malformed("its zip directory is not where it is said to be")
+                raise Malformed("its zip directory is not where the end of the archive says it is")
             small = (disk, first_disk, here, count, size, start)
             large = (big[4], big[5], big[6], big[7], big[8], big[9])
             limits = (SATURATED2,) * 4 + (SATURATED4,) * 2
@@ -91,7 +91,7 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
     if disk or first_disk or here != count:
         raise Unsupported("is one part of a zip archive in several parts", _JOIN)
     if start + size != directory_end:
-        raise Malformed("its zip directory is not where it is said to be")
+        raise Malformed("its zip directory is not where the end of the archive says it is")
     if count > MAX_MEMBERS or size > MAX_DIRECTORY:
         raise Unsupported(
             f"is a zip archive of {count:,} members with a directory of {size:,} bytes "
@@ -182,7 +182,7 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     if end > start:
         raise Malformed("a member of its zip archive overlaps the directory")
     if members and members[0].header != 0:
-        raise Malformed("something stands before its zip archive")
+        raise Malformed("there is other data in front of its zip archive")
     return _rooted(members)
 
 
@@ -226,7 +226,7 @@ def _read_member(
     (signature, _, _, flags, method, _, _, crc, stored, size) = fields[:10]
     name_size, extra_size, comment_size, disk, _, _, header = fields[10:]
     if signature != b"PK\1\2":
-        raise Malformed("its zip directory holds something that is no entry")
+        raise Malformed("its zip directory contains something that is not an entry")
     at = position + _ENTRY.size
     raw_name = raw[at : at + name_size]
     extra = raw[at + name_size : at + name_size + extra_size]

@@ -250,8 +250,8 @@ class InflatedSource(DerivedSource):
             return
         if nbytes > free - _SPARED:
             raise CheckpointError(
-                f"'{self.path}' is compressed, and to read on takes {nbytes:,} bytes in '{place}', "
-                f"where {free:,} are free.",
+                f"'{self.path}' is compressed, and reading on needs {nbytes:,} bytes in "
+                f"'{place}', where {free:,} are free.",
                 remedy="Make room there, or set TMPDIR to a folder with more.",
             )
 

@@ -74,7 +74,9 @@ class Element:
 
 
 def _opaque(name: str, bits: int = 8) -> Element:
-    return Element(name, DTYPES[f"U{bits}"], f"Pruneapp does not know the numbers of torch.{name}")
+    return Element(
+        name, DTYPES[f"U{bits}"], f"Pruneapp does not support the number format torch.{name}"
+    )
 
 
 # By the name of the dtype, as ``torch.float32`` in a pickle.

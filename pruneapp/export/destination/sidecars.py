@@ -88,7 +88,7 @@ def files_in(folder: Path) -> list[Path]:
     except OSError as error:
         raise ExportError(
             f"The files in '{folder}' cannot be listed: {words_of(error)}.",
-            remedy="Ask for the right to read the folder, or take another one.",
+            remedy="Ask for permission to read the folder, or choose another one.",
             details=str(error),
         ) from error
 
@@ -257,7 +257,7 @@ def reading(path: Path) -> Iterator[None]:
     except OSError as error:
         raise ExportError(
             f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
-            remedy="Ask for the right to read it, or move it out of the folder.",
+            remedy="Ask for permission to read it, or move it out of the folder.",
             details=str(error),
         ) from error
 
@@ -283,13 +283,13 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
     if is_home(checkpoint, target):
         raise ExportError(
             f"'{target}' holds the model that was opened, whose files would stay beside the new "
-            f"ones and be taken for them: {first_names(others)}.",
+            f"ones and could be loaded instead of them: {first_names(others)}.",
             remedy="Choose another folder.",
         )
     raise ExportError(
-        f"'{target}' holds {first_names(others)}, which would stay beside the new files and be "
-        "taken for a part of them, or in their place.",
-        remedy="Choose an empty folder or the name of a new one, or remove what lies there.",
+        f"'{target}' holds {first_names(others)}, which would stay beside the new files and could "
+        "be loaded with them, or instead of them.",
+        remedy="Choose an empty folder or the name of a new one, or remove what is there.",
     )
 
 
@@ -311,7 +311,7 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
         load_object(text, constants=True)
     except JsonError as error:
         notice = (
-            f"'{path.name}' of the opened model was copied as it is, for it cannot be read "
+            f"'{path.name}' of the opened model was copied unchanged, because it cannot be read "
             f"({error.what}); if it names a type of the weights, that is the old one."
         )
         return replace(copy_of(path), notices=(notice,))
@@ -347,7 +347,7 @@ def type_notices(
     return (
         (
             f"'{path}' is not changed. It says that the weights are {old}, and transformers "
-            f"will load them as that, unless you write {dtype} in the place of it."
+            f"will load them as that, unless you replace that by {dtype}."
         ),
     )
 

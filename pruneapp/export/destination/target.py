@@ -100,8 +100,8 @@ def check_weights(
     # and says so in a log alone.
     if path.name.lower() in _RESERVED and not form.fits(path.name):
         raise ExportError(
-            f"transformers takes a file called '{path.name}' for plain weights, which it would "
-            f"not be ('{form.label}').",
+            f"transformers expects plain weights in a file named '{path.name}', which this export "
+            f"is not ('{form.label}').",
             remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
         )
     target = check_file(path, follow_links=follow_links)
@@ -145,8 +145,8 @@ def _file_notices(
             )
     if form.good_for_folder and form.one_file and (home / CONFIG).is_file():
         yield (
-            f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
-            f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
+            f"from_pretrained also needs '{CONFIG}' and the files of the tokenizer, which are in "
+            f"'{home}'. Put them beside the unpacked file, and name that file '{_WEIGHTS}'."
         )
         yield from sidecars.loading_notices(home, values)
     if path.name.lower() in _RESERVED:  # from_pretrained reads it by the configuration beside it
@@ -156,7 +156,8 @@ def _file_notices(
 def _opened_in_store(path: Path) -> ExportError:
     """Return why an export cannot take the place of what was opened: no store keeps it beside."""
     return ExportError(
-        f"'{path}' is the model that was opened, and a store keeps no original beside an export.",
+        f"'{path}' is the model that was opened, and in a store no backup of the original is kept "
+        "beside an export.",
         remedy="Choose another name.",
     )
 
@@ -421,7 +422,7 @@ def plan_folder(
         if (target / name).is_dir():
             raise ExportError(
                 f"'{target / name}' is a folder, and a file of the export has that name.",
-                remedy="Choose another folder, or remove what lies there.",
+                remedy="Choose another folder, or remove what is there.",
             )
     weights = {name: plan for name, plan in plans.items() if not name.endswith(INDEX)}
     last = {name: plan for name, plan in plans.items() if name.endswith(INDEX)}

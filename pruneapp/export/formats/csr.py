@@ -52,9 +52,9 @@ def sparse_bytes(entry: TensorEntry, kept: int) -> int:
 def _why_dense(entry: TensorEntry, kept: int) -> str:
     """Say why a pruned tensor is written dense, after "3"; empty if it becomes CSR."""
     if len(entry.shape) != 2:
-        return "not two-dimensional, as convolutions and biases"
+        return "not two-dimensional, such as convolutions and biases"
     if entry.kind == "embedding":
-        return "embeddings, in which torch looks up no rows of CSR"
+        return "embeddings, which torch cannot look up in CSR"
     if entry.dtype.name not in _TYPES:
         return f"{entry.dtype.label}, which torch cannot turn from CSR to dense"
     if max(*entry.shape, kept) > _MOST:

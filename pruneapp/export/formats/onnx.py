@@ -71,7 +71,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     notices: tuple[str, ...] = ()
     if moved:
         names = ", ".join(f"'{name}'" for name in dict.fromkeys(moved))
-        notices = (f"The numbers that were in {names} are inside of the file now.",)
+        notices = (f"The numbers that were in {names} are inside the file now.",)
     names_of = {entry.name: entry.nbytes for entry in job.cancel.each(part.entries)}
     return Plan(spliced.nbytes, spliced.pieces, names_of, notices, container=True)
 
@@ -99,7 +99,7 @@ ONNX_FILE = Format(
     label="ONNX, dense",
     help=(
         "The opened ONNX model with zeros where it is pruned. Everything else in it stays as it "
-        "is; numbers in files beside the model are put into it."
+        "is; data in files beside the model is moved into it."
     ),
     suffixes=onnx.ONNX.suffixes,
     planner=_plan,

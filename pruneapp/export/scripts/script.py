@@ -354,8 +354,8 @@ def _refuse(checkpoint: Checkpoint) -> None:
         )
     if unknown := checkpoint.contents.unknown_globals:
         raise ExportError(
-            f"torch.load refuses '{checkpoint.path.name}' with weights_only=True, for it names "
-            f"code ({unknown[0]}).",
+            f"torch.load refuses '{checkpoint.path.name}' with weights_only=True, because it "
+            f"names code ({unknown[0]}).",
             remedy="Export it as safetensors, and open that.",
         )
     for entry in checkpoint.entries.values():
@@ -373,5 +373,5 @@ def _refuse_types(checkpoint: Checkpoint, parts: Sequence[ScriptPart]) -> None:
             raise ExportError(
                 f"torch's pruning multiplies weights by their mask, which it cannot do with "
                 f"{entry.dtype.label}, the type of '{name}'.",
-                remedy="Leave the script out; pruneapp run does the recipe.",
+                remedy="Leave the script out; `pruneapp run` applies the recipe.",
             )

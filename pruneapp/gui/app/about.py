@@ -67,7 +67,7 @@ class AboutDialog(Dialog):
         parts.addWidget(self.text)
         parts.setChildrenCollapsible(False)
         self.copy = CopyButton(
-            self.tr("Copy versions, system and the last error for the report of a problem."),
+            self.tr("Copy versions, system and the last error for a problem report."),
             self,
             self.tr("Copy report"),
         )

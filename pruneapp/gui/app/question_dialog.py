@@ -56,7 +56,7 @@ class QuestionDialog(Dialog):
         add_row(layout, self.agreed, self.forget, wide=self.agreed)
         layout.addSpacing(8)
         layout.addWidget(
-            plain(self.tr("What could lose work is always asked about."), wrap=True, ink=MUTED)
+            plain(self.tr("Actions that could lose work always ask."), wrap=True, ink=MUTED)
         )
         layout.addStretch(1)
         layout.addSpacing(8)
@@ -69,8 +69,8 @@ class QuestionDialog(Dialog):
         self.close_button.clicked.connect(self.accept)
 
     def _show_agreed(self, agreed: int) -> None:
-        several = self.tr("{n} run without a question.").format(n=count(agreed))
-        one = self.tr("1 runs without a question.")
+        several = self.tr("{n} run without being asked about.").format(n=count(agreed))
+        one = self.tr("1 runs without being asked about.")
         none = self.tr("Each that is new or has changed is shown before it runs.")
         self.agreed.setText(plural(agreed, one, several) if agreed else none)
         self.forget.setEnabled(bool(agreed))

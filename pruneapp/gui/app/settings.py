@@ -87,7 +87,7 @@ WITH_COMPANIONS = FlagParam(
 TENSOR_LIST = FlagParam(
     name="tensor_list",
     label="Tensors as a list",
-    help="List all tensors below each other instead of the tree of modules.",
+    help="Show all tensors as a list instead of the tree of modules.",
     default=False,
 )
 
@@ -101,7 +101,7 @@ NOTIFY = FlagParam(
 MOTION = ChoiceParam(
     name="motion",
     label="Motion",
-    help="Whether bars and menus move by themselves.",
+    help="Whether bars and menus are animated.",
     default="system",
     choices=(
         Choice("system", "System"),

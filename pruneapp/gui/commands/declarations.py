@@ -275,7 +275,7 @@ _EDIT = _in(
     ActionSpec(
         "questions",
         QT_TRANSLATE_NOOP("Actions", "Confir&mations…"),
-        tip=QT_TRANSLATE_NOOP("Actions", "Choose what to be asked about before it is done"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Choose which actions ask for confirmation"),
         separated=True,
         always=True,
     ),
@@ -373,9 +373,7 @@ _VIEW = _in(
         "tensor_list",
         QT_TRANSLATE_NOOP("Actions", "Tensors as a &list"),
         keys=("Ctrl+L",),
-        tip=QT_TRANSLATE_NOOP(
-            "Actions", "List all tensors below each other, to be sorted, instead of the tree"
-        ),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show all tensors as a sortable list instead of the tree"),
         checkable=True,
     ),
     ActionSpec(

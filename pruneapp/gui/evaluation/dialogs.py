@@ -167,7 +167,7 @@ def _question(reason: ConsentReason) -> str:
             "ScriptConsent", "Run this script? It has changed since you last ran it."
         ),
         ConsentReason.OTHER_PYTHON: translate(
-            "ScriptConsent", "Run this script with another Python than last time?"
+            "ScriptConsent", "Run this script with a different Python than last time?"
         ),
     }[reason]
 

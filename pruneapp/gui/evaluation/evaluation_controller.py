@@ -92,7 +92,8 @@ class ScriptProcess:
 
         if not self.unchanged:
             raise ScriptChangedError(
-                f"'{self.agreed.name}' has changed.", remedy="Start again to read it anew."
+                f"'{self.agreed.name}' has changed.",
+                remedy="Start the evaluation again to read the new version.",
             )
         if self._evaluator is None:
             self._evaluator = Evaluator(self.agreed.runner(Job(cancel=job.cancel)))
@@ -714,15 +715,15 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 "Measured before this session was opened. Evaluate again ({keys}) to compare with "
                 "new results."
             ).format(keys=self._actions.way_to("evaluate_state"))
-        return self.tr("Measured by another script, Python or options.")
+        return self.tr("Measured with another script, Python or options.")
 
     @property
     def why_uncounted(self) -> str:
         """Why multiply-adds are not known, as sentences."""
         if self._process is None:
             return self.tr(
-                "Multiply-adds are counted by the script: evaluate a state again ({keys}), and "
-                "they are."
+                "Multiply-adds are counted by the script: evaluate a state again ({keys}) to "
+                "count them."
             ).format(keys=self._actions.way_to("evaluate_state"))
         return self._uncountable or self.tr("Counting multiply-adds…")
 

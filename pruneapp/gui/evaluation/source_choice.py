@@ -186,8 +186,8 @@ class SourceChoice(QWidget):
         self.limit = self._field(
             name,
             self.tr(
-                "How many samples are measured at most: of a script, 'limit', if its functions "
-                "take it."
+                "Maximum number of samples to measure: 'limit' of a script, if its functions take "
+                "it."
             ),
         )
         self.limit.setPlaceholderText(self.tr("none"))
@@ -195,8 +195,8 @@ class SourceChoice(QWidget):
         self.seed = self._field(
             of_seed,
             self.tr(
-                "With which random, NumPy and torch are seeded before each call: 'seed' of a "
-                "script, {seed} of a command line."
+                "Seed of random, NumPy and torch before each call: 'seed' of a script, {seed} of "
+                "a command line."
             ),
         )
         self.seed.setPlaceholderText("0")

@@ -324,15 +324,17 @@ class AxisRow(QWidget):
             return self.tr("A layer that does nothing is cut anyway. Click another to remove it.")
         if self._axis.percents:
             return self.tr(
-                "What is dead is cut. The slider cuts this share of the units of each group, those "
-                "that rank lowest; what stays of each is rounded up to the multiple."
+                "Dead units are cut. The slider also cuts this share of the units of each group, "
+                "those that rank lowest; the number that stays of each is rounded up to the "
+                "multiple."
             )
         if not self._axis.sizes:
             return ""
         if self._axis.name == "experts":
             return self.tr("The slider cuts the experts that rank lowest.")
         return self.tr(
-            "What is dead in every layer is cut. The slider cuts the units that rank lowest, too."
+            "Units that are dead in every layer are cut. The slider cuts those that rank lowest, "
+            "too."
         )
 
 
@@ -367,7 +369,7 @@ class VocabularyChoice(QWidget):
         self.browse_ids = QPushButton(self.tr("Ids…"), self)
         self.browse_ids.setAutoDefault(False)
         tip = self.tr(
-            "Choose a text file with the ids of the tokens to keep: on each line one, or a range "
+            "Choose a text file with the ids of the tokens to keep: one on each line, or a range "
             "such as 20-31."
         )
         self.browse_ids.setToolTip(tip)

@@ -82,7 +82,7 @@ class ExportReportDialog(Dialog):
         wrong = (*report.damage, *(f"{each.sentence}." for each in report.broken))
         notes = [said_sentence(notice) for notice in report.notices if notice not in wrong]
         if report.kept_originals and not report.undo_ends:
-            notes.append(self.tr("Undo goes on from the original that was kept."))
+            notes.append(self.tr("Undo still works: it reads the backup of the original."))
         if report.effect == CHANGES:
             changed = self.tr(
                 "This is not the original model: units that were not dead were cut, and checks "

@@ -226,7 +226,7 @@ class FolderRow(QWidget):
         self._written: Collection[Path] = ()
         self.path = QLineEdit(self)
         self.path.setAccessibleName(self.tr("Destination folder"))
-        self.path.setAccessibleDescription(self.tr("A folder that is not there yet."))
+        self.path.setAccessibleDescription(self.tr("A folder that does not exist yet."))
         self.browse = QPushButton(self.tr("Browse…"), self)
         self.browse.setAutoDefault(False)
         self.browse.setAccessibleDescription(self.tr("Choose the destination of the export."))
@@ -265,7 +265,7 @@ class FolderRow(QWidget):
         if problem := problem or taken(text, self._written):
             return problem
         there = os.path.lexists(os.path.expanduser(text))  # noqa: PTH111 - takes any name
-        return self.tr("This is there already: name a new folder.") if there else ""
+        return self.tr("This already exists: name a new folder.") if there else ""
 
     def _on_typed(self) -> None:
         problem = self.problem()
@@ -320,12 +320,13 @@ def check_words(check: str) -> str:
     if check == "meta":
         return translate(
             "Shrink",
-            "Starts Python, and has the class in transformers take the shapes, without weights.",
+            "Starts Python and builds the model's class in transformers with these shapes, "
+            "without weights.",
         )
     if check == "run":
         return translate(
             "Shrink",
-            "Starts Python, writes the model with zeros beside the folder for the moment, and "
+            "Starts Python, temporarily writes the model with zeros beside the folder, and "
             "compares the outputs of both in float32. Also says how far they are from those of the "
             "model before pruning. Needs memory and disk for both.",
         )
@@ -376,7 +377,7 @@ class ShrinkPage(QWidget):
         self.ranking = choice_box(
             self.tr("Rank by"),
             self.tr(
-                "The units that rank lowest go first: by a norm over all their tensors, or by "
+                "The units that rank lowest are cut first: by a norm over all their tensors, or by "
                 "scores that you computed."
             ),
             (
@@ -398,7 +399,7 @@ class ShrinkPage(QWidget):
             self.tr("Multiple"),
             self.tr(
                 "The number of FFN neurons, channels or tokens that stay is rounded up to a "
-                "multiple of this: some kernels refuse other widths, others are slow with them."
+                "multiple of this: some kernels reject other widths, others are slow with them."
             ),
             [(str(n), n) for n in MULTIPLES],
         )
@@ -580,8 +581,8 @@ class ShrinkPage(QWidget):
         file = self.ranking.findData(by) >= _NORMS
         ranked = self.tr("score in the file") if file else self.ranking.currentText()
         words = self.tr(
-            "Dead units go without loss. Sliders and numbers cut more: the units of the lowest "
-            "{rank} go first."
+            "Dead units are cut without loss. Sliders and numbers cut more: the units of the "
+            "lowest {rank} are cut first."
         )
         self.first.setText(words.format(rank=ranked))
 
@@ -710,7 +711,9 @@ class ShrinkPage(QWidget):
         self.loss.setText(loss_words(grave=grave, of_language=forecast.has_class))
         self.loss.setForegroundRole(DANGER if grave else TEXT)
         if forecast.write_as:
-            words = self.tr("Write as '{other}', which computes the same and takes any heads")
+            words = self.tr(
+                "Write as '{other}', which computes the same and takes any number of heads"
+            )
             self.write_as.setText(words.format(other=forecast.write_as))
             blocker = QSignalBlocker(self.write_as)
             self.write_as.setChecked(bool(self._asked.write_as))

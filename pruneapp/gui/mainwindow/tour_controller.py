@@ -175,7 +175,7 @@ class TourController(Controller):
                 "undone",
                 self.tr("Undo"),
                 self.tr(
-                    "Every step is a state in the history. Click Opened there, or undo by {keys}."
+                    "Every step is a state in the history. Click Opened there, or undo with {keys}."
                 ).format(keys=self._keys("undo")),
                 lambda: views.history.list,
                 actions["undo"].trigger,
@@ -183,9 +183,9 @@ class TourController(Controller):
             _Step(
                 "pruned",
                 self.tr("Redo"),
-                self.tr("Nothing is lost by that: click the last state, or redo by {keys}.").format(
-                    keys=self._keys("redo")
-                ),
+                self.tr(
+                    "Nothing is lost by that: click the last state, or redo with {keys}."
+                ).format(keys=self._keys("redo")),
                 lambda: views.history.list,
                 actions["redo"].trigger,
             ),

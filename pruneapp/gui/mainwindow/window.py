@@ -127,10 +127,11 @@ class ModelStatus(QWidget):
             pruned=number_format.count(pruned), n=number_format.count(numel)
         )
         if buffers:
-            besides = self.tr(
-                "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
+            more = self.tr(
+                "In addition, {n} elements in buffers: running statistics, counters, positions, "
+                "masks."
             )
-            tip = joined(tip, besides.format(n=number_format.count(buffers)))
+            tip = joined(tip, more.format(n=number_format.count(buffers)))
         self._show(text, tip)
 
     def _show(self, text: str, tip: str) -> None:

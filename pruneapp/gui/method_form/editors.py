@@ -31,6 +31,7 @@ from pruneapp.params import (
     ChoiceParam,
     DimParam,
     FlagParam,
+    FloatParam,
     IntParam,
     NormParam,
     Param,
@@ -101,13 +102,20 @@ class TextEditor(Editor):
         self.field.textChanged.connect(self.changed)
 
     def value(self) -> Any:
-        """Return what the text says."""
-        return self.param.parse(self.field.text())
+        """Return what the text says; a number has the decimal point of the language, or a dot."""
+        text = self.field.text()
+        if isinstance(self.param, FloatParam):
+            with contextlib.suppress(ParameterError):  # which repeats what was typed
+                return self.param.parse(text.replace(number_format.locale().decimalPoint(), "."))
+        return self.param.parse(text)
 
     def set_value(self, value: Any) -> None:
         """Show a value."""
+        text = self.param.format(value)
+        if isinstance(self.param, FloatParam):
+            text = text.replace(".", number_format.locale().decimalPoint())
         with QSignalBlocker(self.field):
-            self.field.setText(self.param.format(value))
+            self.field.setText(text)
 
 
 class SeedEditor(TextEditor):

@@ -177,6 +177,6 @@ def text_of(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SelectionError(
-            f"'{path}' is not a list of channels: it is no text in UTF-8 at byte {error.start:,}.",
+            f"'{path}' is not a list of channels: it is not UTF-8 text at byte {error.start:,}.",
             remedy="Choose a text file with indices such as 0-3, 7, 12.",
         ) from None

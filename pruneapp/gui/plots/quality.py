@@ -311,7 +311,7 @@ class QualityView(PlotView):
         self.canvas = QualityCanvas()
         self._states: Sequence[MeasuredState] = ()
         self._hovered = -1  # the point under the mouse
-        self._named = -1  # the point that is described below; without one, what holds the target is
+        self._named = -1  # the point that is described below; without one, what meets the target is
         self._why_old = ""
         self._measuring = False
         self._why_uncounted = ""
@@ -500,7 +500,7 @@ class QualityView(PlotView):
         return self._tolerances.get(metric.name, usual)
 
     def best(self) -> MeasuredState | None:
-        """Return the smallest state that holds the target."""
+        """Return the smallest state that meets the target."""
         rounding = 1e-12
         held = [
             s
@@ -536,7 +536,7 @@ class QualityView(PlotView):
     # -- words ------------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """Say which state holds the target."""
+        """Say which state meets the target."""
         metric = self._metric
         if metric is None:
             return ""
@@ -594,7 +594,7 @@ class QualityView(PlotView):
             of(states[0]).name,
             self.tr("difference"),
             self.tr("noise ±"),
-            self.tr("holds the target"),
+            self.tr("meets the target"),
         )
         return Numbers(headers, len(states), row, shares=frozenset({1}))
 

@@ -248,7 +248,9 @@ class ModelView(TensorsChart):
                 words = self.tr(";  norm² retained {share}").format(share=percent(norm))
             text += words
         if len(report.tensors) < self._prunable:  # nor are they those that are checked
-            text += self.tr(";  shown are those usually pruned, or with pruned weights")
+            text += self.tr(
+                ";  only tensors that are usually pruned or have pruned weights are shown"
+            )
         return text
 
     def swatches(self) -> list[Swatch]:

@@ -97,7 +97,7 @@ class RecipeDialog(DecisionDialog):
             self.table.fit(_ROWS)
         self.on_cluster = QPushButton(self.tr("Export on the cluster…"), self)
         self.on_cluster.setToolTip(
-            self.tr("The cluster {address} does the steps and writes a new file.").format(
+            self.tr("The cluster {address} applies the steps and writes a new file.").format(
                 address=cluster
             )
         )

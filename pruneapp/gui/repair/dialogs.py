@@ -179,8 +179,8 @@ class RepairDialog(Dialog):
             return said_error(error, self._params)
         if self._sequential() and not self.source.source().runs:
             return self.tr(
-                "Sequential runs inputs through the model, and a statistics file has none: choose "
-                "what runs them, or clear the check box."
+                "Sequential repair runs inputs through the model, and a statistics file has none: "
+                "choose a source of inputs, or clear the check box."
             )
         return ""
 
@@ -285,8 +285,8 @@ class RepairReportDialog(Dialog):
             + (
                 " "
                 + self.tr(
-                    "Sequential: they include what the layers before it have lost, so they are "
-                    "larger than those of a repair of each layer by itself."
+                    "Sequential: they include the errors of the layers before, so they are larger "
+                    "than if each layer were repaired by itself."
                 )
                 if sequential
                 else ""

@@ -43,16 +43,16 @@ PARAMS = (
     IntParam(
         name="iterations",
         label="Iterations",
-        help="Iterations of conjugate gradients. More take longer and come nearer to the outputs "
-        "on these inputs.",
+        help="Iterations of conjugate gradients. More iterations take longer and come nearer to "
+        "the outputs on these inputs.",
         default=ITERATIONS,
         bounds=Interval(1, 1000),
     ),
     FloatParam(
         name="damping",
         label="Damping",
-        help="Added to the diagonal of the Gram matrix, relative to its mean. More of it changes "
-        "the weights less.",
+        help="Added to the diagonal of the Gram matrix, relative to its mean. Higher values "
+        "change the weights less.",
         default=DAMPING,
         bounds=Interval(1e-9, 1e3),
     ),
@@ -72,8 +72,8 @@ PARAMS = (
     SizeParam(
         name="memory",
         label="Memory",
-        help="Gram matrices that are summed at once take no more; with less, the inputs are run "
-        "several times.",
+        help="Limit for the Gram matrices that are summed at once; with less memory, the inputs "
+        "are run several times.",
         default=GRAM_BUDGET,
     ),
 )
@@ -171,7 +171,7 @@ class RepairController(DialogController[RepairDialog]):
         if not layers:
             self._session.refused.emit(
                 SelectionError(
-                    "No layer is pruned in part, so there is nothing to repair.",
+                    "No layer is partly pruned, so there is nothing to repair.",
                     remedy="Prune first; zeros in the file count after Treat zeros as pruned.",
                 )
             )
@@ -334,15 +334,15 @@ class RepairController(DialogController[RepairDialog]):
         if source.kind is DataKind.TEXT:
             return (
                 self.tr(
-                    "The model is measured on the text that it was repaired by: its metric will be "
-                    "better than on other texts."
+                    "The model is measured on the text that it was repaired with: its metric will "
+                    "be better than on other texts."
                 ),
             )
         if source.kind is DataKind.IMAGES:
             return (
                 self.tr(
                     "Without labels, the agreement is measured on the images that the model was "
-                    "repaired by: it will be lower on others. Accuracy is measured on others."
+                    "repaired with: it will be lower on others. Accuracy is measured on others."
                 ),
             )
         if source.kind is DataKind.SCRIPT:

@@ -83,8 +83,8 @@ class ScanDialog(DecisionDialog):
         self.repair = QCheckBox(self.tr("&Repair each tensor before the model is measured"), self)
         self.repair.setEnabled(not no_repair)
         help_ = self.tr(
-            "By the statistics of activations that are loaded in the form, where Wanda or another "
-            "method that needs them is chosen; they need Gram matrices."
+            "With the statistics of activations that are loaded in the form, where Wanda or "
+            "another method that needs them is chosen; they must have Gram matrices."
         )
         self.repair.setToolTip(help_)
         self.repair.setAccessibleDescription(f"{no_repair}. {help_}" if no_repair else help_)

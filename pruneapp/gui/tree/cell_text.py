@@ -396,7 +396,7 @@ class Cells(QObject):
             lines.append(why)
         elif tensor >= 0 and nodes.rows[tensor].buffer:
             lines.append(
-                self.tr("A buffer: computed, not learned. Nothing checks it but its own check box.")
+                self.tr("A buffer: computed, not learned. Only its own check box checks it.")
             )
         if why := self._rule_or_limit(node):
             lines.append(why)

@@ -52,9 +52,7 @@ class TreeFilter(QWidget):
         self.large = QCheckBox(self.tr("Over 1 million"), self)
         self.large.setToolTip(self.tr("Show tensors with more than a million weights."))
         self.flat = QCheckBox(self.tr("List"), self)
-        self.flat.setToolTip(
-            self.tr("List all tensors below each other, to be sorted, instead of the tree")
-        )
+        self.flat.setToolTip(self.tr("Show all tensors as a sortable list instead of the tree"))
         for box in (self.matrices, self.large, self.flat):
             box.setAccessibleDescription(box.toolTip())
         self.reset(())

@@ -27,6 +27,13 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def localized(text: str) -> str:
+    """Return a number as the engine writes it, 1,234.5, with the separators of the language."""
+    used = locale()
+    parts = (part.replace(".", used.decimalPoint()) for part in text.split(","))
+    return used.groupSeparator().join(parts)
+
+
 def plural(number: int, one: str, several: str) -> str:
     """Return the form for one or for several, with the number in place of ``{n}``."""
     return (one if number == 1 else several).replace("{n}", count(number))

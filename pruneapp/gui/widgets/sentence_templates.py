@@ -2,7 +2,8 @@
 
 The engine knows one language and fills its sentences itself. Here a sentence is held against the
 templates that the engine has (packaging/translations.py gathers them): the one whose text it
-contains says which translation is meant, and what stands between are the values.
+contains says which translation is meant, and what stands between are the values. Those that are
+numbers are written as the language writes them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,20 @@ _QUOTED = re.compile(r"'[^']*'(?:, '[^']*')*")
 _LISTS = frozenset({"join", "words"})
 # Where one of two values ends that have nothing between them: "12, which fits all tensors".
 _FIRST_OF_TWO = re.compile(r"[^,(:]*")
+# A number as the engine writes it, if it has separators of thousands, a percent sign or a unit.
+# Another one with a point may be a version, except in gaps of the names below.
+_GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+_UNIT = r"\s?(?:%|(?:[kMGTPE]i?)?B|bytes)"
+_NUMBER = re.compile(rf"[<>]?\s?-?(?:{_GROUPED}(?:{_UNIT})?|\d+\.\d+{_UNIT})")
+_DECIMAL = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?")
+_DECIMALS = frozenset(
+    {
+        *("after", "amount", "before", "damping", "got", "iterations", "limit", "low", "high"),
+        *("largest_difference", "largest_output", "share", "tree", "value", "worst"),
+    }
+)
+# Percentages in the label of a step, which may have words of no language: "L1 12.5 %".
+_PERCENTAGE = re.compile(r"(?<![^\s(])\d+\.\d+(?=\s?%(?![^\s,;:)]))")
 _OUTER_SPACE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _END = re.compile(r"[.!?] ")
 
@@ -88,8 +103,8 @@ class SentenceTemplates:
     """What the engine says, in another language.
 
     `say` returns the translation of a template, `declared` that of a declared label; either returns
-    what it is given if there is none. `steps` are templates of labels of the history, which consist
-    of short parts with names between.
+    what it is given if there is none. `write` writes a number such as "1,234.5". `steps` are
+    templates of labels of the history, which consist of short parts with names between.
     """
 
     def __init__(
@@ -98,8 +113,9 @@ class SentenceTemplates:
         steps: Iterable[str] = (),
         say: Callable[[str], str] = str,
         declared: Callable[[str], str] = str,
+        write: Callable[[str], str] = str,
     ) -> None:
-        self._say, self._declared = say, declared
+        self._say, self._declared, self._write = say, declared, write
         # Those without letters only say how parts are put together.
         self._steps = _Templates(s for s in steps if Template.of(s).letters)
         self._sentences = _Templates((*sentences, *self._steps.sources))
@@ -118,7 +134,7 @@ class SentenceTemplates:
 
     def _line(self, line: str, templates: _Templates) -> str:
         found = self._look_up(line, templates)
-        return line if found is None else found
+        return self._written(line, templates) if found is None else found
 
     def _look_up(self, text: str, templates: _Templates) -> str | None:
         """Return a translation; None if nothing of a text is known."""
@@ -155,7 +171,10 @@ class SentenceTemplates:
                 both = self._look_up(head, self._steps), self._look_up(tail, self._steps)
                 if both == (None, None):
                     return None
-                first, second = both[0] or head, both[1] or tail
+                first, second = (
+                    said or self._written(part, self._steps)
+                    for said, part in zip(both, (head, tail), strict=True)
+                )
                 return self._say(name).format(step=first, step2=second)
         head, parted, tail = text.partition(": ")
         label = self._declared(head)
@@ -200,12 +219,28 @@ class SentenceTemplates:
                 end = len(value) if known else _length_of_first(value)
                 value, given[gap + 1] = value[:end], value[end:]
             said_values[name] = value
-            if template.quotes(gap) or _WORDLESS.fullmatch(value) or _QUOTED.fullmatch(value):
+            if template.quotes(gap) or _QUOTED.fullmatch(value):
+                continue
+            said_values[name] = self._written(value, templates, name)
+            if _WORDLESS.fullmatch(value):
                 continue
             found = self._value(value, templates)
             all_known = all_known and (found is not None or name in _LISTS)
-            said_values[name] = value if found is None else found
+            said_values[name] = said_values[name] if found is None else found
         return said_values, all_known
+
+    def _written(self, value: str, templates: _Templates, name: str = "") -> str:
+        """Return a value of no translation, with its number as the language writes it.
+
+        That is a number which is the whole value of a gap, or a percentage in the label of a step.
+        """
+        if name and _NUMBER.fullmatch(value):
+            return self._write(value)
+        if name.rstrip("0123456789") in _DECIMALS and _DECIMAL.fullmatch(value):
+            return self._write(value)
+        if templates is self._steps:
+            return _PERCENTAGE.sub(lambda found: self._write(found[0]), value)
+        return value
 
     def _value(self, value: str, templates: _Templates) -> str | None:
         found = self._look_up(value, templates)

@@ -194,8 +194,8 @@ OWL = replace(
     help=(
         "Outlier weighed layerwise sparsity (Yin et al., 2024): Wanda per row, but layers "
         "with more outliers among the scores stay denser. A layer is a numbered block, else a "
-        "tensor. It is meant for large language models at 70 % and more. On small models it mostly "
-        "did harm: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics "
+        "tensor. It is meant for large language models at 70 % and more. On small models it was "
+        "mostly worse: measure it beside Wanda, and prefer a sensitivity scan. It needs statistics "
         "of activations. Weights that are already pruned count toward the sparsity."
     ),
     formula=(
@@ -207,14 +207,16 @@ OWL = replace(
         FloatParam(
             name="outlier",
             label="Outlier threshold",
-            help="How many times the mean of its layer a score must exceed (M in the paper).",
+            help="Scores of more than this many times the mean of their layer are outliers (M in "
+            "the paper).",
             default=5.0,
             bounds=Interval(1, 100),
         ),
         FloatParam(
             name="spread",
             label="Spread",
-            help="Half of how far the densities of layers lie apart (lambda in the paper).",
+            help="Half of the difference between the highest and lowest density of layers (lambda "
+            "in the paper).",
             default=0.08,
             bounds=Interval(0, 0.5),
         ),
@@ -594,7 +596,7 @@ def lowest_places(values: Float64s, count: int) -> Indices:
 _ROUNDS = IntParam(
     name="rounds",
     label="Exchanges",
-    help="Most exchanges in each row; it ends sooner where none helps.",
+    help="Maximum number of exchanges in each row; it ends sooner where none helps.",
     default=1000,
     bounds=Interval(1, 100_000),
 )
@@ -607,7 +609,7 @@ SWAPS = replace(
     help=(
         "Begins with Wanda per row and exchanges a pruned with a kept weight of the same row "
         "as long as the error of the row's output falls (after SparseSwaps, 2025). Use it "
-        "where pruned weights are not repaired: about half of Wanda's error goes. It needs "
+        "where pruned weights are not repaired: it removes about half of Wanda's error. It needs "
         "statistics with Gram matrices, and takes minutes for layers of thousands of inputs."
     ),
     formula="error = (w - b) G (w - b)' of each row; the pair that lowers it most, until none does",

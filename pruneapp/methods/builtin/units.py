@@ -36,8 +36,8 @@ MULTIPLE = ChoiceParam(
     name="multiple",
     label="Multiple",
     help=(
-        "The number of units that stay is rounded up to a multiple of this: some kernels "
-        "refuse odd widths, others are slow with them."
+        "The number of units that stay is rounded up to a multiple of this: some kernels reject "
+        "other widths, others are slow with them."
     ),
     default="1",
     choices=tuple(Choice(str(n), str(n), "") for n in (1, 8, 64, 128, 256)),
@@ -48,8 +48,8 @@ _FORMULA = (
     "input)^2; FLAP: sum of (w * standard deviation of its input)^2 where the unit is the input"
 )
 _ALONG = (
-    "They go in every tensor that has a part in them, biases and norms among them, so that the "
-    "export 'shrunk' can cut them out. "
+    "They are pruned in every tensor that has a part in them, biases and norms included, so that "
+    "the export 'shrunk' can cut them out. "
 )
 
 FFN_NEURONS = CoupledMethod(
@@ -69,7 +69,7 @@ ATTENTION_HEADS = CoupledMethod(
     axis="kv-groups",
     help=(
         "Prunes whole key/value heads with their query heads, the same number in each "
-        "layer. " + _ALONG + "Not every class of models takes fewer heads."
+        "layer. " + _ALONG + "Not every model class allows fewer heads."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, STATISTICS),
@@ -79,8 +79,8 @@ LAYERS = CoupledMethod(
     label="Layers",
     axis="layers",
     help=(
-        "Prunes what whole layers write into the residual stream, so that they hand on what "
-        "they were given. The export 'shrunk' leaves them out."
+        "Prunes what whole layers write into the residual stream, so that they pass on their "
+        "inputs unchanged. The export 'shrunk' leaves them out."
     ),
     formula=_FORMULA,
     params=(_AMOUNT, BY, STATISTICS),

@@ -120,7 +120,7 @@ def check_segmentation(
         for number, (old, new) in enumerate(pairs):
             if old.tokens != new.tokens or cut.new_ids[old.ids].tolist() != new.ids:
                 raise ExportError(
-                    f"The smaller {TOKENIZER} would make other tokens of '{path}', at line "
+                    f"The smaller {TOKENIZER} would tokenize '{path}' differently, at line "
                     f"{line + max(0, number - 1):,}: '{parts[number][:60]}'.",
                     remedy="Keep the whole vocabulary.",
                 )

@@ -183,7 +183,7 @@ class Tokenizer:
         if self.tree["model"].get("dropout"):
             raise UnsupportedFileError(
                 f"'{self.where}' skips merges at random (a dropout of "
-                f"{self.tree['model']['dropout']}), so that the tokens of a text are not certain.",
+                f"{self.tree['model']['dropout']}), so the tokens of a text may vary.",
                 remedy="Set 'dropout' to null in it.",
             )
         missing = np.setdiff1d(self.needed, np.flatnonzero(self.known))
@@ -263,7 +263,7 @@ def parse_tokenizer(data: bytes, where: str, job: Job) -> Tokenizer:
         pieces = json_codec.convert(file.model, _Pieces, where)
         if len(pieces.vocab) > MAX_ID:
             raise UnsupportedFileError(
-                f"'{where}' has {len(pieces.vocab):,} pieces; {MAX_ID:,} are the most."
+                f"'{where}' has {len(pieces.vocab):,} pieces; at most {MAX_ID:,} are allowed."
             )
         vocab = {piece: number for number, (piece, _) in enumerate(pieces.vocab)}
         size, prefix, suffix = len(pieces.vocab), "", ""

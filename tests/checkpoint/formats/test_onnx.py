@@ -317,7 +317,7 @@ def test_a_place_outside_of_the_folder_is_refused(place, tmp_path):
     folder = tmp_path / "a"
     folder.mkdir()
     path = outside(folder / "m.onnx", location=place)
-    with pytest.raises(UnsupportedFileError, match="no place inside its folder"):
+    with pytest.raises(UnsupportedFileError, match="not inside its folder"):
         open_checkpoint(path)
 
 

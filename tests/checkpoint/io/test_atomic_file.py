@@ -345,7 +345,7 @@ def test_a_file_whose_size_is_only_bounded_is_cut_at_its_end(nbytes, tmp_path):
 def test_a_folder_that_takes_no_files_is_not_said_to_be_missing(tmp_path):
     gone = FileNotFoundError(errno.ENOENT, "No such file or directory")
     there = str(write_error(tmp_path / "x", gone, 1))
-    assert f"'{tmp_path}' takes no new files: choose another folder." in there
+    assert f"'{tmp_path}' does not accept new files: choose another folder." in there
     assert "Make the folder" not in there
     assert "Make the folder first" in str(write_error(tmp_path / "no" / "x", gone, 1))
     denied = str(write_error(tmp_path / "x", PermissionError(errno.EACCES, "Permission denied"), 1))

@@ -46,7 +46,7 @@ def test_it_is_the_model_with_zeros(network, external, tmp_path):
         whole = with_zeros(path, state)
     if not external:
         assert out.stat().st_size == path.stat().st_size
-    assert ("inside of the file now" in " ".join(report.notices)) == external
+    assert ("inside the file now" in " ".join(report.notices)) == external
     assert difference(run(whole), run(out)) == 0
     onnx.checker.check_model(str(out), full_check=True)
     found = onnx.load(str(out), load_external_data=False)

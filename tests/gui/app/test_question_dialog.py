@@ -120,7 +120,7 @@ def test_what_was_agreed_to_run_is_asked_about_again(person):
     settings.agree_to("/a/script.py", "key")
     settings.agree_to("run {checkpoint}", "key")
     dialog = confirmations(person)
-    assert dialog.agreed.text() == "2 run without a question."
+    assert dialog.agreed.text() == "2 run without being asked about."
     person.click(dialog.forget)
     assert not dialog.forget.isEnabled()
     close(person, dialog)

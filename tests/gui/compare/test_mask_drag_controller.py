@@ -155,7 +155,7 @@ def test_where_nothing_can_be_taken_the_form_stays(pair, monkeypatch, why):
     second.wait(lambda: second.trouble)
     wanted = {
         "nothing pruned": "Nothing is pruned in these tensors of 'one.safetensors'.",
-        "nothing fits": "No tensor of these of 'one.safetensors' fits 'two.safetensors'.",
+        "nothing fits": "None of these tensors of 'one.safetensors' fits 'two.safetensors'.",
     }
     assert second.trouble[0].startswith(wanted[why])
     assert second.rule.method.currentText() == before

@@ -69,7 +69,7 @@ def test_a_click_on_a_module_checks_no_buffer(person, file):
     assert not model.checks.checked[number]
     assert not model.checks.checked_by_click(0)[number]
     leaf = int(model.nodes.leaf[number])
-    why = "A buffer: computed, not learned. Nothing checks it but its own check box."
+    why = "A buffer: computed, not learned. Only its own check box checks it."
     assert why in model.cells.tooltip(leaf)
     model.check([leaf], on=True)
     assert model.checks.checked[number]

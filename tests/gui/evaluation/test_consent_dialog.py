@@ -46,7 +46,7 @@ def test_path_python_and_lines_are_shown(ask):
 
 @pytest.mark.parametrize(
     ("reason", "words"),
-    [(ConsentReason.CHANGED, "has changed"), (ConsentReason.OTHER_PYTHON, "another Python")],
+    [(ConsentReason.CHANGED, "has changed"), (ConsentReason.OTHER_PYTHON, "a different Python")],
 )
 def test_it_says_why_it_asks(ask, reason, words):
     facts = ScriptFacts(*FACTS.__dict__.values())

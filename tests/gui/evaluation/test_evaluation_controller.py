@@ -225,7 +225,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     script.write_text(script.read_text() + "\n")
     pruned.window.activated.emit()
     pruned.wait(lambda: marks(pruned)[2].startswith("("))
-    assert ". Measured by another script" in words(pruned, 2)
+    assert ". Measured with another script" in words(pruned, 2)
     strip = pruned.views.history.list.states
     assert strip.mark(2).written(brief=True).startswith("("), "also where room is short"
     pruned.wait_idle()
@@ -359,7 +359,7 @@ def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
     script.write_text(script.read_text() + "\n")
     pruned.window.activated.emit()
     pruned.wait(metrics.note.isVisible)
-    assert metrics.note.text() == "Measured by another script, Python or options."
+    assert metrics.note.text() == "Measured with another script, Python or options."
     assert shown()[0][1:3] == ["61.0 %", "93.0 %"]
 
 

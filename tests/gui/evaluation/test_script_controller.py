@@ -70,7 +70,7 @@ def test_another_python_is_asked_about(opened, script, tmp_path):
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
     run, _ = request(person, scripts, DataSource(path=str(script)))
-    assert "another Python" in scripts.dialog.question.text()
+    assert "a different Python" in scripts.dialog.question.text()
     assert str(other) in list(scripts.dialog.facts.values())[1]
     person.key("Esc", scripts.dialog)
     person.wait(lambda: scripts.dialog is None)

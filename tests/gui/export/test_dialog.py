@@ -505,7 +505,7 @@ def test_the_report_can_be_read_and_copied(qtbot):
         "✓ read back",
         "Backup of original: /models/m.orig.safetensors",
         "The optimizer was left behind.",
-        "Undo goes on from the original",
+        "Undo still works: it reads the backup",
         "1. 2 rules on 3 tensors\n   Rule 1: L1 40 % on 2 tensors (*.weight)\n   Scope: global",
         "model.a.weight\t200\t1000\t20.0\u00a0%",
     ):

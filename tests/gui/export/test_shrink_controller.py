@@ -190,7 +190,7 @@ def test_no_second_folder_is_written_where_one_is_under_way(
     report_of(person)
     person.close_report()
     person.wait(lambda: page.forecast is not None)
-    there = "✕ This is there already: name a new folder."
+    there = "✕ This already exists: name a new folder."
     assert page.target.note.text() == (there if typed else "")
     assert export.dialog.go.isEnabled() is not typed
     person.click(export.dialog.stop)

@@ -112,7 +112,7 @@ def test_a_row_says_now_and_then_and_what_that_does(page):
     assert said(page, "ffn") == "4,864 → 4,800 −1.3 %"
     assert row(page, "ffn").exactness.text() == "✓ computes the same"
     assert row(page, "kv-groups").exactness.text() == "no dead units to cut"
-    assert "cuts the units that rank lowest" in row(page, "kv-groups").slider.toolTip()
+    assert "cuts those that rank lowest" in row(page, "kv-groups").slider.toolTip()
     assert "the lowest L2 norm" in page.first.text()
     assert row(page, "query-heads").label.text() == "Query heads per key/value head"
     assert said(page, "query-heads") == "7"
@@ -351,7 +351,7 @@ def test_a_folder_that_is_there_is_refused(page, tmp_path):
     assert page.order().path == tmp_path / "new"
     (tmp_path / "there").mkdir()
     page.target.path.setText(str(tmp_path / "there"))
-    assert page.target.note.text() == "✕ This is there already: name a new folder."
+    assert page.target.note.text() == "✕ This already exists: name a new folder."
     assert page.order() is None
 
 
@@ -442,13 +442,13 @@ def test_units_are_ranked_by_another_norm_or_by_scores(page, qtbot, monkeypatch)
     ranking.setFocus()
     qtbot.keyClick(ranking, Qt.Key.Key_Down)
     assert page.asked == [CutRequest(by="l1")]
-    assert "the units of the lowest L1 norm go first" in page.first.text()
+    assert "the units of the lowest L1 norm are cut first" in page.first.text()
     path = "/scores/importance.safetensors"
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (path, ""))
     qtbot.mouseClick(page.scores, Qt.MouseButton.LeftButton)
     assert page.asked[-1] == CutRequest(by=path)
     assert ranking.currentText() == "Scores of importance.safetensors"
-    assert "the units of the lowest score in the file go first" in page.first.text()
+    assert "the units of the lowest score in the file are cut first" in page.first.text()
     page.set_forecast(replace(FOUND, request=page.asked[-1]))
     qtbot.keyClick(ranking, Qt.Key.Key_Home)
     assert page.asked[-1] == CutRequest()

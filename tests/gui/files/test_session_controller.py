@@ -326,11 +326,11 @@ def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
     write(file, seed=2)
     person.drop(tmp_path / "work.prune")
     person.wait(lambda: len(person.notices) == 2)
-    assert "holds other bytes" in person.notices[0]
+    assert "different content" in person.notices[0]
     person.click(person.window.notices.notices[1].action)
     person.wait(lambda: person.document is not None)
     assert masks(person) == before
-    assert person.states == ["Opened", "Masks of work.prune taken over"]
+    assert person.states == ["Opened", "Masks of work.prune applied"]
     assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
 
 

@@ -267,7 +267,7 @@ def test_a_stale_preview_is_never_applied(person, small):
     assert not person.session.commit(old)
     assert person.document.position == 1
     assert person.trouble == [
-        "The preview belongs to a state of the document that is gone. Compute it again."
+        "The preview belongs to a state of the document that no longer exists. Compute it again."
     ]
 
 

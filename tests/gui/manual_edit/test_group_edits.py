@@ -140,7 +140,7 @@ def test_an_index_beyond_the_units_is_refused_in_their_words(at_llama):
     show_channels(at_llama, QUERIES, HEADS * HEAD)
     choose_dim(at_llama, "0: query heads (4)")
     select(at_llama, "4")
-    assert "The list of units has '4', and there are 4 units" in at_llama.trouble[0]
+    assert "The list of units contains '4', but there are 4 units" in at_llama.trouble[0]
 
 
 def test_units_of_every_block_are_shown_before_anything_is_done(at_llama):

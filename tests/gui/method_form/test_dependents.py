@@ -143,7 +143,7 @@ def test_the_box_says_why_nothing_or_not_all_is_known(person, bert):
     assert not row.box.isChecked(), "what cannot be is not asked for"
     assert row.note.text() == (
         "No other tensor is known to depend on dim 0 of "
-        "'encoder.layer.1.attention.output.dense.weight': its outputs are no neurons, heads or "
+        "'encoder.layer.1.attention.output.dense.weight': its outputs are not neurons, heads or "
         "channels of a group."
     )
     assert len(person.wait_preview().tensors) == 1
@@ -170,7 +170,7 @@ def test_the_box_and_the_tree_say_the_same_of_rows_that_are_tokens(person, tmp_p
     person.choose(person.rule.fields.fields["dim"].editor.combo, "1")
     found(person)
     assert row.note.text() == (
-        "No other tensor is known to depend on dim 1 of 'lm_head.weight': its inputs are no "
+        "No other tensor is known to depend on dim 1 of 'lm_head.weight': its inputs are not "
         "neurons, heads or channels of a group."
     )
 

@@ -98,9 +98,9 @@ def test_the_menu_of_the_chart_has_the_lists(channels, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("0, 12", "has '12', and there are 12 channels, numbered from 0 to 11."),
-        ("0-99999999999", "has '0-99999999999', and there are 12 channels"),
-        ("1, two", "has 'two', which is neither an index such as 7 nor a range such as 0-3."),
+        ("0, 12", "contains '12', but there are 12 channels, numbered from 0 to 11."),
+        ("0-99999999999", "contains '0-99999999999', but there are 12 channels"),
+        ("1, two", "contains 'two', which is neither an index such as 7 nor a range such as 0-3."),
         ("", "There is no text on the clipboard."),
     ],
 )
@@ -143,8 +143,8 @@ def test_a_list_is_saved_and_loaded_for_another_tensor(channels, tmp_path):
 
 def test_a_file_that_is_no_list_is_a_sentence(channels, tmp_path):
     for name, data, said in (
-        ("a.bin", b"\xff\xfe\x00", "is no text in UTF-8 at byte 0"),
-        ("b.txt", b"0-3;oops", "has 'oops'"),
+        ("a.bin", b"\xff\xfe\x00", "is not UTF-8 text at byte 0"),
+        ("b.txt", b"0-3;oops", "contains 'oops'"),
     ):
         (tmp_path / name).write_bytes(data)
         channels.chooses_file(tmp_path / name)

@@ -15,7 +15,7 @@ from tests.gui.person import plain
 
 LEFT = Qt.MouseButton.LeftButton
 AMOUNTS = (0.3, 0.5, 0.9)
-WHY_OLD = "Measured by another script."
+WHY_OLD = "Measured with another script."
 
 
 def found(rows=None, *, noise=0.001, is_old=False, is_current=True):

@@ -206,8 +206,8 @@ def test_it_is_said_which_tensors_have_a_bar(model):
     model.set_tensors([*ROWS, row("m.layers.0.bias", 8)])
     model.set_report(REPORT)
     assert model.summary() == (
-        "4 tensors; model 7.0\u00a0% pruned;  shown are those usually pruned, or with pruned "
-        "weights"
+        "4 tensors; model 7.0\u00a0% pruned;  only tensors that are usually pruned or have pruned "
+        "weights are shown"
     )
 
 

@@ -59,7 +59,7 @@ def test_sequential_says_how_often_the_inputs_are_run(dialog):
     assert "then up to 2 times more through it and the pruned model" in dialog.note.text()
     dialog.source.radios[DataKind.STATISTICS].click()
     dialog.set_layers(layers(80, 80))
-    assert dialog.note.text().startswith("✕ Sequential runs inputs through the model")
+    assert dialog.note.text().startswith("✕ Sequential repair runs inputs through the model")
     assert not dialog.go.isEnabled()
     dialog.editors["sequential"].set_value(False)
     dialog.editors["sequential"].changed.emit()

@@ -139,7 +139,7 @@ def test_without_anything_pruned_it_says_so(person, tmp_path):
     assert not person.views.preview.repair.isVisible()
     person.key("Ctrl+R")
     person.wait(lambda: person.trouble)
-    assert person.trouble[0].startswith("No layer is pruned in part, so there is nothing")
+    assert person.trouble[0].startswith("No layer is partly pruned, so there is nothing")
 
 
 def test_by_statistics_it_is_one_step_and_undone_by_one_click(pruned, statistics):
@@ -225,7 +225,7 @@ def test_a_script_is_shown_run_and_gone(pruned, tmp_path):
     assert (first.name, second.name) == (FC, HEAD)
     assert first.rounded < 0.5 * first.before
     notes = [note.text() for note in repair.report.notes]
-    assert "Inputs: my_calibration.py. Solved by numpy on the CPU." in notes
+    assert "Inputs: my_calibration.py. Solved by numpy (CPU)." in notes
     person.click(repair.report.close_button)
     person.wait(lambda: repair.report is None)
     person.key("Ctrl+Z")
@@ -246,7 +246,7 @@ def test_a_sequential_repair_is_chosen_by_a_check_box(pruned, tmp_path):
     person.wait(lambda: repair.report is not None or person.trouble)
     assert person.trouble == []
     assert person.states[-1] == "Sequential repair of 2 layers"
-    assert any("what the layers before it have lost" in n.text() for n in repair.report.notes)
+    assert any("include the errors of the layers before" in n.text() for n in repair.report.notes)
     first, second = repair.report._layers
     assert (first.name, second.name) == (FC, HEAD)
     assert second.rounded < second.before
@@ -394,5 +394,5 @@ def test_a_metric_that_is_better_is_no_notice_and_the_same_data_is_one(
     assert "evaluate uses other data than calibrate" in repair._same_data(script)[0]
     text = DataSource(DataKind.TEXT, "a.txt")
     monkeypatch.setattr(person.workbench.evaluation, "_source", text)
-    assert "the text that it was repaired by" in repair._same_data(text)[0]
+    assert "the text that it was repaired with" in repair._same_data(text)[0]
     assert repair._same_data(script) == ()

@@ -161,10 +161,10 @@ def test_of_a_scan_by_another_script_it_says_so(scans, opened, script):
     opened.click(dialog.leave)
     script.write_text(script.read_text() + "\n")
     opened.window.activated.emit()
-    opened.wait(lambda: "Measured by another script" in scans.view.about.text())
+    opened.wait(lambda: "Measured with another script" in scans.view.about.text())
     dialog = opened_dialog(opened, partial(opened.click, scans.view.allocate))
     assert dialog.warning.isVisible()
-    assert dialog.warning.text() == "Measured by another script, Python or options."
+    assert dialog.warning.text() == "Measured with another script, Python or options."
     opened.click(dialog.leave)
 
 

@@ -286,15 +286,17 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     assert scans.cells == whole, "of old ones the complete one"
     opened.key("Ctrl+M")
     question = opened.workbench.scripts
-    opened.wait(lambda: question.dialog is not None or "by another" not in scans.view.about.text())
+    opened.wait(
+        lambda: question.dialog is not None or "with another" not in scans.view.about.text()
+    )
     if question.dialog is not None:
         opened.wait(question.dialog.isVisible)
         opened.click(question.dialog.go)
-    opened.wait(lambda: "by another" not in scans.view.about.text())
+    opened.wait(lambda: "with another" not in scans.view.about.text())
     assert scans.cells == whole
     opened.choose(box, "Opened; L1 unstructured (magnitude), 1 of 4")
     assert scans.view.about.text().startswith("Scanned state: Opened, the current one. Method: L1")
-    assert "Measured by another script" in scans.view.about.text()
+    assert "Measured with another script" in scans.view.about.text()
     prune(opened)
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
@@ -419,7 +421,7 @@ def test_another_metric_is_shown_and_a_changed_script_greys_all(scans, opened, s
     script.write_text(script.read_text() + "\n")
     opened.window.activated.emit()
     opened.wait(lambda: scans.view.canvas.fill(1.0) != red)
-    assert "Measured by another script" in scans.view.about.text()
+    assert "Measured with another script" in scans.view.about.text()
     opened.wait_idle()
     scans.scan()
     assert scans.view.canvas.fill(1.0) == red

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pruneapp import resources
 from pruneapp.document.step import Row, Step
@@ -45,26 +47,36 @@ def declared_in(language: str) -> dict[str, str]:
     return {m.source: m.translation for m in messages if m.context == "Declarations"}
 
 
+GERMAN = str.maketrans(",.", ".,")
+
+
+def written(number: str, language: str) -> str:
+    return number.translate(GERMAN) if language == "de" else number
+
+
 @cache
-def templates_in(language: str) -> SentenceTemplates:
+def templates_in(language: str, *, numbers: bool = True) -> SentenceTemplates:
     texts, declared = texts_in(language), declared_in(language)
     return SentenceTemplates(
         GATHERED["sentences"],
         GATHERED["steps"],
         lambda text: texts.get(text) or text,
         lambda text: declared.get(text) or text,
+        lambda number: written(number, language) if numbers else number,
     )
 
 
-def filled(template: Template, texts: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+def filled(template: Template, language: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return values that can be told from the text, and what becomes of them."""
+    texts = texts_in(language)
     values, said = {}, {}
     for gap, name in enumerate(template.names):
         value = translation = f"‹value{gap}›"
         if re.fullmatch(r"n\d*", name):
             value = translation = f"{gap + 3:,}"
         elif re.fullmatch(r"percent\d*", name):
-            value = translation = f"{gap + 0.5} %"
+            value = f"{gap + 0.5} %"
+            translation = written(value, language)
         elif gap > 0 and not template.text[gap]:  # two values are told apart by a comma
             value = translation = f", {gap}"
         elif template.letters < 7 and not template.quotes(gap):  # these have to be known
@@ -78,7 +90,7 @@ def test_every_template_is_found_again_with_its_values(language):
     texts, found = texts_in(language), templates_in(language)
     wrong = []
     for source in GATHERED["sentences"]:
-        values, said = filled(Template.of(source), texts)
+        values, said = filled(Template.of(source), language)
         got, wanted = found.sentence(source.format(**values)), texts[source].format(**said)
         if got != wanted:
             wrong.append((source, got, wanted))
@@ -104,7 +116,7 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
         (
             "'/a/b.safetensors' is cut short: 5 bytes of 21,432 are missing.",
             "'/a/b.safetensors' 不完整：21,432 字节中缺少 5 个字节。",
-            "von 21,432 Bytes fehlen 5 Bytes.",
+            "von 21.432 Bytes fehlen 5 Bytes.",
         ),
         ("'/a/b.pdf' is a PDF document.", "是 PDF 文档。", "ist ein PDF-Dokument."),
         (
@@ -138,7 +150,7 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
             "eine Zahl endet nicht",
         ),
         (
-            "The list of channels has '99', and there are 16 channels, numbered from 0 to 15.",
+            "The list of channels contains '99', but there are 16 channels, numbered from 0 to 15.",
             "通道列表中含有 '99'，但总数为 16 个通道，编号从 0 到 15。",
             "0 bis 15",
         ),
@@ -186,6 +198,67 @@ def test_sentences_are_said_with_their_parts(english, chinese, german):
 def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
     assert templates_in("zh_CN").step(english) == chinese
     assert templates_in("de").step(english) == german
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("A vector of 1,000,000 elements, wrapped into lines of 1,024.", "1.000.000 Elementen"),
+        ("'a' is cut short: at least 194,251 bytes are missing.", "194.251 Bytes"),
+        ("'1,024.pt' is cut short: at least 9 bytes are missing.", "'1,024.pt'"),
+        ("'damping' must be a positive number (got -0.5).", "-0,5"),
+        ("The largest rounding error is 1.5e-05, in '0.5'.", "1,5e-05, in '0.5'"),
+        ("'v' alone needs more than 1.25 GB: its file is larger.", "1,25 GB"),
+        ("Get it: at most 12.5 %", None),
+        ("at most 12.5 %", "12,5 %"),
+        ("The index says that the tensors have 1,234 bytes; they have 5,678.", "5.678"),
+        ("The mask 'a' has the shape [1024, 3], but 'b' has [64, 3, 7, 7].", "[64, 3, 7, 7]"),
+        ("Install it there: pip install 'pruneapp[cluster]==2.13'.", "==2.13'"),
+        ("The worker tcp://10.0.0.7:80 has numpy 2.13, but this machine has 2.6.", "2.13"),
+        ("'python3' is Python 3.8, but scripts need Python 3.9 or newer.", "Python 3.8"),
+    ],
+)
+def test_numbers_in_sentences_are_written_as_in_the_language(english, german):
+    said = templates_in("de").sentence(english)
+    assert said == english if german is None else german in said
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("L1 12.5 % on a.0.5.weight", "L1 12,5 % auf a.0.5.weight"),
+        ("L1 12.5 %", "L1 12,5 %"),
+        ("OWL 70.5%, outlier threshold 5.0, spread 0.08", "OWL 70,5%, "),
+        ("L1 0.1 % on 2 tensors, max 90.5 % per tensor", "L1 0,1 % auf 2 Tensoren, max. 90,5 %"),
+        ("Masks combined with model-12.5 %.pt (pruned in both)", "model-12.5 %.pt"),
+        ("channel 3 of layers.1.5 pruned", "layers.1.5"),
+    ],
+)
+def test_numbers_in_labels_of_steps_are_written_as_in_the_language(english, german):
+    assert german in templates_in("de").step(english)
+
+
+# What has points and commas that are no separators of a number.
+VERSIONS = st.from_regex(r"\d{1,2}\.\d{1,2}(\.\d{1,2})?(\+cu\d{3}|rc1)?", fullmatch=True)
+SHAPES = st.lists(st.integers(0, 9999), max_size=5).map(tuple).map(str)
+LISTS = st.lists(st.integers(0, 9999), max_size=5).map(str)
+FILES = st.from_regex(r"[a-z]{1,5}-\d{5}(\.\d)?\.(safetensors|pt)", fullmatch=True)
+TENSORS = st.from_regex(r"[a-z]{1,5}(\.\d{1,2}){1,2}\.weight", fullmatch=True)
+CODE = st.sampled_from(["x[1,234]", "f(0.5)", "torch.float8_e4m3fn", "load(1.5)", "tcp://10.0:86"])
+NO_NUMBERS = st.one_of(SHAPES, LISTS, FILES, TENSORS, CODE)
+OF_VERSIONS = {"version", "transformers", "VERSION", "known", "other", "one"}
+
+
+@given(st.data())
+def test_what_is_no_number_stays_as_it_is(data):
+    source = data.draw(st.sampled_from(GATHERED["sentences"]))
+    template, values = Template.of(source), {}
+    for gap, name in enumerate(template.names):
+        of_versions = name.rstrip("0123456789") in OF_VERSIONS or template.quotes(gap)
+        values[name] = data.draw(VERSIONS | NO_NUMBERS if of_versions else NO_NUMBERS)
+    text = source.format(**values)
+    with_numbers = templates_in("de").sentence(text)
+    assert with_numbers == templates_in("de", numbers=False).sentence(text)
 
 
 @pytest.mark.parametrize(

@@ -265,7 +265,7 @@ def test_random_segmentation_and_ids_of_no_token_are_refused():
         ({"model": bpe({"a": True}, [])}, "expected an integer"),
         ({"model": bpe({"a": 0.5}, [])}, "expected an integer"),
         ({"model": bpe({"a": MAX_ID + 1}, [])}, "at most"),
-        ({"model": bpe({"a": 10**30}, [])}, "a whole number that 64 bits do not hold"),
+        ({"model": bpe({"a": 10**30}, [])}, "an integer that does not fit in 64 bits"),
         ({"model": bpe({"a": 0, "b": 0}, [])}, "gives the id 0 to both 'a' and 'b'"),
         ({"model": bpe({"a": 0}, [3])}, "expected a string"),
         ({"model": bpe({"a": 0}, [["a"]])}, "with 2 items"),

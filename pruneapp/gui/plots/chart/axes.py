@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.labels import within_reason
-from pruneapp.gui.widgets.number_format import count
+from pruneapp.gui.widgets.number_format import count, locale
 from pruneapp.gui.widgets.number_format import size as byte_size
 from pruneapp.results.short_names import GAP, ShortNames
 
@@ -205,7 +205,7 @@ class CountAxis(PlotAxis):
 
 
 class NumberAxis(PlotAxis):
-    """Numbers with a real minus sign, or bytes as people read them."""
+    """Numbers as the language writes them, with a real minus sign; or bytes as people read them."""
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
@@ -234,7 +234,8 @@ class NumberAxis(PlotAxis):
         """Return numbers or bytes."""
         if not self._bytes:
             texts = super().tickStrings(values, scale, spacing)
-            return [text.replace("-", "−") for text in texts]
+            point = locale().decimalPoint()
+            return [text.replace("-", "−").replace(".", point) for text in texts]
         return [byte_size(round(value)) if value else "0" for value in values]
 
 

@@ -14,10 +14,8 @@ from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_dig
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
-from pruneapp.gui.widgets.labels import translate
-from pruneapp.gui.widgets.number_format import count
 from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.tile import Layout, Tile, TileRequest
+from pruneapp.results.tile import Tile, TileRequest
 
 # Requests while one moves: a few a second, and the last one always.
 REQUEST_MS = 40
@@ -27,14 +25,6 @@ LARGE = 1 << 23
 REST_MS = 120
 # Pixels that take longer to colour than a frame has: on a screen of 200 % nearly all of a tile.
 HEAVY = 1 << 20
-
-
-def note_words(layout: Layout) -> str:
-    """Return what is to be known of a layout in the person's language."""
-    if layout.wrap:
-        words = translate("Layout", "A vector of {n} in lines of {width}, read like text.")
-        return words.format(n=count(layout.shape[0]), width=count(layout.wrap))
-    return said_sentence(layout.note)
 
 
 class TileRequests(QObject):
@@ -250,7 +240,7 @@ class WeightReadout(QObject):
         if layout is None:
             return ""
         if place is None:
-            return note_words(layout)
+            return said_sentence(layout.note)
         known, index = self._known(place), layout.index(*place)
         names = layout.dims or ("",) * len(index)
         at = ", ".join(f"{said(name)} {i}".strip() for name, i in zip(names, index, strict=True))

@@ -14,10 +14,11 @@ from pruneapp.gui.plots.base.plot_view import PlotView
 from pruneapp.gui.plots.heatmap import legend
 from pruneapp.gui.plots.heatmap.canvas import HeatmapCanvas
 from pruneapp.gui.plots.heatmap.drawing_tools import Place, Rect, WeightSelection, between
-from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout, note_words
+from pruneapp.gui.plots.heatmap.requests import TileRequests, WeightReadout
 from pruneapp.gui.plots.heatmap.shading import BLENDED, AnyTile, Mode
 from pruneapp.gui.plots.heatmap.toolbar import Axes, AxesRow, ModeRow, ToolRow
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
+from pruneapp.gui.widgets.engine_text import said_sentence
 from pruneapp.gui.widgets.number_format import part, shape
 from pruneapp.results.document_rows import HistoryItem, ManualEditRequest, Operation
 from pruneapp.results.tile import DifferenceTile, Layout, Tile, TileRequest
@@ -308,7 +309,7 @@ class WeightsView(PlotView):
             share = part(self._pruned, math.prod(extent))
             summary += ", " + self.tr("{share} pruned").format(share=share)
         if self._layout.note:
-            summary += f". {note_words(self._layout)}"
+            summary += f". {said_sentence(self._layout.note)}"
         self._describe(self.tr("Weights picture"), summary)
 
     # -- what a person does -----------------------------------------------------------------------
