@@ -143,11 +143,13 @@ def _requests(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Hist
 # What is to be counted
 
 
-def missing_histograms(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest, ...]:
+def missing_histograms(
+    snapshot: Snapshot, step: Step, job: Job | None = None
+) -> tuple[HistogramRequest, ...]:
     """Return what has to be counted before a step can be estimated, the most needed first.
 
     Nothing if all is there, or if counts do not say what the step does. What would not fit with
-    all that is needed more is left out.
+    all that is needed more is left out. `job` may cancel: of 100,000 tensors it takes a while.
 
     Raises
     ------
@@ -159,16 +161,18 @@ def missing_histograms(snapshot: Snapshot, step: Step) -> tuple[HistogramRequest
     requests: list[HistogramRequest] = []
     budget = snapshot.cache.budget  # for all: what takes the room of another is counted for ever
     for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
-        missing, needed = _missing(snapshot, names, kind)
+        missing, needed = _missing(snapshot, names, kind, job or Job())
         if needed <= budget:
             budget -= needed
             requests += _requests(snapshot, missing, kind)
     return tuple(dict.fromkeys(requests))
 
 
-def missing_magnitudes(snapshot: Snapshot, names: Iterable[str]) -> tuple[HistogramRequest, ...]:
+def missing_magnitudes(
+    snapshot: Snapshot, names: Iterable[str], job: Job | None = None
+) -> tuple[HistogramRequest, ...]:
     """Return what has to be counted to know all magnitudes of some tensors, by first names."""
-    missing, needed = _missing(snapshot, tuple(names), None)
+    missing, needed = _missing(snapshot, tuple(names), None, job or Job())
     return tuple(_requests(snapshot, missing, None)) if needed <= snapshot.cache.budget else ()
 
 
@@ -190,7 +194,9 @@ def counted_share(snapshot: Snapshot, step: Step) -> float:
     return 1 - missing / needed
 
 
-def _missing(snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> tuple[list[str], int]:
+def _missing(
+    snapshot: Snapshot, names: tuple[str, ...], kind: Kind, job: Job
+) -> tuple[list[str], int]:
     """Return what is not counted, and how many bytes all of it takes as far as is known."""
     mark = "counted", kind, names  # forgotten before a count is dropped
     known: int | None = snapshot.recall(mark)
@@ -198,7 +204,7 @@ def _missing(snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> tuple[li
         return [], known
     missing = []
     needed = 0
-    for name in names:
+    for name in job.cancel.each(names):
         counted = _count_of(snapshot, name, kind)
         if counted is None:
             missing.append(name)

@@ -275,7 +275,7 @@ def _after(
         preview = compute_preview(
             snapshot, step, kernel, job, norms=False, given=given, scores=scores
         )
-        state = snapshot.replaced(preview.edit.after)
+        state = preview.edit.applied_to(snapshot)
         entry = preview.edit.to_dict(masks)
     return state, Recipe((*before.entries, portable(checkpoint, entry)), masks)
 

@@ -297,7 +297,7 @@ def _measure(
 
 def _after(state: Snapshot, step: Step, repair: str, job: Job) -> Snapshot:
     preview = compute_preview(state, step, kernel_for("auto"), Job(cancel=job.cancel), norms=False)
-    after = state.replaced(preview.edit.after)
+    after = preview.edit.applied_to(state)
     return repaired(after, repair, job) if repair else after
 
 

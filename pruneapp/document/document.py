@@ -17,7 +17,7 @@ from pruneapp.document.mask_store import NewMask, ScratchFile
 from pruneapp.document.selection import rule_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import StaleError
-from pruneapp.masks.bitmask import BitMask, LayerMasks, MaskSet
+from pruneapp.masks.bitmask import BitMask, Layer, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
@@ -67,7 +67,8 @@ class Document:
     ) -> None:
         self.history = History(budget, scratch)
         self._notices: tuple[Notice, ...] = ()
-        self._snapshot = Snapshot(checkpoint)
+        self._snapshot = Snapshot(checkpoint, store=self.history.store)
+        self._opened = self._snapshot.layers  # there are no masks in them
         # The key (see `Record`) of the state that was exported last; at first of the one opened.
         self._exported: object = None
         # Those of all states in files: exported ones, with what leads to them, and the one opened.
@@ -117,8 +118,10 @@ class Document:
         Takes no time: masks that were moved to disk are read by `PastState.load`, in a worker.
         Raises IndexError if `items` has no such index.
         """
-        slots = self.history.way_to(position)
-        return PastState(next(self._past_revisions), self._snapshot, slots, self.history.scratch)
+        near, slots = self._snapshot, self.history.way_to(position) if position else {}
+        if not position:  # however many steps lead there
+            near = replace(near, layers=self._opened)
+        return PastState(next(self._past_revisions), near, slots, self.history.scratch)
 
     # The history, as lists show it
 
@@ -198,12 +201,12 @@ class Document:
             )
         edit = proposal.edit
         if (undone := self.history.undone(edit)) is not None:
-            self._replace(self.history.go_to(undone))
+            self._put(self._snapshot.replaced(self.history.go_to(undone)))
         else:
             item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
             self.items = (*self.items, item)
             self.history.push(edit)
-            self._replace(edit.after)
+            self._put(edit.applied_to(self._snapshot))
         self._tell(edit.kind, edit.names)
 
     def restore(
@@ -221,7 +224,7 @@ class Document:
         for state, name in ({} if branches is None else branches.names).items():
             items[state - 1] = replace(items[state - 1], name=name)
         self.items = (*self.items, *items)
-        self._replace(self.history.restore(records, position, branches))
+        self._put(self._snapshot.replaced(self.history.restore(records, position, branches)))
         if exported:
             self._note_exported(records[exported - 1].key if exported > 0 else object())
 
@@ -229,8 +232,14 @@ class Document:
         """Put the state at an index of `items` in force; raises IndexError if there is none."""
         before = self.position
         if position != before:
-            changes = self.history.go_to(position)
-            self._replace(changes)
+            if position:
+                changes = self.history.go_to(position)
+                state = self._snapshot.replaced(changes)
+            else:
+                self.history.move_to(0)
+                changes = {layer: self._snapshot.layers[layer] for layer in get_args(Layer)}
+                state = replace(self._snapshot.replaced({}), layers=self._opened)
+            self._put(state)
             names = tuple(dict.fromkeys(name for masks in changes.values() for name in masks))
             parent = self.branches.parent
             kind: ChangeKind = "undo" if position == parent(before) else "jump"
@@ -268,8 +277,8 @@ class Document:
         self._subscribers.clear()
         self.history.close()
 
-    def _replace(self, changes: LayerMasks) -> None:
-        self._snapshot = self._snapshot.replaced(changes)
+    def _put(self, state: Snapshot) -> None:
+        self._snapshot = state
         self._keys[self._snapshot] = self.history.key
 
     def _note_exported(self, key: object) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 from typing import Any, Self
 
-from pruneapp.document.mask_store import LayerSlots, MaskSlot
+from pruneapp.document.mask_store import EditSlots, LayerSlots, MaskSlot
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks
+from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks, MaskLayers
 from pruneapp.progress import Job
 
 Json = Mapping[str, Any]
@@ -61,6 +61,11 @@ class Edit(Action):
     entry_masks: Mapping[str, BitMask] = field(default_factory=dict)  # the masks that `entry` names
     # Whether an export of the state after it has the same values as one of the state before.
     writes_the_same: bool = False
+    # What `of` has time for in a worker, and the thread that puts it in force has not: the slots of
+    # its masks, and the layers of the state that it was made of, before and after it. A copy with
+    # other masks has neither.
+    slots: EditSlots | None = field(default=None, init=False)
+    layers: tuple[MaskLayers, MaskLayers] | None = field(default=None, init=False)
 
     @classmethod
     def of(  # noqa: PLR0917 - in the order of the fields
@@ -79,7 +84,9 @@ class Edit(Action):
             now = snapshot.layers[layer]
             before[layer] = {name: now.get(name) for name in job.cancel.each(masks)}
         edit = cls(kind, label, detail, before=before, after=after, **more)
-        edit.__dict__["_slots"] = edit._make_slots(job)
+        if snapshot.store is not None:
+            edit.__dict__["slots"] = snapshot.store.slots_of(before, after, edit.entry_masks, job)
+        edit.__dict__["layers"] = snapshot.layers, snapshot.layers.replaced(after)
         _ = edit.names
         return edit
 
@@ -88,25 +95,11 @@ class Edit(Action):
         """The tensors that it changed."""
         return tuple(dict.fromkeys(chain.from_iterable(self.after.values())))
 
-    def take_slots(self) -> dict[int, MaskSlot]:
-        """Return a slot for each mask, by its identity; they are the caller's from then on.
-
-        Each is used as often as the edit refers to its mask.
-        """
-        slots: dict[int, MaskSlot] | None = self.__dict__.pop("_slots", None)
-        return self._make_slots(Job()) if slots is None else slots
-
-    def _make_slots(self, job: Job) -> dict[int, MaskSlot]:
-        # Of 50,000 masks it takes a tenth of a second, which a worker has.
-        slots: dict[int, MaskSlot] = {}
-        for masks in (*self.before.values(), *self.after.values(), self.entry_masks):
-            for mask in job.cancel.each(masks.values()):
-                if mask is not None:
-                    slot = slots.get(id(mask))
-                    if slot is None:
-                        slot = slots[id(mask)] = MaskSlot(mask)
-                    slot.uses += 1
-        return slots
+    def applied_to(self, state: Snapshot) -> Snapshot:
+        """Return the state after it; at once for the state that it was made of."""
+        if self.layers is None or self.layers[0] is not state.layers:
+            return state.replaced(self.after)
+        return replace(state, layers=self.layers[1], revision=state.revision + 1)
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:
         """Return what was done as plain JSON; `masks` takes those that it names, by SHA-256."""

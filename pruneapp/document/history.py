@@ -33,8 +33,8 @@ class PastState:
     """
 
     revision: int  # the number that its snapshot has: below 0, and of no other state
-    # The state in force, and the masks that differ from it.
-    in_force: Snapshot
+    # The state in force, or the first one, and the masks that differ from it.
+    near: Snapshot
     slots: LayerSlots
     scratch: ScratchFile
 
@@ -50,7 +50,7 @@ class PastState:
             masks = changes[layer] = {}
             for batch in job.cancel.batches(of.items()):
                 masks |= {n: None if s is None else self._load(s, job) for n, s in batch}
-        return self.in_force.replaced(changes, self.revision)
+        return self.near.replaced(changes, self.revision)
 
     def _load(self, slot: MaskSlot, job: Job) -> BitMask:
         away = slot.mask is None
@@ -79,12 +79,10 @@ class History:
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
         self.patient = True
-        self._store = MaskStore(budget, folder)
+        self.store = MaskStore(budget, folder)
         self._records: list[Record] = []
         self.branches = Branches()  # which state follows which
         self.position = 0  # the number of the state in force
-        # The way to the file as it was opened, asked for after every step; None if not known.
-        self._to_first: LayerSlots | None = {}
 
     def __len__(self) -> int:
         """How many edits there are, those of other branches too."""
@@ -108,30 +106,29 @@ class History:
     @property
     def scratch(self) -> ScratchFile:
         """Where masks lie that were moved to disk."""
-        return self._store.scratch
+        return self.store.scratch
 
     def push(self, edit: Edit) -> Record:
         """Add an edit after the state in force; what was undone stays, as a branch."""
-        self._store.take(edit.take_slots())
+        slots = edit.slots
+        if slots is None or not self.store.take(slots):
+            slots = self.store.slots_of(edit.before, edit.after, edit.entry_masks, Job())
+            self.store.take(slots)
         record = Record(
             edit.kind,
             edit.label,
             edit.detail,
             edit.step,
             edit.entry,
-            entry_masks={
-                name: self._store.slot_of(mask) for name, mask in edit.entry_masks.items()
-            },
-            before=self._store.slots_of(edit.before),
-            after=self._store.slots_of(edit.after),
+            entry_masks=slots.named,
+            before=slots.before,
+            after=slots.after,
         )
         if edit.writes_the_same:
             record = replace(record, key=self.key)
         self._records.append(record)
         self.branches = self.branches.added(self.position)
         self.position = len(self._records)
-        if self._to_first is not None:
-            self._to_first = _merged((record.before, self._to_first))
         self._spill_now()
         return record
 
@@ -161,7 +158,7 @@ class History:
                 held[id(slot)] = slot
         for slot in held.values():
             if slot.mask is not None:
-                self._store.hold(slot, slot.mask)
+                self.store.hold(slot, slot.mask)
         return self.go_to(position)
 
     def go_to(self, position: int) -> LayerMasks:
@@ -180,13 +177,18 @@ class History:
         # A mask that comes back is in force now, and held: the next edit shares it instead of
         # keeping a second copy.
         changes: LayerMasks = {
-            layer: {n: None if s is None else self._store.load(s, job) for n, s in slots.items()}
+            layer: {n: None if s is None else self.store.load(s, job) for n, s in slots.items()}
             for layer, slots in self.way_to(position).items()
         }
-        self.position, self._to_first = position, None
+        self.move_to(position)
+        return changes
+
+    def move_to(self, position: int) -> None:
+        """Do as `go_to`, for whoever knows what has to change."""
+        self._check(position)
+        self.position = position
         self.branches = self.branches.moved(position)
         self._spill_now()
-        return changes
 
     def rename(self, state: int, name: str) -> None:
         """Give a state after the first one a name; an empty one takes it away."""
@@ -211,7 +213,7 @@ class History:
         self.branches = self.branches.without(gone, self.position)
         self.position = numbers[self.position]
         self._records = [r for s, r in enumerate(self._records, 1) if s in numbers]
-        self._store.cut(_slots_of_all(list(branch.records)))
+        self.store.cut(_slots_of_all(list(branch.records)))
         if self.patient:
             self.forget_cut_off()
         return gone
@@ -220,8 +222,8 @@ class History:
         """Forget everything and delete the scratch file."""
         self._records.clear()
         self.branches = Branches()
-        self.position, self._to_first = 0, None
-        self._store.close()
+        self.position = 0
+        self.store.close()
 
     # What takes time, to be done by workers
 
@@ -230,18 +232,19 @@ class History:
 
         One at a time: None, too, until the one before came back.
         """
-        if not self._store.over_budget:
+        if not self.store.over_budget:
             return None
         slots = (slot for record in self._records for slot in record.slots())
-        return self._store.spill(slots, self._in_force())
+        return self.store.spill(slots, self._in_force())
 
     def finish_spill(self, written: SpillResult) -> None:
         """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
-        self._store.finish_spill(written, self._in_force())
+        self.store.finish_spill(written, self._in_force())
 
     def missing(self, position: int) -> Fetch | None:
         """Return what has to be read before `go_to`, to be run and handed to `finish_fetch`."""
-        slots = tuple(slot for slot in _slots_of(self.way_to(position)) if slot.mask is None)
+        way = self.way_to(position) if position else {}  # the first state has no masks
+        slots = tuple(slot for slot in _slots_of(way) if slot.mask is None)
         return Fetch(slots, self.scratch) if slots else None
 
     def branch(self, state: int) -> Branch:
@@ -259,7 +262,7 @@ class History:
         """Hold masks that a `Fetch` has read."""
         for slot, mask in fetched:
             if slot.mask is None and slot.uses:
-                self._store.hold(slot, mask)
+                self.store.hold(slot, mask)
         self._spill_now()
 
     def forget_cut_off(self, most: int | None = None) -> bool:
@@ -268,7 +271,7 @@ class History:
         Of a step on 25,000 tensors that takes 15 ms, and several may be deleted at once: at `most`
         so many are looked at. Returns whether there may be more.
         """
-        return self._store.forget_cut_off(most)
+        return self.store.forget_cut_off(most)
 
     # How it works
 
@@ -281,18 +284,13 @@ class History:
     def way_to(self, state: int) -> LayerSlots:
         """Return the masks that a state has in the place of those in force; raises IndexError."""
         self._check(state)
-        if state == 0 and self._to_first is not None:
-            return self._to_first
         undone, redone = self.branches.route(self.position, state)
-        slots = _merged(
+        return _merged(
             (
                 *[self._records[s - 1].before for s in undone],
                 *[self._records[s - 1].after for s in redone],
             )
         )
-        if state == 0:
-            self._to_first = slots
-        return slots
 
     def _spill_now(self) -> None:
         if self.patient and (spill := self.spill()) is not None:

@@ -294,6 +294,21 @@ class NewMask:
     base: MaskSlot | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class EditSlots:
+    """The slots of the masks of an edit, to be taken by the store that they were found for."""
+
+    store: MaskStore
+    version: int  # of the store, when they were looked up
+    # Of the masks that the edit changes, and of those that its entry names.
+    before: LayerSlots
+    after: LayerSlots
+    named: Mapping[str, MaskSlot]
+    known: Mapping[MaskSlot, int]  # slots that the store had, and how often the edit refers to each
+    new: Mapping[int, MaskSlot]  # the others, by the identity of the mask
+    nbytes: int  # of memory that the masks of these take
+
+
 class MaskStore:
     """One slot for every mask, however many states share it.
 
@@ -309,37 +324,68 @@ class MaskStore:
         self._refused = False
         # By the identity of the mask, which the slot keeps alive.
         self._by_mask: dict[int, MaskSlot] = {}
+        self._version = 0  # another one whenever masks came or went
 
     # Masks that come
 
-    def take(self, slots: dict[int, MaskSlot]) -> None:
-        """Hold the masks of an edit; those that are held already keep the slots that they have.
+    def slots_of(
+        self, before: LayerMasks, after: LayerMasks, named: Mapping[str, BitMask], job: Job
+    ) -> EditSlots:
+        """Return the slots of the masks of an edit: those held already have theirs.
 
-        These are used by the edit as well, as often as the slots that it brought.
+        In any thread: of 100,000 masks it takes a tenth of a second. `take` says whether they are
+        still true.
         """
-        for known in slots.keys() & self._by_mask.keys():
-            self._by_mask[known].uses += slots.pop(known).uses
-        self._by_mask.update(slots)
-        self.nbytes += sum([slot.memory for slot in slots.values()])
+        version, held = self._version, self._by_mask
+        known: dict[MaskSlot, int] = {}
+        new: dict[int, MaskSlot] = {}
+
+        def slots(masks: Mapping[str, BitMask | None]) -> dict[str, MaskSlot | None]:
+            found: dict[str, MaskSlot | None] = dict.fromkeys(masks)
+            for batch in job.cancel.batches(masks.items()):
+                for name, mask in batch:
+                    if mask is None:
+                        continue
+                    slot = held.get(id(mask))
+                    if slot is not None:
+                        known[slot] = known.get(slot, 0) + 1
+                    else:
+                        slot = new.get(id(mask))
+                        if slot is None:
+                            slot = new[id(mask)] = MaskSlot(mask)
+                        slot.uses += 1
+                    found[name] = slot
+            return found
+
+        return EditSlots(
+            self,
+            version,
+            {layer: slots(masks) for layer, masks in before.items()},
+            {layer: slots(masks) for layer, masks in after.items()},
+            {name: slot for name, slot in slots(named).items() if slot is not None},
+            known,
+            new,
+            sum([slot.memory for slot in new.values()]),
+        )
+
+    def take(self, slots: EditSlots) -> bool:
+        """Hold the masks of an edit; False, and nothing changed, if the slots are out of date."""
+        if slots.store is not self or slots.version != self._version:
+            return False
+        for slot, uses in slots.known.items():
+            slot.uses += uses
+        self._by_mask.update(slots.new)
+        self.nbytes += slots.nbytes
+        self._version += 1
         self._refused = False
+        return True
 
     def hold(self, slot: MaskSlot, mask: BitMask) -> None:
         """Hold the mask of a slot that had none in memory."""
         slot.mask = mask
         self._by_mask[id(mask)] = slot
         self.nbytes += slot.memory
-
-    def slot_of(self, mask: BitMask) -> MaskSlot:
-        """Return the slot of a mask that is held."""
-        return self._by_mask[id(mask)]
-
-    def slots_of(self, layers: LayerMasks) -> LayerSlots:
-        """Return the slots of masks; None is no mask, and has no slot."""
-        # There may be 50,000 of them, and the window waits: nothing here runs Python for each.
-        return {
-            layer: dict(zip(masks, map(self._by_mask.get, map(id, masks.values())), strict=True))
-            for layer, masks in layers.items()
-        }
+        self._version += 1
 
     def load(self, slot: MaskSlot, job: Job) -> BitMask:
         """Return the mask of a slot, from the file if need be, and hold it from then on."""
@@ -384,6 +430,7 @@ class MaskStore:
             if slot.mask is not None and id(slot) not in stay and self.nbytes > self.budget:
                 del self._by_mask[id(slot.mask)]
                 self.nbytes -= slot.memory
+                self._version += 1
                 slot.mask = None
 
     # Masks that go
@@ -406,6 +453,7 @@ class MaskStore:
             if slot.mask is not None:
                 del self._by_mask[id(slot.mask)]
                 self.nbytes -= slot.memory
+                self._version += 1
             slot.forgotten = True
             if slot.offset >= 0:
                 self.scratch.free(slot.offset, slot.nbytes)
@@ -419,4 +467,5 @@ class MaskStore:
         self._cut_off = iter(())
         self._by_mask.clear()
         self.nbytes = 0
+        self._version += 1
         self.scratch.close()

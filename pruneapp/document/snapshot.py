@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import CHUNK_BYTES, Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.mask_store import MaskStore
 from pruneapp.document.selection import resolve
 from pruneapp.kernels.kernel import ReadBits
 from pruneapp.masks.bitmask import BitMask, Layer, LayerMasks, MaskLayers, MaskSet
@@ -179,6 +180,7 @@ class Snapshot:
     revision: int = 0  # number of the state; answers made from it are true for this number alone
     # What was computed of states, such as histograms; handed on from state to state.
     cache: StateCache = field(default_factory=StateCache, repr=False)
+    store: MaskStore | None = field(default=None, repr=False)  # of the history that it belongs to
 
     @property
     def masks(self) -> MaskSet:

@@ -316,7 +316,7 @@ def repaired(
     known = inputs_in(statistics_of(statistics))
     with contextlib.suppress(SelectionError):  # without a Gram matrix, or with nothing left
         repair = compute_repair(state, known, Job(cancel=job.cancel), names=names)
-        return state.replaced(repair.edit.after)
+        return repair.edit.applied_to(state)
     return state
 
 

@@ -230,7 +230,9 @@ class MaskSet(Mapping[str, BitMask]):
         if not changes:
             return self
         merged = {**self._masks, **changes}
-        return MaskSet({name: mask for name, mask in merged.items() if mask is not None})
+        made = MaskSet()
+        made._masks = {name: mask for name, mask in merged.items() if mask is not None}
+        return made
 
     def pruned(self, name: str) -> int:
         """How many elements of a tensor are pruned."""

@@ -465,7 +465,7 @@ def state_after(
     beyond_a_threshold = snapshot.permanent or snapshot.protected
     if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
         preview = compute_preview(snapshot, step, kernel, job, norms=False)
-        return snapshot.replaced(preview.edit.after)
+        return preview.edit.applied_to(snapshot)
     snapshot.checkpoint.verify_unchanged()
     row = step.rows[0]
     ((_, names),) = rows_of(snapshot.checkpoint, step)

@@ -110,7 +110,7 @@ def replay(
         for one in expanded_at(state, action):
             edit = _edit(state, one, kernel, job)
             if edit is not None:
-                state = state.replaced(edit.after)
+                state = edit.applied_to(state)
                 yield Replayed(number, edit, state)
 
 

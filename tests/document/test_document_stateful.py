@@ -393,7 +393,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def let_go_of_what_was_deleted(self, most):
         history = self.document.history
         if not history.forget_cut_off(most):
-            assert history._store.nbytes == self.held_by_history()
+            assert history.store.nbytes == self.held_by_history()
 
     @precondition(lambda self: self.written is None)
     @rule()
@@ -492,10 +492,10 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
                 for mask in masks.values()
             )
             if self.document.history.patient and self.read is None and self.written is None:
-                assert self.document.history._store.nbytes <= self.budget + in_force
+                assert self.document.history.store.nbytes <= self.budget + in_force
             if self.document.history.patient:
-                assert self.document.history._store.nbytes == self.held_by_history()
-            assert self.document.history._store.nbytes >= self.held_by_history()
+                assert self.document.history.store.nbytes == self.held_by_history()
+            assert self.document.history.store.nbytes >= self.held_by_history()
 
     def held_by_history(self) -> int:
         records = self.document.history._records

@@ -77,14 +77,14 @@ def test_a_state_that_is_looked_at_is_never_taken_for_one_in_force(model):
 
 def test_masks_in_memory_are_shared_and_none_is_held_for_what_was_looked_at(model, tmp_path):
     document = storied(model, scratch=tmp_path)
-    memory = document.history._store.nbytes
+    memory = document.history.store.nbytes
     past = document.state_at(2).load(Job())
     assert past.masks[CONV] is document.masks[CONV]
-    assert document.history._store.nbytes == memory
+    assert document.history.store.nbytes == memory
     aside = storied(model, budget=0, scratch=tmp_path)
-    memory = aside.history._store.nbytes
+    memory = aside.history.store.nbytes
     aside.state_at(1).load(Job())
-    assert aside.history._store.nbytes == memory
+    assert aside.history.store.nbytes == memory
     document.close()
     aside.close()
 

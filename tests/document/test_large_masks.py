@@ -100,7 +100,7 @@ def test_it_takes_no_memory_and_no_place_in_the_history_and_goes_with_its_state(
     """Undo and redo are swaps of references, whatever the budget is."""
     for _ in range(3):
         large.commit(preview(large, "l1_unstructured", {"amount": 0.5}))
-    assert (large.history._store.nbytes, large.history.scratch.size) == (0, 0)
+    assert (large.history.store.nbytes, large.history.scratch.size) == (0, 0)
     mask = large.masks[NAME]
     undo(large)
     undo(large)

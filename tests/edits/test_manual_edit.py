@@ -430,7 +430,7 @@ def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path)
     edit = ManualEdit("prune", (ManualTarget(FC, mask=mask),), "A mask of mine")
     document.commit(compute_manual_edit(document.snapshot(), edit, Job()))
     history = document.history
-    assert history._store.nbytes == 80  # what is in force, and nothing else
+    assert history.store.nbytes == 80  # what is in force, and nothing else
     assert history.scratch.size == 160
     assert hand_edit(history, 1).label() == "channel 0 of fc pruned"
     assert hand_edit(history, 2) == edit

@@ -75,7 +75,7 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
     with read_session(tmp_path / "work.prune", Job()) as session:
         again = reopened(session, Job(), budget=budget, scratch=tmp_path)
     in_force = (again.masks, again.snapshot().permanent, again.snapshot().protected)
-    assert again.history._store.nbytes <= budget + sum(
+    assert again.history.store.nbytes <= budget + sum(
         m.nbytes for s in in_force for m in s.values()
     )
     assert states(again) == before

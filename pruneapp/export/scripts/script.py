@@ -306,7 +306,7 @@ class _ScriptBuilder:
         if not same:
             calls += self._from_masks({n: preview.masks[n] for n in names if n not in proved.names})
         self._add_part(step.label(), calls, by_torch=same)
-        return state.replaced(preview.edit.after)
+        return preview.edit.applied_to(state)
 
     def _whole(self, state: Snapshot, action: ResolvedAction, edit: Edit) -> None:
         if "values" in edit.after:

@@ -117,7 +117,7 @@ class _Round:
         """Count for a moment; returns whether all is done."""
         ends = time.perf_counter() + STRETCH_S
         if self._left is None:
-            self._left = self._find_uncounted()
+            self._left = self._find_uncounted(job)
         left = self._left
         while left:
             if self._needed <= 0 and self._is_full:
@@ -142,16 +142,16 @@ class _Round:
     def _is_full(self) -> bool:
         return self._snapshot.cache.nbytes > FULL * self._snapshot.cache.budget
 
-    def _find_uncounted(self) -> deque[HistogramRequest]:
+    def _find_uncounted(self, job: Job) -> deque[HistogramRequest]:
         needed: tuple[HistogramRequest, ...] = ()
         if self._step is not None:
             try:
-                needed = histogram_store.missing_histograms(self._snapshot, self._step)
+                needed = histogram_store.missing_histograms(self._snapshot, self._step, job)
             except PruneAppError:
                 needed = ()  # said beside the form
         self._needed = len(needed)
         # Here and not before: of 100,000 tensors no slider would wait for it.
-        beyond = histogram_store.missing_magnitudes(self._snapshot, self._names)
+        beyond = histogram_store.missing_magnitudes(self._snapshot, self._names, job)
         return deque(dict.fromkeys((*needed, *beyond)))
 
     def _find_uncounted_norms(self, job: Job) -> deque[tuple[Snapshot, HistogramRequest]]:

@@ -311,17 +311,20 @@ def _role(name: str) -> str:
 def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
     """Return the bytes of each format after a step, or of the state; None: impossible."""
     # A later rule takes tensors from those before, also one that prunes nothing.
-    touched = {
-        snapshot.entry(name).name: row.prunes
-        for row in (step.rows if step else ())
-        for name in row.names
-    }
+    touched: dict[str, Mask] = {}
+    pruned: set[str] = set()
+    for row in step.rows if step else ():
+        take = pruned.update if row.prunes else pruned.difference_update
+        for batch in job.cancel.batches(row.names):
+            names = [snapshot.entry(name).name for name in batch]
+            touched |= dict.fromkeys(names, _SOME_MASK)
+            take(names)
     if step is not None and step.dependents:
         rows = rows_of(snapshot.checkpoint, step)
         following = dependents_of(snapshot.checkpoint, rows, job).following()
-        touched.update(dict.fromkeys((name for name, _ in following), True))
-    pruned = frozenset(name for name, prunes in touched.items() if prunes)
-    state = _After(snapshot, dict.fromkeys(touched, _SOME_MASK), pruned)
+        touched |= dict.fromkeys([name for name, _ in following], _SOME_MASK)
+        pruned |= {name for name, _ in following}
+    state = _After(snapshot, touched, frozenset(pruned))
     sizes: dict[str, int | None] = {}
     for name, form in FORMATS.items():
         job.step(0)

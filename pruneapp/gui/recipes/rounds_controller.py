@@ -225,7 +225,7 @@ class RoundsController(DialogController[RoundsDialog]):
             for step, part in zip(steps, job.parts(len(steps)), strict=True):
                 preview = compute_preview(state, step, arithmetic, part, scores=scores, norms=False)
                 if preview.report.newly_pruned:
-                    state = state.replaced(preview.edit.after)
+                    state = preview.edit.applied_to(state)
                     done.append(preview.edit)
             return tuple(done)
 

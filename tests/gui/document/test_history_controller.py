@@ -24,7 +24,7 @@ def three_steps(person, model, budget=None):
     person.open(model)
     person.wait_open(model)
     if budget is not None:
-        person.document.history._store.budget = budget
+        person.document.history.store.budget = budget
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()
@@ -38,7 +38,7 @@ def pruned(person, model):
     three_steps(person, model, budget=4 * 64 * 64 // 8)
     history = person.document.history
     assert person.document.position == 3
-    assert history._store.nbytes <= history._store.budget, "the masks were not put aside"
+    assert history.store.nbytes <= history.store.budget, "the masks were not put aside"
     return person
 
 
@@ -61,7 +61,7 @@ def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
     pruned.wait(lambda: pruned.document.position == 3)
     assert counts(pruned) == after
     pruned.wait_idle()
-    assert pruned.document.history._store.nbytes <= pruned.document.history._store.budget
+    assert pruned.document.history.store.nbytes <= pruned.document.history.store.budget
 
 
 def test_reading_can_be_cancelled_and_the_state_stays(pruned):
@@ -93,7 +93,7 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
     person.open(model)
     person.wait_open(model)
     monkeypatch.setattr(person.document.history.scratch, "write", full)
-    person.document.history._store.budget = 4 * 64 * 64 // 8
+    person.document.history.store.budget = 4 * 64 * 64 // 8
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()
@@ -112,7 +112,7 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
 def test_what_is_deleted_is_let_go_of_a_part_at_a_time(person, model, monkeypatch):
     three_steps(person, model)
     history = person.document.history
-    assert history._store.nbytes == 3 * 4 * 64 * 64 // 8
+    assert history.store.nbytes == 3 * 4 * 64 * 64 // 8
     parts = []
     let_go = history.forget_cut_off
     monkeypatch.setattr(history_controller, "SLICE", 3)
@@ -124,6 +124,6 @@ def test_what_is_deleted_is_let_go_of_a_part_at_a_time(person, model, monkeypatc
     person.wait(lambda: person.document.position == 0)
     parts.clear()
     person.document.delete(1)
-    person.wait(lambda: not history._store.nbytes)
+    person.wait(lambda: not history.store.nbytes)
     assert len(history) == 0
     assert len(parts) == 20 // 3 + 1, "of 12 masks the first 8 are named by two steps"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Document
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.format_sizes import planned_size
@@ -20,6 +22,8 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from tests.gui.test_application import SAMPLE as SAMPLE_PATH
+from tests.support.cancel_checks import assert_cut
+from tests.support.memory_checkpoint import MemoryCheckpoint
 
 
 @pytest.fixture(params=["safetensors", "torch"])
@@ -53,6 +57,20 @@ def test_the_size_of_masks_alone_is_without_what_a_rule_excludes(document):
     told = sizes_after(document.snapshot(), step, Job())
     document.commit(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     assert told == {name: planned_size(document.snapshot(), name, Job()) for name in FORMATS}
+
+
+def test_finding_what_a_step_touches_makes_way_for_a_slider(monkeypatch):
+    """Of 50,000 tensors it took as long as the first moves of a slider then waited."""
+    monkeypatch.setattr("pruneapp.progress.BATCH", 50)
+    monkeypatch.setattr(step_info_controller, "FORMATS", {})
+
+    def work(count: int):
+        arrays = {f"{i}.w": np.ones((1, 2), np.float32) for i in range(count)}
+        state = Snapshot(MemoryCheckpoint(arrays))
+        step = Step((Row(tuple(arrays), "l1_unstructured", {"amount": 0.3}),))
+        return lambda token: sizes_after(state, step, Job(cancel=token))
+
+    assert_cut(work, 200)
 
 
 def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
