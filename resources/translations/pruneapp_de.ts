@@ -15172,7 +15172,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos;: dtype von {dtype} in {dtype2} geändert, damit transformers die Gewichte so lädt, wie sie geschrieben wurden.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that by {dtype}.</source>
+        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that with {dtype}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; wird nicht geändert. Dort steht für die Gewichte {old}, und transformers lädt sie so, wenn Sie nicht stattdessen {dtype} eintragen.</translation>
     </message>

@@ -15171,7 +15171,7 @@ steps</extracomment>
         <translation>&apos;{name}&apos;：dtype 由 {dtype} 改为 {dtype2}，使 transformers 按写入的类型加载权重。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that by {dtype}.</source>
+        <source>&apos;{path}&apos; is not changed. It says that the weights are {old}, and transformers will load them as that, unless you replace that with {dtype}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 没有更改。其中称权重为 {old}，transformers 会按此加载，除非您将其改为 {dtype}。</translation>
     </message>

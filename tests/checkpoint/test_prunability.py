@@ -185,7 +185,7 @@ QUANTIZED = {
     ),
     "types": (
         {"c": "C64", "i": "I64", "b": "BOOL"},
-        {"c": "complex", "i": "whole numbers", "b": "truth"},
+        {"c": "complex", "i": "whole numbers", "b": "booleans"},
     ),
     "none": ({"l/scale": "F32", "l/weight": "F32", "n/weight": "F8_E4M3"}, {}),
 }

@@ -449,7 +449,7 @@ def test_masks_of_another_file_are_found_by_either_name(model):
         read_masks_for(model, [FC], MemoryCheckpoint({"x": keep}), Job())
     with pytest.raises(ParameterError, match="has the shape"):
         read_masks_for(model, [FC], MemoryCheckpoint({FC: keep.T.copy()}), Job())
-    with pytest.raises(ParameterError, match="other values"):
+    with pytest.raises(ParameterError, match="values other than 0 and 1"):
         read_masks_for(model, [FC], MemoryCheckpoint({FC: keep + 1}), Job())
 
 

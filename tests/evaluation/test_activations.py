@@ -209,7 +209,8 @@ def test_two_states_run_side_by_side_and_the_script_gets_the_outputs_of_the_mode
         layer, (own, now) = getattr(model, name), [state[number] for state in states]
         weight = layer.weight.T
         drift_is(drifts[f"{name}.weight"], (own @ weight, now @ weight, now))
-    assert torch.equal(torch.cat(returned), model.third(states[0][1]))
+    # How products are rounded depends on how many rows there are, on some processors.
+    torch.testing.assert_close(torch.cat(returned), model.third(states[0][1]))
 
 
 CONVOLUTIONS = [

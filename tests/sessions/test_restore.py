@@ -144,7 +144,9 @@ def test_any_file_of_a_model_of_shards_stands_for_all_of_it(tmp_path, chosen):
         shut(again)
         for kept in folder.glob("*.orig.safetensors"):
             kept.unlink()
-        with pytest.raises(OriginalChangedError, match=r"model-00001-of-00003\.safetensors' is as"):
+        with pytest.raises(
+            OriginalChangedError, match=r"model-00001-of-00003\.safetensors' has the same size"
+        ):
             reopened(session, Job(), original=original)
 
 

@@ -347,7 +347,7 @@ def type_notices(
     return (
         (
             f"'{path}' is not changed. It says that the weights are {old}, and transformers "
-            f"will load them as that, unless you replace that by {dtype}."
+            f"will load them as that, unless you replace that with {dtype}."
         ),
     )
 

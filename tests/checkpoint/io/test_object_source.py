@@ -64,8 +64,11 @@ def test_what_is_behind_the_end(opened):
 def test_faults_change_no_byte(opened, bucket, faults):
     for name, share in faults.items():
         setattr(bucket.faults, name, share)
-    chunks = [opened.read(at, min(20_000, len(DATA) - at)) for at in range(0, len(DATA), 20_000)]
-    assert b"".join(chunks) == DATA
+    ranges = [(at, min(20_000, len(DATA) - at)) for at in range(0, len(DATA), 20_000)]
+    for _ in range(20):  # of the 30 requests of a pass one fails as a rule
+        assert b"".join(opened.read(at, size) for at, size in ranges) == DATA
+        if bucket.faults.injected:
+            break
     assert bucket.faults.injected
 
 

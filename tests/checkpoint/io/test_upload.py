@@ -132,7 +132,7 @@ def test_two_writers_of_one_name(bucket, size):
         one.seal()
         other.seal()
         one.commit()
-        with pytest.raises(ExportError, match="written by another program while"):
+        with pytest.raises(ExportError, match="written by another program during"):
             other.commit()
     assert bucket.get("out.bin") == DATA[:size]
     assert bucket.uploads() == []
@@ -168,7 +168,7 @@ def test_an_object_is_replaced_if_it_is_still_the_same(bucket):
         file.seal()
         assert bucket.get("out.bin") == b"new"
         bucket.put("out.bin", b"of somebody else")
-        with pytest.raises(ExportError, match="changed or removed while"):
+        with pytest.raises(ExportError, match="changed or removed during"):
             file.commit()
     assert bucket.get("out.bin") == b"of somebody else"
 

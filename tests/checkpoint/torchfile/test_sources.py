@@ -162,7 +162,7 @@ def test_what_would_fill_the_disk_is_refused_before_a_byte_is_written(
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=200 << 20))
     monkeypatch.setattr(inflated, "_write", None)
-    with pytest.raises(CheckpointError, match=r"takes 314,572,800 bytes .* 209,715,200 are free"):
+    with pytest.raises(CheckpointError, match=r"needs 314,572,800 bytes .* 209,715,200 are free"):
         read(inflated, 0, 300 << 20)
     monkeypatch.undo()
     assert read(inflated, 0, 100) == bytes(100)

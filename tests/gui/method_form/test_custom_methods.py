@@ -368,7 +368,7 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tm
     assert kept.sum() == 640
     person.check("fc2.weight")
     error = person.views.preview.error
-    person.wait(lambda: "say nothing of the inputs of 'fc2.weight'" in error.text())
+    person.wait(lambda: "say nothing about the inputs of 'fc2.weight'" in error.text())
     (name,) = opened._open
     forget(name)
 
