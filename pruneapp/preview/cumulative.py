@@ -245,7 +245,9 @@ class CumulativeTable:
         if not every:
             below[~among] = equal[~among] = 0
         left = count - int(below.sum())
-        return below + (first_of(equal, left) if self.exact else in_proportion(equal, left))
+        equal = first_of(equal, left) if self.exact else in_proportion(equal, left)
+        self._last_cut = self._last_bin + (equal > 0)  # so that the cut need not be looked for
+        return below + equal
 
     @cached_property
     def _ranks(self) -> tuple[Indices, ...]:
