@@ -19,6 +19,8 @@ from tests.support.stores import bucket, memory_store, s3_server  # noqa: F401 -
 # A screen is not needed, and the person's own settings are not touched.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")
+# Several processes of tests, and theirs, share the cores: threads of torch would wait for them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # How long an example takes says more about the machine than about the code. Each run tries other
 # examples; --hypothesis-profile=thorough tries many.

@@ -182,6 +182,11 @@ class Jobs(QObject):
         self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
         self._pending: list[Task[Any]] = []
+        # Questions of whoever is told what came of a task. Threads that begin to answer them take
+        # turns with the main thread, which has the result to show first.
+        self._reporting = False
+        self._questions: list[Task[Any]] = []
+        self._turn = single_shot(self, 0, self._hand_out)
         self._thread.start()
         self._unresponsive: Task[Any] | None = None
         self._stuck: Task[Any] | None = None
@@ -239,9 +244,20 @@ class Jobs(QObject):
             self.make_room()
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
-        executor = self._numbers if urgency is Urgency.AT_ONCE else self._executor
-        executor.submit(self._answer, task)
+        if urgency is Urgency.AT_ONCE:
+            self._numbers.submit(self._answer, task)
+        else:
+            self._questions.append(task)
+            if self._reporting:
+                self._turn.start()
+            else:
+                self._hand_out()
         return task
+
+    def _hand_out(self) -> None:
+        questions, self._questions = self._questions, []
+        for task in questions:
+            self._executor.submit(self._answer, task)
 
     def make_room(self) -> None:
         """Ask those who work aside to wait: something is wanted soon."""
@@ -291,7 +307,7 @@ class Jobs(QObject):
         Returns whether they ended. Only code that is not ours goes on after it was cancelled: the
         process has to be left by `os._exit` then, because a running thread cannot be taken down.
         """
-        stopped, self._pending = self._pending, []
+        stopped, self._pending, self._questions = self._pending, [], []
         for task in stopped:
             task.cancel()
         for executor in (self._executor, self._numbers, self._programs):
@@ -332,8 +348,10 @@ class Jobs(QObject):
             if task in self._pending:  # not stopped meanwhile, nor over before
                 shown = task is self._first_visible
                 self._pending.remove(task)
+                self._reporting = True
                 self._report_end(task, shown=shown)
         finally:
+            self._reporting = False
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()

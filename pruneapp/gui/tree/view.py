@@ -471,11 +471,8 @@ class TreeView(QTreeView):
     def set_unfolded(self, paths: Iterable[str]) -> None:
         """Unfold exactly these modules; what is none is left out."""
         nodes, wanted = self.tree.nodes, set(paths)
-        self._open = {
-            node
-            for node, path in enumerate(nodes.paths)
-            if path in wanted and nodes.tensor[node] == MODULE
-        }
+        modules = np.flatnonzero(nodes.tensor == MODULE).tolist()
+        self._open = {node for node in modules if nodes.paths[node] in wanted}
         self._restoring = True
         self.collapseAll()
         self._unfold()
