@@ -388,7 +388,7 @@ WORDS = (
     ),
     *("No tensor matches '{pattern}'.", "{name} or {name2}", "shrunk", "{label} {n} → {n2}"),
     *("to {n}", "data file", "shard", "an ONNX model", "The headers", "The operators", "an index"),
-    *("points outside it", "numpy on the CPU"),
+    "points outside it",
     (
         "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, "
         "`zstd -d`), then open what comes out."

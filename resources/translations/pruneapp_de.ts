@@ -16325,11 +16325,6 @@ steps</extracomment>
         <translation>zeigt über ihn hinaus</translation>
     </message>
     <message>
-        <source>numpy on the CPU</source>
-        <extracomment>sentences</extracomment>
-        <translation>numpy auf der CPU</translation>
-    </message>
-    <message>
         <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
         <extracomment>sentences</extracomment>
         <translation>Entpacken Sie sie mit `pruneapp expand {packed} -o {out}` oder einem beliebigen Programm für zstd (7-Zip, `zstd -d`), und öffnen Sie dann das Ergebnis.</translation>

@@ -16324,11 +16324,6 @@ steps</extracomment>
         <translation>超出范围</translation>
     </message>
     <message>
-        <source>numpy on the CPU</source>
-        <extracomment>sentences</extracomment>
-        <translation>CPU 上的 numpy</translation>
-    </message>
-    <message>
         <source>Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, `zstd -d`), then open what comes out.</source>
         <extracomment>sentences</extracomment>
         <translation>请用 `pruneapp expand {packed} -o {out}` 或任何支持 zstd 的程序（7-Zip、`zstd -d`）解压，再打开解压出的文件。</translation>

@@ -69,8 +69,7 @@ class ScreenReader:
         for name in ("Discard changes", "Cancel", "Close"):
             if found := [node for node in nodes if node.name == name and node.actions]:
                 self.push_node(found[0])
-                # It is down for 100 ms, anew if it is pressed meanwhile; nobody tells of its end.
-                time.sleep(0.25)
+                time.sleep(0.25)  # it is down for 100 ms, anew if pressed meanwhile; nobody tells
                 return False
         return False
 

@@ -182,9 +182,8 @@ class Jobs(QObject):
         self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-programs")
         self._pending: list[Task[Any]] = []
-        # Questions of whoever is told what came of a task. Threads that begin to answer them take
-        # turns with the main thread, which has the result to show first.
-        self._reporting = False
+        # Threads that answer would take turns with the main thread, which asks while it has a file
+        # or a state to show: they begin once it is done with that.
         self._questions: list[Task[Any]] = []
         self._turn = single_shot(self, 0, self._hand_out)
         self._thread.start()
@@ -248,10 +247,7 @@ class Jobs(QObject):
             self._numbers.submit(self._answer, task)
         else:
             self._questions.append(task)
-            if self._reporting:
-                self._turn.start()
-            else:
-                self._hand_out()
+            self._turn.start()
         return task
 
     def _hand_out(self) -> None:
@@ -348,10 +344,8 @@ class Jobs(QObject):
             if task in self._pending:  # not stopped meanwhile, nor over before
                 shown = task is self._first_visible
                 self._pending.remove(task)
-                self._reporting = True
                 self._report_end(task, shown=shown)
         finally:
-            self._reporting = False
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()

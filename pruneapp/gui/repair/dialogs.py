@@ -16,7 +16,7 @@ from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.engine_text import said_error
 from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
@@ -273,9 +273,7 @@ class RepairReportDialog(Dialog):
             text = joined(text, plural(biases, one, moved_too))
         self.headline = heading(text, wrap=True)
         notes = [
-            self.tr("Inputs: {source}. Solved by {solver}.").format(
-                source=source, solver=said_sentence(solver)
-            )
+            self.tr("Inputs: {source}. Solved by {solver}.").format(source=source, solver=solver)
             if solver
             else self.tr("Inputs: {source}.").format(source=source),
             self.tr(

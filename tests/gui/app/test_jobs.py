@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 
 from pruneapp.errors import ExportError
-from pruneapp.gui.app.jobs import Jobs
+from pruneapp.gui.app.jobs import Jobs, Urgency
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.job_gate import endless
 
@@ -182,6 +182,19 @@ def test_pictures_are_answered_while_the_worker_is_busy(jobs, qtbot):
     assert answers.threads == {threading.main_thread()}
     task.cancel()
     qtbot.waitUntil(lambda: heard.cancelled == 1)
+
+
+def test_answers_begin_once_the_main_thread_is_done_with_what_it_does(jobs, qtbot):
+    """It has a file to show, and threads that count meanwhile would take turns with it."""
+    heard, begun = Heard(), threading.Event()
+    jobs.answer(lambda _job: begun.set(), **heard.callbacks())
+    assert not begun.wait(0.05)
+    qtbot.waitUntil(lambda: len(heard.results) == 1)
+
+    soon = threading.Event()
+    jobs.answer(lambda _job: soon.set(), **heard.callbacks(), urgency=Urgency.AT_ONCE)
+    assert soon.wait(10), "what a moving slider waits for begins at once"
+    qtbot.waitUntil(lambda: len(heard.results) == 2)
 
 
 def test_stopping_ends_everything_and_nothing_comes_back(qtbot):

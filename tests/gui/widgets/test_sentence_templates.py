@@ -134,7 +134,6 @@ def test_templates_that_cannot_be_told_apart_are_translated_alike():
             "对于 'is empty.'，'dim' 必须为 -2 到 1（收到 7）。",
             "'is empty.'",
         ),
-        ("numpy on the CPU", "CPU 上的 numpy", "numpy auf der CPU"),
         # Faults deep inside of a file.
         (
             "'/a/b.pt' is damaged: its pickle ends in the middle.",
