@@ -83,6 +83,17 @@ def seeded() -> None:
 
 
 @pytest.fixture(autouse=True)
+def own_statistics():
+    """Statistics of activations that a test opens are closed after it."""
+    opened = sys.modules.get("pruneapp.statistics.file")
+    before = set(opened._open) if opened else set()
+    yield
+    if opened := sys.modules.get("pruneapp.statistics.file"):
+        for name in set(opened._open) - before:
+            opened._open.pop(name).close()
+
+
+@pytest.fixture(autouse=True)
 def no_unexpected_logs(caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest):
     """A log line at warning or above fails the test, unless it is marked ``logs``."""
     yield

@@ -33,7 +33,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.statistics.file import Inputs, Origin, register, save_statistics
-from tests.support.activation_statistics import forget
 
 NAMES = ("small.weight", "large.weight")
 
@@ -186,9 +185,7 @@ def statistics(tmp_path):
     inputs = Inputs(np.diagonal(gram)[np.newaxis].copy(), rows.sum(0)[np.newaxis], np.full(1, 64.0))
     path, weights = tmp_path / "m.statistics.safetensors", {NAMES[1]: inputs}
     save_statistics(path, weights, Origin("calibrate"), Job(), grams={NAMES[1]: [gram]})
-    name = register(path)
-    yield name
-    forget(name)
+    return register(path)
 
 
 class RepairedValues(PrunedShares):
@@ -233,7 +230,6 @@ def test_statistics_for_the_repair_are_there_and_have_gram_matrices(tmp_path):
     name = register(tmp_path / "s.safetensors")
     with pytest.raises(ParameterError, match="has no Gram matrices"):
         ScanRequest(NAMES, repair=name)
-    forget(name)
 
 
 def test_what_is_no_number_is_left_out_and_the_scan_goes_on(state):

@@ -23,7 +23,7 @@ from tests.shrink.small_models import (
     write_mistral,
 )
 from tests.shrink.vision_models import make
-from tests.support.activation_statistics import forget, save_random
+from tests.support.activation_statistics import save_random
 
 GATE = "model.layers.1.mlp.gate_proj.weight"
 
@@ -86,7 +86,6 @@ def test_what_is_multiplied_by_its_weights_ranks(mistral, tmp_path, by):
     known = save_random(path, {name: tensors[name].shape for name in names})
     statistics = register(path)
     found = preview(state, "ffn_neurons", [GATE], amount=5, by=by, statistics=statistics)
-    forget(statistics)
     gate, up, down = (tensors[name].astype(np.float64) for name in names)
     sizes = [(known[name].rms, known[name].deviation)[by == "flap"][0] for name in names]
     score = ((down * sizes[2]) ** 2).sum(0)
@@ -105,7 +104,6 @@ def test_layers_by_what_they_write(mistral, tmp_path):
     known = save_random(path, shapes)
     statistics = register(path)
     found = preview(state, "layers", [GATE], amount=1, by="flap", statistics=statistics)
-    forget(statistics)
     scores = [
         sum(
             ((tensors[name].astype(float) * known[name].deviation) ** 2).sum()

@@ -144,6 +144,7 @@ def select_channels(way, files: Files, first: int, last: int) -> None:
         way.press("Home", *["Right"] * first)
         way.press("Space", *["Shift+Right"] * (last - first))
         return
+    way.sees("8 channels: ")  # what has no bars yet has nothing to select from
     path = files.folder / "channels.txt"
     path.write_text(f"{first}-{last}", encoding="utf-8")
     with way.choosing(path):

@@ -9,8 +9,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from pruneapp.groups import structure
-from pruneapp.statistics import file as opened
-from tests.support.activation_statistics import forget, save_random
+from tests.support.activation_statistics import save_random
 from tests.support.model_folders import write_llama
 
 
@@ -76,5 +75,3 @@ def test_units_are_ranked_by_statistics_where_that_is_chosen(person, folder, tmp
     person.choose(person.rule.method, "Attention heads")
     error = person.views.preview.error
     person.wait(lambda: "cannot rank the units of 'model.layers.0.self_attn'" in error.text())
-    for name in list(opened._open):
-        forget(name)

@@ -19,7 +19,6 @@ from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.gui.person import plain
 from tests.gui.script_runner import LocalRunner
 from tests.gui.sensitivity.conftest import FIRST, SECOND
-from tests.support.activation_statistics import forget
 
 
 def save_and_close(opened, file):
@@ -354,8 +353,6 @@ def test_each_tensor_is_repaired_by_statistics_that_are_loaded(scans, opened, ru
     (runner,) = runners
     assert runner.repaired[-2:] == [{FIRST}, set()]
     assert "Method: L1 unstructured (magnitude), repaired." in scans.view.about.text()
-    forget(opened.workbench.extras.statistics)
-    forget(bare)
 
 
 def prune(opened, amount="10 %"):
