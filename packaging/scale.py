@@ -119,7 +119,7 @@ MESSAGE = 8 * 1024  # bytes of the counts of a unit: those of a bracket, after a
 # Counting from the stages of the whole job in docs/performance.md; finishing from the medians of
 # `RUNS` with one worker, less the start; the start from `bench cluster`. What a task takes was not
 # measured.
-RATES = Rates(count=1.2e9, finish=0.29e9, task=0.003, start=1.5)
+RATES = Rates(count=1.2e9, finish=0.62e9, task=0.003, start=1.2)
 # Of the machine of `RUNS`, and those that a worker takes that finishes a shard: one thread writes,
 # one compares, one hashes.
 MACHINE_CORES, FINISH_CORES = 2, 1.5
@@ -136,15 +136,15 @@ MODELS = (
 )
 
 
-# What `bench cluster` runs, and what it took, in turn and on two days; other programs ran beside.
+# What `bench cluster` runs, and what it took, in turn, on a machine that did nothing else.
 TRIED = Model("4 GB", 4.295e9 / 2, 8)
 RUNS = (
-    Run(counted=True, workers=1, seconds=(16.1, 19.1, 19.2)),
-    Run(counted=True, workers=2, seconds=(13.9, 16.2, 13.3)),
-    Run(counted=True, workers=4, seconds=(15.8, 34.1, 14.0)),
-    Run(counted=False, workers=1, seconds=(18.3, 18.6, 26.7)),
-    Run(counted=False, workers=2, seconds=(14.5, 45.4, 15.3)),
-    Run(counted=False, workers=4, seconds=(14.8, 27.6, 22.6)),
+    Run(counted=True, workers=1, seconds=(8.6, 8.7, 9.4)),
+    Run(counted=True, workers=2, seconds=(6.5, 6.6, 6.9)),
+    Run(counted=True, workers=4, seconds=(7.7, 7.8, 7.9)),
+    Run(counted=False, workers=1, seconds=(8.9, 9.1, 9.2)),
+    Run(counted=False, workers=2, seconds=(6.9, 7.0, 7.1)),
+    Run(counted=False, workers=4, seconds=(7.6, 7.7, 8.0)),
 )
 
 

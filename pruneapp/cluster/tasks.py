@@ -8,7 +8,9 @@ another worker; only a few numbers come back to the client.
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -115,6 +117,29 @@ class TaskProgress:
             self._worker.log_event(PROGRESS, [self._key, done, self._worker.address])
 
 
+# <malloc.h> of glibc: the sizes from which memory that is free is given back, and from which an
+# array has a mapping of its own; both as large as glibc makes them by itself in the end.
+_THRESHOLDS = ((-1, 1 << 26), (-3, 1 << 25))
+# What Dask starts a worker with.
+_TRIM = ("MALLOC_TRIM_THRESHOLD_", "65536")
+
+
+@functools.cache
+def keep_freed_memory() -> bool:
+    """Let the C library keep what was freed for the next array, as it does in other processes.
+
+    Dask has it give back all beyond 64 kB, and what is set is not raised by itself any more: each
+    array of a few megabytes comes from the system anew, page by page, which took as long as all
+    that is computed with it. Returns False where nothing was changed: on other systems, and where
+    somebody else has chosen.
+    """
+    name, value = _TRIM
+    if os.name != "posix" or os.environ.get(name) != value:
+        return False
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    return mallopt is not None and all(mallopt(*each) for each in _THRESHOLDS)
+
+
 _turn = threading.Lock()
 
 
@@ -128,6 +153,7 @@ def entered() -> Iterator[Job]:
     except ValueError:  # not on a cluster
         yield Job()
         return
+    keep_freed_memory()
     key = str(worker.get_current_task())
     token = TaskToken(worker, key)
     while not _turn.acquire(timeout=_LOOK):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import multiprocessing
+import sys
 import threading
 import time
 
@@ -59,3 +61,30 @@ def test_who_cancels_while_processes_start_does_not_wait_for_them(monkeypatch):
     assert any(isinstance(thread, LocalWorkers) for thread in threading.enumerate())
     begin.set()
     end()
+
+
+FAULTS = """
+import resource
+import numpy as np
+from pruneapp.cluster.tasks import keep_freed_memory
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        np.ones(1 << 17)  # 1 MiB, and gone
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+print(faults(), keep_freed_memory(), faults())
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_info"),
+    reason="only glibc gives back what it is told to",
+)
+def test_a_worker_does_not_take_each_array_from_the_system_anew(run_python):
+    """As it would by what Dask sets; what somebody else has set stays."""
+    before, done, after = run_python(FAULTS, MALLOC_TRIM_THRESHOLD_="65536").split()
+    assert done == "True"
+    assert int(after) < int(before) / 5
+    assert run_python(FAULTS, MALLOC_TRIM_THRESHOLD_="65537").split()[1] == "False"
