@@ -163,23 +163,31 @@ def is_buffer(name: str, shape: tuple[int, ...], dtype: DType) -> bool:
     return leaf == "bias" and square
 
 
-def size_of(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Size:
+def size_of(
+    entries: Iterable[TensorEntry],
+    cancel: CancelToken | None = None,
+    *,
+    buffers: Iterable[bool] | None = None,
+) -> Size:
     """Count parameters and buffers: the one function for every number of them that is shown.
 
     Tied tensors count once; masks that lie beside the tensors that they prune do not count.
+    `buffers` says of each entry whether it is a buffer, where that is known.
 
     O(n).
     """
     cancel = cancel or CancelToken()
     entries = tuple(entries)
     masks = {e.mask_of for e in cancel.each(entries) if e.mask_of}
-    parameters = buffers = 0
-    for entry in cancel.each(entries):
-        if is_buffer(entry.name, entry.shape, entry.dtype):
-            buffers += 0 if entry.name in masks else entry.numel
+    if buffers is None:
+        buffers = (is_buffer(e.name, e.shape, e.dtype) for e in entries)
+    learned = rest = 0
+    for entry, buffer in cancel.each(zip(entries, buffers, strict=True)):
+        if buffer:
+            rest += 0 if entry.name in masks else entry.numel
         else:
-            parameters += entry.numel
-    return Size(parameters, buffers)
+            learned += entry.numel
+    return Size(learned, rest)
 
 
 def make_entries(

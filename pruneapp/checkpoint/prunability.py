@@ -323,10 +323,10 @@ class Judge:
         """Judge tensors, one after the other."""
         modules, ordinary, known = self._modules, self._ordinary, self._known
         for entry in entries:
-            name, shape, dtype = entry[:3]
+            name, shape, dtype, _, aliases, *_ = entry
             path, _, leaf = name.rpartition(".")
             module = modules[path]
-            if leaf not in ordinary or entry.aliases or dtype.bits == 8 or name in modules:
+            if leaf not in ordinary or aliases or dtype.bits == 8 or name in modules:
                 yield self._judge(entry, module, path, leaf)
                 continue
             bias = module.get("bias") if len(shape) == 1 else None

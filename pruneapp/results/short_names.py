@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -51,10 +52,11 @@ class ShortNames:
         if any(GAP in "\n".join(batch) for batch in cancel.batches(names)):
             return
         self._numbered = _numbered(names, cancel)
+        star = functools.cache(self._star)  # few parts are different
         roles: dict[Parts, None] = {}
         for batch in cancel.batches(names):
             split = [name.split(".") for name in batch if name.count(".") < _MOST_PARTS]
-            roles.update(dict.fromkeys(map(self._role, split)))
+            roles.update(dict.fromkeys([tuple(map(star, parts)) for parts in split]))
         if len(roles) <= _MOST_ROLES:
             self._gaps = _gaps(tuple(roles), cancel)
 
@@ -90,10 +92,10 @@ class ShortNames:
 
     def _role(self, parts: Sequence[str]) -> Parts:
         """Return the parts of a name with a star for every number of an index."""
-        return tuple(
-            "*" if part.isdigit() else _stem(part) + "*" if part in self._numbered else part
-            for part in parts
-        )
+        return tuple(map(self._star, parts))
+
+    def _star(self, part: str) -> str:
+        return "*" if part.isdigit() else _stem(part) + "*" if part in self._numbered else part
 
 
 def _stem(part: str) -> str:

@@ -31,6 +31,10 @@ T = TypeVar("T")
 
 # Progress reaches the window at most so often; more would only make it repaint.
 REPORT_EVERY_S = 0.04
+# Who was told of something for longer than this has much to show, which Qt paints some milliseconds
+# later: questions wait for so long.
+LONG_S = 0.03
+PAINT_MS = 30
 
 
 @dataclass(frozen=True)
@@ -247,7 +251,8 @@ class Jobs(QObject):
             self._numbers.submit(self._answer, task)
         else:
             self._questions.append(task)
-            self._turn.start()
+            if not self._turn.isActive():
+                self._turn.start(0)
         return task
 
     def _hand_out(self) -> None:
@@ -340,12 +345,15 @@ class Jobs(QObject):
 
     @Slot(object)
     def _on_ended(self, task: Task[Any]) -> None:
+        began = time.monotonic()
         try:
             if task in self._pending:  # not stopped meanwhile, nor over before
                 shown = task is self._first_visible
                 self._pending.remove(task)
                 self._report_end(task, shown=shown)
         finally:
+            if time.monotonic() - began > LONG_S:
+                self._turn.start(PAINT_MS)
             if task is self._stuck:
                 self._stuck = None
                 self.unstuck.emit()

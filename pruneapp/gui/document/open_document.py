@@ -125,6 +125,7 @@ class LoadedContents:
     example: str = ""  # a pattern that matches tensors which a rule can be for; empty without any
     # How many parameters there are, and how many elements of buffers.
     size: Size = field(default_factory=Size)
+    dtypes: tuple[str, ...] = ()  # labels of the types of the parameters, each once
     # What the config.json beside the weights says; None without one.
     configuration: Configuration | None = None
     classifier: Classifier | None = None
@@ -139,6 +140,8 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     rows: list[TensorRow] = []
     by_name: dict[str, TensorRow] = {}
     able: dict[str, bool] = {}
+    buffers: list[bool] = []
+    of_parameters: dict[str, None] = {}
     for batch in cancel.batches(entries.values()):
         names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default = zip(*batch, strict=True)
         numels = list(map(math.prod, shapes))
@@ -159,6 +162,8 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         # A quarter of the time that it takes to call the class for each.
         added = list(map(partial(tuple.__new__, TensorRow), columns))
         rows += added
+        buffers += [row.buffer for row in added]
+        of_parameters.update(dict.fromkeys([r.dtype for r in added if not r.buffer]))
         by_name.update(zip(names, added, strict=True))
         # Of norms and biases there is nothing for a rule.
         able.update(
@@ -171,9 +176,10 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
         short=ShortNames(shown.values(), cancel),
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
         example=_example_of(rows, cancel),
-        size=size_of(entries.values(), cancel),
+        size=size_of(entries.values(), cancel, buffers=buffers),
         configuration=configuration_of(document.checkpoint),
         classifier=classifier_of(document.checkpoint, cancel),
+        dtypes=tuple(of_parameters),
         companions=_companions_of(document.checkpoint),
     )
 

@@ -138,7 +138,7 @@ class StatusController(QObject):
         window.model_status.set_kind(
             kind,
             layers=layers,
-            dtypes=tuple(dict.fromkeys(r.dtype for r in session.contents.rows if not r.buffer)),
+            dtypes=session.contents.dtypes,
             files=session.contents.companions,
         )
         self._show_numbers(tuple(document.masks))

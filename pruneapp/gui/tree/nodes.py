@@ -7,11 +7,13 @@ millisecond, and nothing recurses, however deep the names of a hostile file are.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
+from operator import add, not_
 from typing import Any
 
 import numpy as np
@@ -228,35 +230,50 @@ def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) ->
     return [path[cut:] for path, cut in cancel.each(zip(paths, cuts, strict=True))]
 
 
+def _starred(path: str) -> str:
+    """Return a path with a star for every number between dots: its role in all blocks."""
+    return _BLOCK.sub("*", path)
+
+
+def _padded(path: str) -> str:
+    """Return what a path is ordered by: numbers in it by their values."""
+    return _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), path.lower())
+
+
 def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]:
     most = (2**63 - 1) // max(1, len(rows))
     roles: dict[tuple[str, str, bool], int] = {}
     blocks: dict[str, int] = {}
     kinds: set[str] = set()
-    lines: list[tuple[Any, ...]] = []
-    for row in cancel.each(rows):
-        size = min(row.numel, most)
-        may = not row.why_not
-        what = row.kind, row.shown.rpartition(".")[2], row.buffer
-        every = dict.fromkeys((row.shown, row.name, *row.aliases))
-        kinds.add(row.kind)
-        lines.append(
-            (
-                row.name,
-                size,
-                0 if row.buffer else size,
-                may,
-                row.by_default and may,
-                row.matrix,
-                roles.setdefault(what, len(roles)),
-                # With a star for every number between dots: its role in all blocks.
-                blocks.setdefault(_BLOCK.sub("*", row.shown), len(blocks)),
-                # Numbers in names are ordered by their values.
-                _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), row.shown.lower()),
-                "\n".join(every).lower(),
-            )
+    starred, padded = functools.cache(_starred), functools.cache(_padded)
+    columns: list[list[Any]] = [[] for _ in range(10)]
+    for batch in cancel.batches(rows):
+        own, shown, kind, _, _, count, _, why_not, default, aliases, buffer = zip(
+            *batch, strict=True
         )
-    columns = [list(column) for column in zip(*lines, strict=True)] or [[] for _ in range(10)]
+        size = [min(n, most) for n in count]
+        # Many share what is before the last parts, and many share these.
+        heads = [name.rsplit(".", 3)[0] for name in shown]
+        tails = [name[len(head) :] for name, head in zip(shown, heads, strict=True)]
+        what = zip(kind, [name[name.rfind(".") + 1 :] for name in shown], buffer, strict=True)
+        kinds.update(kind)
+        added: tuple[Iterable[Any], ...] = (
+            own,
+            size,
+            [0 if no else n for n, no in zip(size, buffer, strict=True)],
+            map(not_, why_not),
+            [yes and not why for yes, why in zip(default, why_not, strict=True)],
+            [row.matrix for row in batch],
+            [roles.setdefault(each, len(roles)) for each in what],
+            [blocks.setdefault(each, len(blocks)) for each in _joined(starred, heads, tails)],
+            _joined(padded, heads, tails),
+            [
+                (a if a == b and not more else "\n".join(dict.fromkeys((a, b, *more)))).lower()
+                for a, b, more in zip(shown, own, aliases, strict=True)
+            ],
+        )
+        for column, values in zip(columns, added, strict=True):
+            column.extend(values)
     names, numel, parameters, prunable, usual, matrices, role, block, keys, haystack = columns
     place = np.empty(len(rows), np.int32)
     place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
@@ -274,6 +291,13 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
         "place": place,
         "haystack": haystack,
     }
+
+
+def _joined(
+    written: Callable[[str], str], heads: Iterable[str], tails: Iterable[str]
+) -> Iterator[str]:
+    """Yield heads and tails of names as they are written, put together again."""
+    return map(add, map(written, heads), map(written, tails))
 
 
 def _in_order(

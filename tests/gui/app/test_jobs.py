@@ -7,9 +7,10 @@ import threading
 import weakref
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QTimer
 
 from pruneapp.errors import ExportError
+from pruneapp.gui.app import jobs as module
 from pruneapp.gui.app.jobs import Jobs, Urgency
 from tests.gui.event_loop_delay import Stopwatch
 from tests.gui.job_gate import endless
@@ -195,6 +196,23 @@ def test_answers_begin_once_the_main_thread_is_done_with_what_it_does(jobs, qtbo
     jobs.answer(lambda _job: soon.set(), **heard.callbacks(), urgency=Urgency.AT_ONCE)
     assert soon.wait(10), "what a moving slider waits for begins at once"
     qtbot.waitUntil(lambda: len(heard.results) == 2)
+
+
+def test_questions_about_much_that_is_new_begin_once_it_is_painted(jobs, qtbot, monkeypatch):
+    """Qt paints what a callback changed some milliseconds after it returned."""
+    monkeypatch.setattr(module, "LONG_S", 0.0)
+    monkeypatch.setattr(module, "PAINT_MS", 400)
+    heard, order = Heard(), []
+
+    def shown(_result: object) -> None:
+        jobs.answer(lambda _job: order.append("answer"), **heard.callbacks())
+        QTimer.singleShot(5, lambda: order.append("painted"))
+
+    callbacks = heard.callbacks() | {"on_result": shown}
+    jobs.answer(lambda _job: None, **callbacks, urgency=Urgency.AT_ONCE)
+    qtbot.waitUntil(lambda: len(order) == 2)
+    assert order == ["painted", "answer"]
+    qtbot.waitUntil(lambda: len(heard.results) == 1)
 
 
 def test_stopping_ends_everything_and_nothing_comes_back(qtbot):
