@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.benchmarks.benchmark import AtLeast, AtMost, Ground, Line, Subject, TimesPeer, median
@@ -34,9 +34,9 @@ def _measure(ground: Ground, source: Path, work: str, step: tuple[str, ...]) -> 
         shutil.rmtree(local, ignore_errors=True)
         alone.append(job.prune(ground, source, local, *step))
         for count, ran in on.items():
-            ran.append(_on_cluster(ground, source, target, step, count))
+            ran.append(on_cluster(ground, source, target, step, count))
             if not number:
-                same += _same(local, target)
+                same += same(local, target)
             shutil.rmtree(target)
     shutil.rmtree(local)
     seconds = median([ran.seconds for ran in alone])
@@ -58,14 +58,12 @@ def _measure(ground: Ground, source: Path, work: str, step: tuple[str, ...]) -> 
     yield Line(work, "shards identical", same, "", bound=AtLeast(8 * len(WORKERS)))
 
 
-def _on_cluster(
-    ground: Ground, source: Path, target: Path, step: tuple[str, ...], count: int
-) -> Ran:
+def on_cluster(ground: Ground, source: Path, target: Path, step: Sequence[str], count: int) -> Ran:
     command = ["prune", str(source), "-o", str(target), *step, "--cluster", f"local:{count}"]
     return run_python(["-m", "tests.benchmarks.cluster_job", *command], ground.folder)
 
 
-def _same(one: Path, other: Path) -> int:
+def same(one: Path, other: Path) -> int:
     """Return how many shards have the same bytes, compared a piece at a time."""
     same = 0
     for path in sorted(one.glob("*.safetensors")):

@@ -1,0 +1,89 @@
+"""Every method on a folder of 4 GB: 1, 2 and 4 workers write the bytes of one machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+from pruneapp.methods import registry
+from pruneapp.methods.method import CoupledMethod
+from pruneapp.params import STATISTICS
+from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject
+from tests.benchmarks.interaction import write_statistics
+from tests.benchmarks.subjects import job
+from tests.benchmarks.subjects.cluster import STEPS, WORKERS, on_cluster, same
+from tests.support.stores import Bucket, environment, served
+
+SHARDS = 8
+# Exchanges of weights take minutes for each of the 64 matrices.
+_TOO_LONG = frozenset({"swaps", "swaps_n_m"})
+
+
+def _methods() -> list[str]:
+    """Return the methods for a matrix without a model around it."""
+    methods = [m for m in map(registry.get, registry.METHODS) if m.name not in _TOO_LONG]
+    return [
+        method.name
+        for method in methods
+        if not (method.takes_mask or method.takes_scale or isinstance(method, CoupledMethod))
+    ]
+
+
+def measure(ground: Ground) -> Iterator[Line]:
+    source = ground.model("cluster")
+    statistics = write_statistics(ground.folder / "cluster.statistics.safetensors", source)
+    local, target = ground.folder / "local", ground.folder / "target"
+    for name in _methods():
+        method, words = registry.get(name), ["--method", name]
+        if any(param.name == "amount" for param in method.params):
+            words += ["--amount", "0.5"]
+        if STATISTICS in method.params:
+            words += ["--statistics", str(statistics)]
+        found = 0
+        shutil.rmtree(local, ignore_errors=True)
+        job.prune(ground, source, local, *words)
+        for count in WORKERS:
+            on_cluster(ground, source, target, words, count)
+            found += same(local, target)
+            shutil.rmtree(target)
+        bound = AtLeast(SHARDS * len(WORKERS))
+        yield Line("4 GB float32, 1, 2, 4 workers", name, found, "", bound=bound)
+    yield from _in_store(ground, source, local, target)
+    shutil.rmtree(local)
+    ground.forget("cluster")
+
+
+def _in_store(ground: Ground, source: Path, local: Path, target: Path) -> Iterator[Line]:
+    with served() as server, patch.dict(os.environ, environment(server)):
+        bucket = Bucket("models", "http://{}:{}".format(*server.behind), server.faults)
+        bucket.send_folder(source, "model")
+        for words, step in STEPS.items():
+            shutil.rmtree(local)
+            job.prune(ground, source, local, *step)
+            on_cluster(ground, bucket.path("model"), bucket.path("out"), step, 2)
+            target.mkdir()
+            for key in bucket.listed():
+                if key.startswith("out/"):
+                    bucket.fetch(key, target / key.removeprefix("out/"))
+                    bucket.remove(key)
+            found = same(local, target)
+            shutil.rmtree(target)
+            left = [key for key in bucket.listed() if not key.startswith("model/")]
+            note = f"{len(left) + len(bucket.uploads())} objects and uploads left over"
+            bound = AtLeast(SHARDS)
+            yield Line("4 GB float32, S3, 2 workers", words, found, "", bound=bound, note=note)
+        bucket.client.close()
+
+
+SUBJECT = Subject(
+    "cluster-methods",
+    "Every method on a cluster",
+    measure,
+    "How many of the eight shards that each count of workers wrote are those of one process, byte "
+    "for byte. Methods for parts of models have none in these 64 matrices, and swaps take hours: "
+    "the tests have both, smaller. S3 is a server of moto on this machine.",
+    on_request=True,
+)
