@@ -28,6 +28,7 @@ from pruneapp.edits.coupled_tensors import Companions
 from pruneapp.errors import CheckpointError, ClusterError, FileChangedError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import Ranking, Share
+from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask, Mask, MaskLayers, MaskSet
 from pruneapp.methods import registry
 from pruneapp.methods.cutoff import mask_without, prune_rows
@@ -299,8 +300,12 @@ class StructureRule:
 
     def mask(self, state: Snapshot, name: str, _job: Job) -> Mask:
         """Take away what it takes away."""
-        packed = zstandard.ZstdDecompressor().decompress(self.packed, (self.size + 7) // 8)
-        mask = BitMask(np.frombuffer(packed, np.uint8).copy(), self.size)
+        packed, at = scratch.bits(self.size), 0
+        with zstandard.ZstdDecompressor().stream_reader(self.packed) as reader:
+            while count := reader.readinto(packed[at : at + _STRETCH].data):
+                scratch.let_go(packed, at, at + count)
+                at += count
+        mask = BitMask(packed, self.size)
         before = state.masks.get(name)
         return mask if before is None else before & mask
 
@@ -318,6 +323,8 @@ Rules = tuple[Rule, ...]
 
 # Bytes of masks that a process keeps at hand, made of rules; one is kept however large.
 _ROOM = 256 << 20
+# Bytes of one that is unpacked from a rule, at once.
+_STRETCH = 1 << 24
 # Bytes of a mask that is made as a whole for a rule that comes after it.
 _MOST_TOGETHER = 64 << 20
 
@@ -437,12 +444,14 @@ class RuleMask(BitMask):
 
 
 def packed_of(mask: Mask) -> NDArray[np.uint8]:
-    """Return the bits of a mask that holds none."""
-    packed = np.empty((mask.size + 7) // 8, np.uint8)
+    """Return the bits of a mask that holds none: in memory, or in a file if they are many."""
+    packed = scratch.bits(mask.size)
     step = 1 << 22
     for start in range(0, mask.size, step):
         bits = np.packbits(mask.bools(start, min(start + step, mask.size)), bitorder="little")
-        packed[start // 8 : start // 8 + bits.size] = bits
+        first, last = start // 8, start // 8 + bits.size
+        packed[first:last] = bits
+        scratch.let_go(packed, first, last)
     return packed
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.cluster import steps, tasks
+from pruneapp.cluster import masks, steps, tasks
 from pruneapp.cluster.connection import Cluster, Work
 from pruneapp.cluster.masks import CutRule, MethodCall, ModelSource, RuleMask, StatePart, digest_of
 from pruneapp.cluster.steps import ClusterState, apply_step
@@ -25,11 +25,13 @@ from pruneapp.errors import ClusterError, FileChangedError, ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import Share
 from pruneapp.kernels.threshold import Bracket
+from pruneapp.masks import scratch
 from pruneapp.methods.limits import Limits
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe
 from tests.cluster.workers import compare, recipe_of_steps
+from tests.support.scratch_files import assert_none_open, limit_memory
 
 WEIGHTS = ("conv1.weight", "conv2.weight", "fc1.weight", "fc2.weight")
 CONVOLUTIONS = WEIGHTS[:2]
@@ -100,6 +102,25 @@ def small(monkeypatch):
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step(name, pair, network, tmp_path, small):
     compare(pair, network, recipe_of_steps(*STEPS[name]), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["ties of normalized scores, after rows", "companions"])
+def test_masks_that_memory_has_no_room_for(name, pair, network, tmp_path, small, monkeypatch):
+    """Of a worker, too: they lie in files without a name."""
+    limit_memory(monkeypatch, 100)
+    monkeypatch.setattr(masks, "_STRETCH", 64)
+    made = []
+    bits = scratch.bits
+    monkeypatch.setattr(
+        scratch, "bits", lambda *a, **more: made.append(bits(*a, **more)) or made[-1]
+    )
+
+    compare(pair, network, recipe_of_steps(*STEPS[name]), tmp_path)
+
+    assert any(scratch.is_mapped(packed) for packed in made)
+    made.clear()
+    masks._cache.clear()
+    assert_none_open()
 
 
 def test_dependents(pair, llama, tmp_path, small):
