@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +33,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.checkpoint.model_folder import ShardName
 from pruneapp.errors import escaped
+from pruneapp.gui.app.instance import MOST_FILES
 from pruneapp.gui.app.notices import NoticeBar
 from pruneapp.gui.app.settings import Settings
 from pruneapp.gui.app.windows import TITLE
@@ -370,8 +373,8 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, partial(fit_fonts, self))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Welcome one local file or folder."""
-        if _dropped_path(event.mimeData()) is not None:
+        """Welcome local files and folders."""
+        if _dropped_paths(event.mimeData()):
             event.acceptProposedAction()
             self.empty.set_dropping(dropping=True)
         else:
@@ -386,17 +389,28 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         """Tell what was dropped."""
         self.empty.set_dropping(dropping=False)
-        path = _dropped_path(event.mimeData())
-        if path is not None:
-            event.acceptProposedAction()
-            apart = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            (self.droppedForWindow if apart else self.dropped).emit(path)
-        else:
+        paths = _dropped_paths(event.mimeData())
+        if not paths:
             self.otherDropped.emit(event)
+            return
+        event.acceptProposedAction()
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.dropped.emit(paths.pop(0))
+        for path in paths:
+            self.droppedForWindow.emit(path)
 
 
-def _dropped_path(data: QMimeData) -> Path | None:
+def _dropped_paths(data: QMimeData) -> list[Path]:
+    """Return what to open of what is dropped; nothing if it is not all local, or too much.
+
+    The shards of one model are its folder.
+    """
     urls = data.urls()
-    if len(urls) == 1 and urls[0].isLocalFile():
-        return Path(urls[0].toLocalFile())
-    return None
+    if len(urls) > MOST_FILES or not all(url.isLocalFile() for url in urls):
+        return []
+    paths = list(dict.fromkeys(Path(url.toLocalFile()) for url in urls))
+    shards = [ShardName.of(path) for path in paths]
+    models = {(p.parent, s and replace(s, number=0)) for p, s in zip(paths, shards, strict=True)}
+    if len(paths) > 1 and len(models) == 1 and None not in shards:
+        return [paths[0].parent]
+    return paths

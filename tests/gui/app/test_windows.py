@@ -175,6 +175,17 @@ def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
     assert first.document.checkpoint.path == files[0]
 
 
+def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files):
+    """The first one is opened where they are dropped."""
+    first = new_person()
+    first.wait_ready()
+    first.drop(files[0], files[1], files[0])
+    first.wait_open(files[0])
+    first.at_window(1).wait_open(files[1])
+    first.wait_idle()
+    assert len(first.launcher.starts) == 2
+
+
 def test_closing_a_window_asks_about_its_own_work_alone(pair):
     first, second = pair
     first.prune()

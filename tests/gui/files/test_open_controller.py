@@ -39,14 +39,21 @@ def folder(tmp_path):
 
 
 def test_a_file_is_opened_by_dropping_it(person, file):
-    """One local file or folder is welcome; several files, and addresses of the web, are not."""
-    assert not person.drop(file, file)
+    """Local files and folders are welcome; very many, and addresses of the web, are not."""
+    assert not person.drop(*(file.with_name(f"{number}.pt") for number in range(21)))
     assert person.drop(file)
     person.wait_open(file)
     assert person.views.pages.heading.name.text() == "fc.weight"
 
     assert person.drop(SAMPLE), "with something open the middle of the window takes it as well"
     person.wait_open(SAMPLE)
+
+
+def test_the_shards_of_a_model_that_are_dropped_are_that_model(person, folder):
+    assert person.drop(*sorted(folder.glob("*.safetensors")))
+    person.wait(lambda: person.document is not None)
+    assert set(person.document.checkpoint.entries) == {"a.weight", "b.weight"}
+    assert len(person.launcher.starts) == 1
 
 
 def test_a_file_is_opened_by_ctrl_o_and_by_the_button(person, file):
