@@ -1896,7 +1896,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>There is only one state so far. Apply a pruning step, or choose another file as B.</source>
-        <translation>Es gibt erst einen Zustand. Führen Sie einen Pruning-Schritt aus, oder wählen Sie eine andere Datei als B.</translation>
+        <translation>Es gibt erst einen Zustand. Führen Sie einen Pruning-Schritt aus, oder wählen Sie für B eine andere Datei.</translation>
     </message>
     <message>
         <source>A and B are the same. Choose another state or file above.</source>
@@ -4723,7 +4723,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source> (click the dot to evaluate it)</source>
-        <translation> (klicken Sie den Punkt an, um ihn auszuwerten)</translation>
+        <translation> (klicken Sie auf den Punkt, um den Zustand auszuwerten)</translation>
     </message>
     <message>
         <source>{label}, current</source>
@@ -7674,7 +7674,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
-        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Opened“.</translation>
+        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Geöffnet“.</translation>
     </message>
     <message>
         <source>{tensors} × {amounts}:</source>
@@ -8414,7 +8414,7 @@ steps</extracomment>
     <message>
         <source>{list} in two shards of &apos;{parent}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>In zwei Shards von &apos;{parent}&apos; zugleich: {list}.</translation>
+        <translation>{list} in zwei Shards von &apos;{parent}&apos; zugleich.</translation>
     </message>
     <message>
         <source>Remove the files that do not belong to the model.</source>
@@ -8424,7 +8424,7 @@ steps</extracomment>
     <message>
         <source>{list} not in the shard that &apos;{path}&apos; names for it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nicht in dem Shard, den &apos;{path}&apos; dafür nennt: {list}.</translation>
+        <translation>{list} nicht in dem Shard, den &apos;{path}&apos; dafür nennt.</translation>
     </message>
     <message>
         <source>Download or copy the whole folder, index and shards of the same version.</source>
@@ -8669,7 +8669,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {what}.</translation>
+        <translation>&apos;{path}&apos; {what}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is empty.</source>
@@ -8719,7 +8719,7 @@ steps</extracomment>
     <message>
         <source>The folder &apos;{folder}&apos; is {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Ordner &apos;{folder}&apos; kann nicht geöffnet werden: {what}.</translation>
+        <translation>Der Ordner &apos;{folder}&apos; ist {what}.</translation>
     </message>
     <message>
         <source>The folder &apos;{folder}&apos; cannot be read: {words_of}.</source>
@@ -8819,7 +8819,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; {fault}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {fault}.</translation>
+        <translation>&apos;{path}&apos; {fault}.</translation>
     </message>
     <message>
         <source>The cluster at &apos;{address}&apos; is gone.</source>
@@ -9104,7 +9104,7 @@ steps</extracomment>
     <message>
         <source>&apos;{value}&apos; has {value2} bytes, not one bit for each of {numel}</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; hat {value2} Bytes, nicht ein Bit für jedes von {numel}</translation>
+        <translation>&apos;{value}&apos; hat {value2} Bytes, nicht je ein Bit für {numel} Elemente</translation>
     </message>
     <message>
         <source>a number does not end</source>
@@ -10800,7 +10800,7 @@ steps</extracomment>
     <message>
         <source>The process of &apos;{name}&apos; {how}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Prozess von &apos;{name}&apos; endete vorzeitig: {how}.</translation>
+        <translation>Der Prozess von &apos;{name}&apos; {how}.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;{place} raised {message} while {label}{reason}.</source>
@@ -10840,7 +10840,7 @@ steps</extracomment>
     <message>
         <source>&apos;{python}&apos; {how} before it was ready{more}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{python}&apos; endete, bevor der Interpreter bereit war: {how}{more}.</translation>
+        <translation>&apos;{python}&apos; {how}, bevor der Interpreter bereit war{more}.</translation>
     </message>
     <message>
         <source>Choose a Python interpreter, 3.9 or newer, with torch.</source>
@@ -11095,7 +11095,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; {reason}</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist als Ziel nicht möglich: {reason}</translation>
+        <translation>&apos;{path}&apos; {reason}</translation>
     </message>
     <message>
         <source>Choose the folder &apos;{parent}&apos;, or another name.</source>
@@ -11505,7 +11505,7 @@ steps</extracomment>
     <message>
         <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
         <extracomment>sentences</extracomment>
-        <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
+        <translation>Rückgängigmachen geht weiterhin. Schaffen Sie Platz auf der Festplatte, oder exportieren Sie die Datei und öffnen Sie sie neu, bevor der Speicher knapp wird.</translation>
     </message>
     <message>
         <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
@@ -11865,7 +11865,7 @@ steps</extracomment>
     <message>
         <source>Press &apos;Go to this state&apos; above the map, or scan the current state.</source>
         <extracomment>sentences</extracomment>
-        <translation>Drücken Sie über der Karte „Zu diesem Zustand“, oder scannen Sie den aktuellen Zustand.</translation>
+        <translation>Drücken Sie über der Karte „Zu diesem Zustand gehen“, oder scannen Sie den aktuellen Zustand.</translation>
     </message>
     <message>
         <source>Custom pruning methods are classes of torch, which is not installed.</source>
@@ -12560,7 +12560,7 @@ steps</extracomment>
     <message>
         <source>The entry applies to no tensor of this checkpoint.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Eintrag gilt keinem Tensor dieses Checkpoints.</translation>
+        <translation>Der Eintrag gilt für keinen Tensor dieses Checkpoints.</translation>
     </message>
     <message>
         <source>Remove the entry.</source>
@@ -12610,7 +12610,7 @@ steps</extracomment>
     <message>
         <source>Lower &apos;final&apos;, or use a fraction such as 0.9.</source>
         <extracomment>sentences</extracomment>
-        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0,9.</translation>
+        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0.9.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has no mask in &apos;{name2}&apos;.</source>
@@ -12785,7 +12785,7 @@ steps</extracomment>
     <message>
         <source>a state of its history follows one that is made later</source>
         <extracomment>sentences</extracomment>
-        <translation>ein Zustand seines Verlaufs folgt auf einen, der erst später entsteht</translation>
+        <translation>ein Zustand ihres Verlaufs folgt auf einen, der erst später entsteht</translation>
     </message>
     <message>
         <source>it has no state {position}</source>
@@ -12985,7 +12985,7 @@ steps</extracomment>
     <message>
         <source>{len} of its {edits} states follow another</source>
         <extracomment>sentences</extracomment>
-        <translation>{len} seiner {edits} Zustände folgen auf einen anderen</translation>
+        <translation>{len} ihrer {edits} Zustände folgen auf einen anderen</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is missing</source>
@@ -14009,7 +14009,7 @@ steps</extracomment>
     <message>
         <source>{list} in the shards but not in the index; other programs may ignore this.</source>
         <extracomment>sentences</extracomment>
-        <translation>{list} in den Shards, aber nicht im Index; andere Programme beachten das eventuell nicht.</translation>
+        <translation>{list} in den Shards, aber nicht im Index; andere Programme übergehen das möglicherweise.</translation>
     </message>
     <message>
         <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
@@ -14134,7 +14134,7 @@ steps</extracomment>
     <message>
         <source>Unpack it first, then open what is inside.</source>
         <extracomment>sentences</extracomment>
-        <translation>Entpacken Sie es zuerst, und öffnen Sie dann den Inhalt.</translation>
+        <translation>Entpacken Sie die Datei zuerst, und öffnen Sie dann den Inhalt.</translation>
     </message>
     <message>
         <source>Download it again, from the link to the file itself.</source>
@@ -14629,7 +14629,7 @@ steps</extracomment>
     <message>
         <source>{counted} of this file cannot be read: {first_names}. A torch file that keeps its container keeps {them}; other exports leave {them2} out only if you say so.</source>
         <extracomment>sentences</extracomment>
-        <translation>{counted} dieser Datei nicht lesbar: {first_names}. Eine torch-Datei, die ihren Container behält, behält auch das; andere Exporte lassen es nur auf Ihren Wunsch weg.</translation>
+        <translation>Nicht lesbar in dieser Datei: {counted} ({first_names}). Eine torch-Datei, die ihren Container behält, behält auch das; andere Exporte lassen es nur auf Ihren Wunsch weg.</translation>
     </message>
     <message>
         <source>This file is a TorchScript program; its code was not run. Its tensors are shown by the names of its attributes.</source>
@@ -15249,7 +15249,7 @@ steps</extracomment>
     <message>
         <source>{first_names} {verb} in &apos;{name}&apos; already and {left}</source>
         <extracomment>sentences</extracomment>
-        <translation>Schon in &apos;{name}&apos;: {first_names}. Das ist zu beachten: {left}</translation>
+        <translation>{first_names}, in &apos;{name}&apos; schon vorhanden, {left}</translation>
     </message>
     <message>
         <source>Copied from &apos;{home}&apos;: {first_names}.</source>
@@ -15424,17 +15424,17 @@ steps</extracomment>
     <message>
         <source>{most} {were} too large and became infinite, in &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>In &apos;{name}&apos; waren {most} {were} zu groß und wurden unendlich.</translation>
+        <translation>In &apos;{name}&apos;: {most} {were} zu groß und damit unendlich.</translation>
     </message>
     <message>
         <source>So did {rest} in {others}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ebenso {rest} in {others}.</translation>
+        <translation>Ebenso {rest} ({others}).</translation>
     </message>
     <message>
         <source>{vanished} {were} too small and became 0.</source>
         <extracomment>sentences</extracomment>
-        <translation>{vanished} {were} zu klein und wurden 0.</translation>
+        <translation>{vanished} {were} zu klein und damit 0.</translation>
     </message>
     <message>
         <source>&apos;{names}&apos; alone needs more than {limit}: its file is larger.</source>
@@ -15794,7 +15794,7 @@ steps</extracomment>
     <message>
         <source>{value} after the repair than before: {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nach der Reparatur ein größerer Fehler als vorher ({value}): {first_names}.</translation>
+        <translation>{value} nach der Reparatur einen größeren Fehler als vorher: {first_names}.</translation>
     </message>
     <message>
         <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
@@ -16013,7 +16013,7 @@ steps</extracomment>
     <message>
         <source>type &apos;{model_type}&apos;</source>
         <extracomment>sentences</extracomment>
-        <translation>dem Typ &apos;{model_type}&apos;</translation>
+        <translation>vom Typ &apos;{model_type}&apos;</translation>
     </message>
     <message>
         <source>this kind</source>
@@ -16023,7 +16023,7 @@ steps</extracomment>
     <message>
         <source>A model of {kind} has no such units.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Modell von {kind} hat keine solchen Einheiten.</translation>
+        <translation>Ein Modell {kind} hat keine solchen Einheiten.</translation>
     </message>
     <message>
         <source>methods</source>
@@ -17187,7 +17187,7 @@ steps</extracomment>
     <message>
         <source>Masks combined with {title} (pruned in either)</source>
         <extracomment>steps</extracomment>
-        <translation>Masken mit {title} kombiniert (in einem geprunt)</translation>
+        <translation>Masken mit {title} kombiniert (in mindestens einer geprunt)</translation>
     </message>
     <message>
         <source>Masks combined with {title} (pruned here, not there)</source>
@@ -17217,12 +17217,12 @@ steps</extracomment>
     <message>
         <source>{n} weight moved</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Gewicht verschoben</translation>
+        <translation>{n} Gewicht geändert</translation>
     </message>
     <message>
         <source>{n} weights moved</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Gewichte verschoben</translation>
+        <translation>{n} Gewichte geändert</translation>
     </message>
     <message>
         <source>{name}: error of the outputs {before} before, {after} after</source>
