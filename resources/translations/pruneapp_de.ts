@@ -10,7 +10,7 @@
     <message>
         <source>Prune neural networks by pointing and clicking. MIT License.
 Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
-        <translation>Neuronale Netze prunen, durch Zeigen und Klicken. MIT-Lizenz.
+        <translation>Neuronale Netze per Mausklick prunen. MIT-Lizenz.
 Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
@@ -1892,7 +1892,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Open a checkpoint to compare its states, or to compare it with another file.</source>
-        <translation>Öffnen Sie einen Checkpoint, um seine Zustände zu vergleichen, oder ihn mit einer anderen Datei.</translation>
+        <translation>Öffnen Sie einen Checkpoint, um seine Zustände oder ihn mit einer anderen Datei zu vergleichen.</translation>
     </message>
     <message>
         <source>There is only one state so far. Apply a pruning step, or choose another file as B.</source>
@@ -2114,7 +2114,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>A text for the model, which transformers loads from its folder. Evaluate measures the perplexity of a language model; of an encoder, how far the embeddings of the lines are those of the unpruned model.</source>
-        <translation>Ein Text für das Modell, das transformers aus seinem Ordner lädt. Die Auswertung misst die Perplexität eines Sprachmodells; bei einem Encoder, wie weit die Embeddings der Zeilen die des ungeprunten Modells sind.</translation>
+        <translation>Ein Text für das Modell, das transformers aus seinem Ordner lädt. Die Auswertung misst die Perplexität eines Sprachmodells; bei einem Encoder, wie sehr die Embeddings der Zeilen denen des ungeprunten Modells gleichen.</translation>
     </message>
     <message>
         <source>&amp;Images</source>
@@ -2122,7 +2122,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>A folder of images for the classifier, which torchvision or timm builds. With a subfolder for each class of the model, Evaluate measures the accuracy; else, how far the outputs are those of the unpruned model.</source>
-        <translation>Ein Ordner mit Bildern für den Klassifikator, den torchvision oder timm baut. Mit einem Unterordner je Klasse des Modells misst die Auswertung die Genauigkeit; sonst, wie weit die Ausgaben die des ungeprunten Modells sind.</translation>
+        <translation>Ein Ordner mit Bildern für den Klassifikator, den torchvision oder timm baut. Mit einem Unterordner je Klasse des Modells misst die Auswertung die Genauigkeit; sonst, wie sehr die Ausgaben denen des ungeprunten Modells gleichen.</translation>
     </message>
     <message>
         <source>&amp;No data</source>
@@ -3003,7 +3003,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.</source>
         <extracomment>format deflated</extracomment>
-        <translation>Nicht verträglich mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien abbilden.</translation>
+        <translation>Nicht verträglich mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien in den Speicher abbilden.</translation>
     </message>
     <message>
         <source>Contains only tensors; other entries of the opened file are not written.</source>
@@ -3238,7 +3238,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Iterations of conjugate gradients. More iterations take longer and come nearer to the outputs on these inputs.</source>
         <extracomment>repair, iterations</extracomment>
-        <translation>Iterationen der konjugierten Gradienten. Mehr dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
+        <translation>Iterationen der konjugierten Gradienten. Mehr Iterationen dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
     </message>
     <message>
         <source>Damping</source>
@@ -3248,7 +3248,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Added to the diagonal of the Gram matrix, relative to its mean. Higher values change the weights less.</source>
         <extracomment>repair, damping</extracomment>
-        <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Mehr davon ändert die Gewichte weniger.</translation>
+        <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Höhere Werte ändern die Gewichte weniger.</translation>
     </message>
     <message>
         <source>Adjust norms</source>
@@ -4941,7 +4941,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <name>MainWindow</name>
     <message>
         <source>Main</source>
-        <translation>Haupt</translation>
+        <translation>Hauptleiste</translation>
     </message>
     <message>
         <source>Run on</source>
@@ -6093,7 +6093,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Loading…</source>
-        <translation>Wird geladen …</translation>
+        <translation>Wird geladen…</translation>
     </message>
     <message>
         <source>Not loaded</source>
@@ -6233,7 +6233,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Change a setting to preview a step</source>
-        <translation>Einstellung ändern für eine Vorschau</translation>
+        <translation>Für eine Vorschau Einstellung ändern</translation>
     </message>
     <message>
         <source>Cannot prune with these settings</source>
@@ -6591,7 +6591,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script.</source>
-        <translation>Es ist nicht bekannt, ob ein höherer oder niedrigerer Wert von {metric} besser ist: Erklären Sie HIGHER_IS_BETTER im Skript.</translation>
+        <translation>Es ist nicht bekannt, ob ein höherer oder niedrigerer Wert von {metric} besser ist: Deklarieren Sie HIGHER_IS_BETTER im Skript.</translation>
     </message>
     <message>
         <source>At most {target} worse: no measured state with pruned weights.</source>
@@ -7367,15 +7367,15 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>{n} biases or running means moved with them.</source>
-        <translation>{n} Biases oder laufende Mittel haben sich mitbewegt.</translation>
+        <translation>{n} Biases oder laufende Mittel wurden mit angepasst.</translation>
     </message>
     <message>
         <source>1 bias or running mean moved with them.</source>
-        <translation>1 Bias oder laufendes Mittel hat sich mitbewegt.</translation>
+        <translation>1 Bias oder laufendes Mittel wurde mit angepasst.</translation>
     </message>
     <message>
         <source>Inputs: {source}. Solved by {solver}.</source>
-        <translation>Eingaben: {source}. Gelöst von {solver}.</translation>
+        <translation>Eingaben: {source}. Gelöst mit {solver}.</translation>
     </message>
     <message>
         <source>Inputs: {source}.</source>
@@ -7387,7 +7387,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Sequential: they include the errors of the layers before, so they are larger than if each layer were repaired by itself.</source>
-        <translation>Nacheinander: Sie enthalten, was die Schichten davor verloren haben, sind also größer als die einer Reparatur jeder Schicht für sich.</translation>
+        <translation>Nacheinander: Sie enthalten die Fehler der Schichten davor, sind also größer als bei einer Reparatur jeder Schicht für sich.</translation>
     </message>
     <message>
         <source>Measure the model on data that the statistics were not collected with: small errors of layers do not prove that it works.</source>
@@ -7407,7 +7407,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Moved</source>
-        <translation>Bewegt</translation>
+        <translation>Geändert</translation>
     </message>
     <message>
         <source>Error before</source>
@@ -7702,11 +7702,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>1 evaluation is left</source>
-        <translation>1 Auswertung bleibt</translation>
+        <translation>1 Auswertung steht noch aus</translation>
     </message>
     <message>
         <source>{n} evaluations are left</source>
-        <translation>{n} Auswertungen bleiben</translation>
+        <translation>{n} Auswertungen stehen noch aus</translation>
     </message>
     <message>
         <source>{n} measured already</source>
@@ -8779,7 +8779,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; is compressed and needs {size} bytes in &apos;{gettempdir}&apos;, which failed: {words_of}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist komprimiert und braucht {size} Bytes in &apos;{gettempdir}&apos;, was misslang: {words_of}.</translation>
+        <translation>&apos;{path}&apos; ist komprimiert und braucht {size} Bytes in &apos;{gettempdir}&apos;, was fehlschlug: {words_of}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; holds no state dict named &apos;{key}&apos;.</source>
@@ -8834,7 +8834,7 @@ steps</extracomment>
     <message>
         <source>Running on a cluster needs Dask, which is not installed.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um auf einem Cluster zu laufen, braucht es Dask, das nicht installiert ist.</translation>
+        <translation>Für die Ausführung auf einem Cluster ist Dask nötig, das nicht installiert ist.</translation>
     </message>
     <message>
         <source>Install it: pip install &apos;pruneapp[cluster]&apos;.</source>
@@ -8844,7 +8844,7 @@ steps</extracomment>
     <message>
         <source>A cluster is specified by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>Einen Cluster nennt die Adresse seines Dask-Schedulers, etwa tcp://host:8786, oder local:N für N Prozesse auf diesem Rechner (angegeben: &apos;{address}&apos;).</translation>
+        <translation>Ein Cluster wird mit der Adresse seines Dask-Schedulers angegeben, etwa tcp://host:8786, oder mit local:N für N Prozesse auf diesem Rechner (angegeben: &apos;{address}&apos;).</translation>
     </message>
     <message>
         <source>Workers died one after another on the same task.</source>
@@ -9244,7 +9244,7 @@ steps</extracomment>
     <message>
         <source>is a program of torch.export that keeps its weights in a pickle</source>
         <extracomment>sentences</extracomment>
-        <translation>ist ein Programm von torch.export, das seine Gewichte in einem Pickle hält</translation>
+        <translation>ist ein Programm von torch.export, das seine Gewichte in einem Pickle ablegt</translation>
     </message>
     <message>
         <source>Export the model again with torch.export.save of torch 2.9 or newer.</source>
@@ -9694,7 +9694,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; is a different file there: its size or modification time differs from that on the client.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist dort eine andere Datei: Ihre Größe oder Zeit ist eine andere als beim Client.</translation>
+        <translation>&apos;{path}&apos; ist dort eine andere Datei: Ihre Größe oder Änderungszeit ist eine andere als beim Client.</translation>
     </message>
     <message>
         <source>Use a path that every worker sees, and do not change the model meanwhile.</source>
@@ -9719,7 +9719,7 @@ steps</extracomment>
     <message>
         <source>The statistics &apos;{path}&apos; are not there.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Statistik &apos;{path}&apos; ist nicht da.</translation>
+        <translation>Die Statistik &apos;{path}&apos; ist dort nicht vorhanden.</translation>
     </message>
     <message>
         <source>{what} cannot run on a cluster yet.</source>
@@ -9869,7 +9869,7 @@ steps</extracomment>
     <message>
         <source>None of the selected tensors has a part in {label}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Keiner der gewählten Tensoren hat einen Teil von {label}.</translation>
+        <translation>Keiner der gewählten Tensoren hat Anteil an {label}.</translation>
     </message>
     <message>
         <source>Select one such as &apos;{names}&apos;.</source>
@@ -10320,7 +10320,7 @@ steps</extracomment>
     <message>
         <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Reparatur lief nacheinander: Die Eingaben jeder Schicht wurden gesammelt, nachdem die Schichten davor repariert waren, also hat keine Statistikdatei sie.</translation>
+        <translation>Die Reparatur lief nacheinander: Die Eingaben jeder Schicht wurden gesammelt, nachdem die Schichten davor repariert waren, daher enthält sie keine Statistikdatei.</translation>
     </message>
     <message>
         <source>Repair the pruned file again with the same script, and compare.</source>
@@ -10330,7 +10330,7 @@ steps</extracomment>
     <message>
         <source>The repair was made for the outputs of another model.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Reparatur galt den Ausgaben eines anderen Modells.</translation>
+        <translation>Die Reparatur wurde für die Ausgaben eines anderen Modells berechnet.</translation>
     </message>
     <message>
         <source>Name that model, which was pruned, with --unpruned.</source>
@@ -10340,7 +10340,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; is not the model that the repair was made for.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist nicht das Modell, dem die Reparatur galt.</translation>
+        <translation>&apos;{path}&apos; ist nicht das Modell, für das die Reparatur berechnet wurde.</translation>
     </message>
     <message>
         <source>Name the model that was pruned.</source>
@@ -10420,7 +10420,7 @@ steps</extracomment>
     <message>
         <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Modell hält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur nacheinander braucht.</translation>
+        <translation>Das Modell enthält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur mit „Nacheinander“ voraussetzt.</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -11180,7 +11180,7 @@ steps</extracomment>
     <message>
         <source>Export without it, or install Pruneapp again.</source>
         <extracomment>sentences</extracomment>
-        <translation>Exportieren Sie ohne es, oder installieren Sie Pruneapp noch einmal.</translation>
+        <translation>Exportieren Sie ohne das Skript, oder installieren Sie Pruneapp noch einmal.</translation>
     </message>
     <message>
         <source>The compact format reserves the name &apos;{name}&apos;, but a tensor has it.</source>
@@ -11215,7 +11215,7 @@ steps</extracomment>
     <message>
         <source>These weights do not compress, and torch.load with mmap=True would map the file instead of decompressing it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Diese Gewichte lassen sich nicht komprimieren, und torch.load mit mmap=True würde die Datei abbilden, statt sie zu entpacken.</translation>
+        <translation>Diese Gewichte lassen sich nicht komprimieren, und torch.load mit mmap=True würde die Datei in den Speicher abbilden, statt sie zu entpacken.</translation>
     </message>
     <message>
         <source>Export as safetensors.</source>
@@ -11370,7 +11370,7 @@ steps</extracomment>
     <message>
         <source>There would be more than {MOST_FILES} files of at most {format_bytes}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es wären mehr als {MOST_FILES} Dateien mit höchstens {format_bytes}.</translation>
+        <translation>Es entstünden mehr als {MOST_FILES} Dateien mit höchstens {format_bytes}.</translation>
     </message>
     <message>
         <source>Increase the max shard size.</source>
@@ -11515,7 +11515,7 @@ steps</extracomment>
     <message>
         <source>Undo and try again.</source>
         <extracomment>sentences</extracomment>
-        <translation>Machen Sie rückgängig, und versuchen Sie es erneut.</translation>
+        <translation>Machen Sie die Schritte rückgängig, und versuchen Sie es erneut.</translation>
     </message>
     <message>
         <source>Another file is being opened; changes to this one would be lost.</source>
@@ -11710,7 +11710,7 @@ steps</extracomment>
     <message>
         <source>Choose an unstructured method.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie ein unstrukturiertes Verfahren.</translation>
+        <translation>Wählen Sie eine unstrukturierte Methode.</translation>
     </message>
     <message>
         <source>The recipe was not applied because the history changed in the meantime.</source>
@@ -11765,7 +11765,7 @@ steps</extracomment>
     <message>
         <source>Enter a higher final sparsity, or undo.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine höhere End-Sparsity ein, oder machen Sie rückgängig.</translation>
+        <translation>Geben Sie eine höhere End-Sparsity ein, oder machen Sie Schritte rückgängig.</translation>
     </message>
     <message>
         <source>No round was applied because the history changed in the meantime.</source>
@@ -11945,7 +11945,7 @@ steps</extracomment>
     <message>
         <source>A mask of {value} GB does not fit into memory and is kept in &apos;{folder}&apos;, but {why}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Maske von {value} GB passt nicht in den Speicher und soll in &apos;{folder}&apos; liegen, was misslang: {why}.</translation>
+        <translation>Eine Maske von {value} GB passt nicht in den Speicher und soll in &apos;{folder}&apos; liegen, was fehlschlug: {why}.</translation>
     </message>
     <message>
         <source>Free that much space there, or set XDG_CACHE_HOME to a folder on a larger disk and start Pruneapp again.</source>
@@ -12130,7 +12130,7 @@ steps</extracomment>
     <message>
         <source>&apos;{name}&apos; has no part in {label}, as far as is known.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat, soweit bekannt, keinen Teil von {label}.</translation>
+        <translation>&apos;{name}&apos; hat, soweit bekannt, keinen Anteil an {label}.</translation>
     </message>
     <message>
         <source>Uncheck it, or choose another method.</source>
@@ -12480,7 +12480,7 @@ steps</extracomment>
     <message>
         <source>Give its constructor a parameter dim, and keep it as self.dim.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie dem Konstruktor einen Parameter dim, und behalten Sie ihn als self.dim.</translation>
+        <translation>Geben Sie dem Konstruktor einen Parameter dim, und speichern Sie ihn als self.dim.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be run: {last_line}</source>
@@ -12510,7 +12510,7 @@ steps</extracomment>
     <message>
         <source>The constructor of {name} in &apos;{where}&apos; does not declare its parameters.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Konstruktor von {name} in &apos;{where}&apos; sagt nicht, was er annimmt.</translation>
+        <translation>Der Konstruktor von {name} in &apos;{where}&apos; deklariert seine Parameter nicht.</translation>
     </message>
     <message>
         <source>Give it an __init__ with named parameters.</source>
@@ -12535,7 +12535,7 @@ steps</extracomment>
     <message>
         <source>Give it a default; integers, floats and booleans can then be changed in the form.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Kommazahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
+        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Gleitkommazahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
     </message>
     <message>
         <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
@@ -12640,7 +12640,7 @@ steps</extracomment>
     <message>
         <source>&apos;{name}&apos; contains no tensors that are selected by default.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; enthält keine Tensoren, die von selbst gewählt werden.</translation>
+        <translation>&apos;{name}&apos; enthält keine Tensoren, die standardmäßig gewählt werden.</translation>
     </message>
     <message>
         <source>Add a &apos;pattern&apos; to the row.</source>
@@ -13245,7 +13245,7 @@ steps</extracomment>
     <message>
         <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so it is not known which units it kept.</source>
         <extracomment>sentences</extracomment>
-        <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, also weiß niemand, welche Einheiten behalten wurden.</translation>
+        <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, daher ist nicht bekannt, welche Einheiten behalten wurden.</translation>
     </message>
     <message>
         <source>Name the folder that `pruneapp shrink` wrote.</source>
@@ -13350,7 +13350,7 @@ steps</extracomment>
     <message>
         <source>Finding the tokens of a text needs the package tokenizers, which is not installed.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um die Tokens eines Textes zu finden, braucht es das Paket tokenizers, das nicht installiert ist.</translation>
+        <translation>Um die Tokens eines Textes zu finden, ist das Paket tokenizers nötig, das nicht installiert ist.</translation>
     </message>
     <message>
         <source>The library tokenizers cannot use &apos;{where}&apos;: {error}.</source>
@@ -13499,7 +13499,7 @@ steps</extracomment>
     <message>
         <source>Ranking units by {by} needs statistics of activations.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Rang der Einheiten nach {by} braucht eine Aktivierungsstatistik.</translation>
+        <translation>Um Einheiten nach {by} zu ordnen, ist eine Aktivierungsstatistik nötig.</translation>
     </message>
     <message>
         <source>Name a file of them; `pruneapp statistics` collects one.</source>
@@ -13509,7 +13509,7 @@ steps</extracomment>
     <message>
         <source>Ranking units by {words} uses no statistics of activations.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Rang der Einheiten nach {words} verwendet keine Aktivierungsstatistik.</translation>
+        <translation>Um Einheiten nach {words} zu ordnen, wird keine Aktivierungsstatistik verwendet.</translation>
     </message>
     <message>
         <source>Leave them out, or rank by wanda or flap.</source>
@@ -13574,7 +13574,7 @@ steps</extracomment>
     <message>
         <source>Ranking weights by their inputs needs statistics of activations.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um Gewichte nach ihren Eingaben zu ordnen, braucht es eine Aktivierungsstatistik.</translation>
+        <translation>Um Gewichte nach ihren Eingaben zu ordnen, ist eine Aktivierungsstatistik nötig.</translation>
     </message>
     <message>
         <source>Choose a statistics file; `pruneapp statistics` makes one.</source>
@@ -13584,7 +13584,7 @@ steps</extracomment>
     <message>
         <source>The statistics of activations with the SHA-256 {removeprefix} are not there.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht da.</translation>
+        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht vorhanden.</translation>
     </message>
     <message>
         <source>Load the statistics file in the form, or name it with --statistics.</source>
@@ -15499,7 +15499,7 @@ steps</extracomment>
     <message>
         <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
+        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon enthält ihren Graphen und lässt sich anhand dessen verkleinern.</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
@@ -15509,7 +15509,7 @@ steps</extracomment>
     <message>
         <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
+        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells enthält ihren Graphen und lässt sich anhand dessen verkleinern.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
@@ -15968,7 +15968,7 @@ steps</extracomment>
     <message>
         <source>transformers 5, by its class for &apos;{written}&apos; as it is (from_pretrained)</source>
         <extracomment>sentences</extracomment>
-        <translation>transformers 5 mit seiner Klasse für &apos;{written}&apos;, wie sie ist (from_pretrained)</translation>
+        <translation>transformers 5 mit seiner unveränderten Klasse für &apos;{written}&apos; (from_pretrained)</translation>
     </message>
     <message>
         <source>other programs if they read the size of a head (&apos;head_dim&apos;) from config.json</source>
@@ -16028,7 +16028,7 @@ steps</extracomment>
     <message>
         <source>methods</source>
         <extracomment>sentences</extracomment>
-        <translation>Verfahren</translation>
+        <translation>Methoden</translation>
     </message>
     <message>
         <source>formats</source>
@@ -17542,7 +17542,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Starts Python, temporarily writes the model with zeros beside the folder, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
-        <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning sind. Braucht Speicher und Platz für beide.</translation>
+        <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning abweichen. Braucht Speicher und Platz für beide.</translation>
     </message>
     <message>
         <source>Always done: the folder is read back, and its tensors are compared with the model.</source>
@@ -17750,7 +17750,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Differences within the noise count as none. For two pruned states only the most that the noise can be is known, the sum of their noises against the unpruned model: a difference within it is uncertain.</source>
-        <translation>Unterschiede innerhalb des Rauschens zählen als keine. Bei zwei geprunten Zuständen ist nur das größtmögliche Rauschen bekannt, die Summe ihrer Rauschen gegen das ungeprunte Modell: Ein Unterschied darin ist unsicher.</translation>
+        <translation>Unterschiede innerhalb des Rauschens zählen nicht als Unterschied. Bei zwei geprunten Zuständen ist nur das größtmögliche Rauschen bekannt, die Summe ihres Rauschens gegenüber dem ungeprunten Modell: Ein Unterschied darin ist unsicher.</translation>
     </message>
     <message>
         <source>metric</source>
@@ -18088,7 +18088,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Maximum size of the compact file, such as 40 MB or 512 KiB:</source>
-        <translation>Größte Größe der kompakten Datei, etwa 40 MB oder 512 KiB:</translation>
+        <translation>Höchstgröße der kompakten Datei, etwa 40 MB oder 512 KiB:</translation>
     </message>
     <message>
         <source>Set total sparsity</source>
