@@ -2203,7 +2203,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Normalized L1 (unstructured)</source>
         <extracomment>method l1_normalized</extracomment>
-        <translation>Normierter L1 (unstrukturiert)</translation>
+        <translation>Normiertes L1 (unstrukturiert)</translation>
     </message>
     <message>
         <source>Ranks the weights of all selected tensors by magnitude divided by a typical magnitude of their tensor. Use it instead of global L1 when layers differ in scale: layers of small weights are not pruned away first. Pruned weights are ignored; NaN and infinite weights count as 0 in the divisor.</source>
@@ -2293,7 +2293,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Swaps (per row)</source>
         <extracomment>method swaps</extracomment>
-        <translation>Tausche (je Zeile)</translation>
+        <translation>Vertauschen (je Zeile)</translation>
     </message>
     <message>
         <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
@@ -2303,12 +2303,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Exchanges</source>
         <extracomment>method swaps, rounds</extracomment>
-        <translation>Tausche</translation>
+        <translation>Vertauschungen</translation>
     </message>
     <message>
         <source>Maximum number of exchanges in each row; it ends sooner where none helps.</source>
         <extracomment>method swaps, rounds</extracomment>
-        <translation>Höchstens so viele Tausche je Zeile; es endet früher, wenn keiner mehr hilft.</translation>
+        <translation>Höchstens so viele Vertauschungen je Zeile; es endet früher, wenn keine mehr hilft.</translation>
     </message>
     <message>
         <source>OWL (Wanda per row)</source>
@@ -2543,7 +2543,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Swaps N:M (2:4)</source>
         <extracomment>method swaps_n_m</extracomment>
-        <translation>Tausche N:M (2:4)</translation>
+        <translation>Vertauschen N:M (2:4)</translation>
     </message>
     <message>
         <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must lie along the inputs.</source>
@@ -2768,7 +2768,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Weights with zeros where they are pruned. The most compatible format.</source>
         <extracomment>format safetensors</extracomment>
-        <translation>Gewichte mit Nullen, wo sie geprunt sind. Das verträglichste Format.</translation>
+        <translation>Gewichte mit Nullen, wo sie geprunt sind. Das Format mit der besten Kompatibilität.</translation>
     </message>
     <message>
         <source>Loads in transformers from a folder with config.json.</source>
@@ -2838,7 +2838,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Max shard size</source>
         <extracomment>format safetensors, shard_size</extracomment>
-        <translation>Größte Shard-Größe</translation>
+        <translation>Maximale Shard-Größe</translation>
     </message>
     <message>
         <source>Write a folder of shards up to this size, with an index file as in transformers and the other files of the model.</source>
@@ -3003,7 +3003,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.</source>
         <extracomment>format deflated</extracomment>
-        <translation>Nicht verträglich mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien in den Speicher abbilden.</translation>
+        <translation>Nicht kompatibel mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien in den Speicher abbilden.</translation>
     </message>
     <message>
         <source>Contains only tensors; other entries of the opened file are not written.</source>
@@ -3088,7 +3088,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Load with load_state_dict(…, assign=True); 16-bit tensors need to_dense(). Not compatible with transformers.</source>
         <extracomment>format csr</extracomment>
-        <translation>Mit load_state_dict(…, assign=True) laden; 16-Bit-Tensoren brauchen to_dense(). Nicht verträglich mit transformers.</translation>
+        <translation>Mit load_state_dict(…, assign=True) laden; 16-Bit-Tensoren brauchen to_dense(). Nicht kompatibel mit transformers.</translation>
     </message>
     <message>
         <source>2.13, also with mmap=True; then load_state_dict(…, assign=True) or to_dense()</source>
@@ -4469,7 +4469,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Max shard size {size}; calculating…</source>
-        <translation>Größte Shard-Größe {size}; wird berechnet…</translation>
+        <translation>Maximale Shard-Größe {size}; wird berechnet…</translation>
     </message>
     <message>
         <source>One file: everything fits into {size}.</source>
@@ -4646,7 +4646,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Description, notes, compatibility and settings.</source>
-        <translation>Beschreibung, Hinweise, Verträglichkeit und Einstellungen.</translation>
+        <translation>Beschreibung, Hinweise, Kompatibilität und Einstellungen.</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -4658,7 +4658,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Compatible with</source>
-        <translation>Verträglich mit</translation>
+        <translation>Kompatibel mit</translation>
     </message>
 </context>
 <context>
@@ -4964,7 +4964,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Applying manual edit</source>
-        <translation>Manuelle Änderung wird angewandt</translation>
+        <translation>Manuelle Änderung wird angewendet</translation>
     </message>
     <message>
         <source>{done}; {n} protected weights unchanged</source>
@@ -6996,11 +6996,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Applying recipe</source>
-        <translation>Rezept wird angewandt</translation>
+        <translation>Rezept wird angewendet</translation>
     </message>
     <message>
         <source>{file} applied: {steps}.</source>
-        <translation>{file} angewandt: {steps}.</translation>
+        <translation>{file} angewendet: {steps}.</translation>
     </message>
     <message>
         <source>1 step</source>
@@ -7115,11 +7115,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Nothing was applied. Edit the recipe, or open the file that it was made for.</source>
-        <translation>Nichts wurde angewandt. Bearbeiten Sie das Rezept, oder öffnen Sie die Datei, für die es gemacht wurde.</translation>
+        <translation>Nichts wurde angewendet. Bearbeiten Sie das Rezept, oder öffnen Sie die Datei, für die es gemacht wurde.</translation>
     </message>
     <message>
         <source>The steps are applied to the current state. Each step can be undone separately.</source>
-        <translation>Die Schritte werden auf den aktuellen Zustand angewandt. Jeder lässt sich einzeln rückgängig machen.</translation>
+        <translation>Die Schritte werden auf den aktuellen Zustand angewendet. Jeder lässt sich einzeln rückgängig machen.</translation>
     </message>
 </context>
 <context>
@@ -11000,7 +11000,7 @@ steps</extracomment>
     <message>
         <source>With a max shard size a folder is written, but &apos;{name}&apos; is the name of a file.</source>
         <extracomment>sentences</extracomment>
-        <translation>Mit einer größten Shard-Größe wird ein Ordner geschrieben, &apos;{name}&apos; ist aber der Name einer Datei.</translation>
+        <translation>Mit einer maximalen Shard-Größe wird ein Ordner geschrieben, &apos;{name}&apos; ist aber der Name einer Datei.</translation>
     </message>
     <message>
         <source>Name a folder: &apos;{without}&apos;.</source>
@@ -11375,7 +11375,7 @@ steps</extracomment>
     <message>
         <source>Increase the max shard size.</source>
         <extracomment>sentences</extracomment>
-        <translation>Erhöhen Sie die größte Shard-Größe.</translation>
+        <translation>Erhöhen Sie die maximale Shard-Größe.</translation>
     </message>
     <message>
         <source>This checkpoint cannot be written as a compact file, so its size cannot be guaranteed.</source>
@@ -12570,7 +12570,7 @@ steps</extracomment>
     <message>
         <source>&apos;{where}&apos; cannot be applied to this checkpoint: {counted}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; kann nicht auf diesen Checkpoint angewandt werden: {counted}.</translation>
+        <translation>&apos;{where}&apos; kann nicht auf diesen Checkpoint angewendet werden: {counted}.</translation>
     </message>
     <message>
         <source>{n} round</source>
@@ -14784,7 +14784,7 @@ steps</extracomment>
     <message>
         <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export cuts {units2} out of all tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation>Dim {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinernder Export entfernt das aus allen Tensoren ({units2}).</translation>
+        <translation>Dim. {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinerter Export entfernt das aus allen Tensoren ({units2}).</translation>
     </message>
     <message>
         <source>: its {kinds} are not neurons, heads or channels of a group</source>
@@ -14794,7 +14794,7 @@ steps</extracomment>
     <message>
         <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es ist kein anderer Tensor bekannt, der von Dim {dim} von &apos;{name}&apos; abhängt{value}.</translation>
+        <translation>Es ist kein anderer Tensor bekannt, der von Dim. {dim} von &apos;{name}&apos; abhängt{value}.</translation>
     </message>
     <message>
         <source>all that is pruned here is pruned there</source>
@@ -14894,7 +14894,7 @@ steps</extracomment>
     <message>
         <source>Use fewer samples, smaller batches, or a larger machine.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nehmen Sie weniger Proben, kleinere Batches oder einen größeren Rechner.</translation>
+        <translation>Nehmen Sie weniger Beispiele, kleinere Batches oder einen größeren Rechner.</translation>
     </message>
     <message>
         <source>was ended by the signal {name}</source>
@@ -14939,17 +14939,17 @@ steps</extracomment>
     <message>
         <source>Correct the evaluation: it may divide by zero, or have no samples.</source>
         <extracomment>sentences</extracomment>
-        <translation>Berichtigen Sie die Auswertung: Sie teilt vielleicht durch null oder hat keine Proben.</translation>
+        <translation>Korrigieren Sie die Auswertung: Sie teilt vielleicht durch null oder hat keine Beispiele.</translation>
     </message>
     <message>
         <source>paired 95 % interval over {n} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>gepaartes 95-%-Intervall über {n} Proben</translation>
+        <translation>gepaartes 95-%-Intervall über {n} Beispiele</translation>
     </message>
     <message>
         <source>95 % interval of counts over {counts} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>95-%-Intervall der Anzahlen über {counts} Proben</translation>
+        <translation>95-%-Intervall der Anzahlen über {counts} Beispiele</translation>
     </message>
     <message>
         <source>largest spread of three runs of the unpruned model</source>
@@ -15774,7 +15774,7 @@ steps</extracomment>
     <message>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
-        <translation>entlang Dim {dim}</translation>
+        <translation>entlang Dim. {dim}</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
@@ -15804,12 +15804,12 @@ steps</extracomment>
     <message>
         <source>random tokens</source>
         <extracomment>sentences</extracomment>
-        <translation>zufällige Token</translation>
+        <translation>zufällige Tokens</translation>
     </message>
     <message>
         <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Eingaben waren zufällige Token-Nummern, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
+        <translation>Die Eingaben waren zufällige Token-IDs, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
     </message>
     <message>
         <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
@@ -15938,7 +15938,7 @@ steps</extracomment>
     <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
-        <translation>nächste Token</translation>
+        <translation>nächste Tokens</translation>
     </message>
     <message>
         <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
@@ -16722,7 +16722,7 @@ steps</extracomment>
     <message>
         <source>Normalized L1 {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Normalisiertes L1 {much}</translation>
+        <translation>Normiertes L1 {much}</translation>
     </message>
     <message>
         <source>Relative importance {much}</source>
@@ -16732,7 +16732,7 @@ steps</extracomment>
     <message>
         <source>Swaps {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche {much}</translation>
+        <translation>Vertauschen {much}</translation>
     </message>
     <message>
         <source>Random {much}</source>
@@ -16752,7 +16752,7 @@ steps</extracomment>
     <message>
         <source>Swaps N:M {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche N:M {much}</translation>
+        <translation>Vertauschen N:M {much}</translation>
     </message>
     <message>
         <source>Blocks {much}</source>
@@ -16797,12 +16797,12 @@ steps</extracomment>
     <message>
         <source>Nuclear norm {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Nuklearnorm {much}</translation>
+        <translation>Nukleare Norm {much}</translation>
     </message>
     <message>
         <source>N:M semi-structured</source>
         <extracomment>steps</extracomment>
-        <translation>N:M semi-strukturiert</translation>
+        <translation>N:M semistrukturiert</translation>
     </message>
     <message>
         <source>L1 per row</source>
@@ -16812,12 +16812,12 @@ steps</extracomment>
     <message>
         <source>Normalized L1</source>
         <extracomment>steps</extracomment>
-        <translation>Normalisiertes L1</translation>
+        <translation>Normiertes L1</translation>
     </message>
     <message>
         <source>Swaps</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche</translation>
+        <translation>Vertauschen</translation>
     </message>
     <message>
         <source>Relative importance</source>
@@ -16867,7 +16867,7 @@ steps</extracomment>
     <message>
         <source>Nuclear norm</source>
         <extracomment>steps</extracomment>
-        <translation>Nuklearnorm</translation>
+        <translation>Nukleare Norm</translation>
     </message>
     <message>
         <source>divide by {value}</source>
@@ -16877,17 +16877,17 @@ steps</extracomment>
     <message>
         <source>exchanges {value}</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche {value}</translation>
+        <translation>Vertauschungen {value}</translation>
     </message>
     <message>
         <source>outlier threshold {value}</source>
         <extracomment>steps</extracomment>
-        <translation>Ausreißer-Schwellenwert {value}</translation>
+        <translation>Ausreißerschwelle {value}</translation>
     </message>
     <message>
         <source>spread {value}</source>
         <extracomment>steps</extracomment>
-        <translation>Spreizung {value}</translation>
+        <translation>Streuung {value}</translation>
     </message>
     <message>
         <source>variant {value}</source>
@@ -16987,12 +16987,12 @@ steps</extracomment>
     <message>
         <source>channel {n} along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>Kanal {n} entlang Dim {n2}</translation>
+        <translation>Kanal {n} entlang Dim. {n2}</translation>
     </message>
     <message>
         <source>{n} channels along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Kanäle entlang Dim {n2}</translation>
+        <translation>{n} Kanäle entlang Dim. {n2}</translation>
     </message>
     <message>
         <source>still 0</source>
@@ -17272,7 +17272,7 @@ steps</extracomment>
     <message>
         <source>dim {n}</source>
         <extracomment>steps</extracomment>
-        <translation>Dim {n}</translation>
+        <translation>Dim. {n}</translation>
     </message>
     <message>
         <source>{n} of {n2} remaining weight pruned</source>
@@ -17656,7 +17656,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Compatible with</source>
-        <translation>Verträglich mit</translation>
+        <translation>Kompatibel mit</translation>
     </message>
     <message>
         <source>score in the file</source>
@@ -18528,7 +18528,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Choose a text file with the ids of the tokens to keep: one on each line, or a range such as 20-31.</source>
-        <translation>Wählen Sie eine Textdatei mit den IDs der Token, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
+        <translation>Wählen Sie eine Textdatei mit den IDs der Tokens, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
     </message>
     <message>
         <source>All tokens</source>
@@ -18552,7 +18552,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, those of the tokens that texts use, or those that a file lists.</source>
-        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Token, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
+        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Tokens, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
     </message>
     <message>
         <source>Ids to keep</source>
