@@ -130,7 +130,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Open a model folder: a file of weights, or shards with their index</source>
-        <translation>Einen Modellordner öffnen: eine Datei mit Gewichten, oder Shards mit ihrem Index</translation>
+        <translation>Einen Modellordner öffnen: eine Datei mit Gewichten oder Shards mit ihrem Index</translation>
     </message>
     <message>
         <source>Open &amp;location…</source>
@@ -1076,11 +1076,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Enter a percentage from 0 to 100 % with a decimal point, or a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % mit Dezimalpunkt ein, oder eine Anzahl.</translation>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % mit Dezimalpunkt oder eine Anzahl ein.</translation>
     </message>
     <message>
         <source>Enter a percentage from 0 to 100 %, or a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % ein, oder eine Anzahl.</translation>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % oder eine Anzahl ein.</translation>
     </message>
 </context>
 <context>
@@ -1298,7 +1298,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Nothing was checked: {name} has only norms and biases. Check them one by one, or all by “Check all below” in the context menu.</source>
-        <translation>Nichts wurde angekreuzt: {name} hat nur Norms und Biases. Kreuzen Sie sie einzeln an, oder alle über „Alle darunter ankreuzen“ im Kontextmenü.</translation>
+        <translation>Nichts wurde angekreuzt: {name} hat nur Norms und Biases. Kreuzen Sie sie einzeln an oder alle über „Alle darunter ankreuzen“ im Kontextmenü.</translation>
     </message>
     <message>
         <source>in the file: {name}</source>
@@ -1404,7 +1404,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Dimension whose slices are the channels, or units that lie along one</source>
-        <translation>Dimension, deren Scheiben die Kanäle sind, oder Einheiten entlang einer</translation>
+        <translation>Dimension, deren Scheiben die Kanäle sind, oder Einheiten entlang einer Dimension</translation>
     </message>
     <message>
         <source>Norm</source>
@@ -2188,7 +2188,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining weights, or a number of weights.</source>
         <extracomment>method l1_unstructured, amount</extracomment>
-        <translation>Anteil der verbleibenden Gewichte, oder eine Anzahl von Gewichten.</translation>
+        <translation>Anteil der verbleibenden Gewichte oder Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>L1 per row (unstructured)</source>
@@ -2438,7 +2438,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
-        <translation>Anteil der verbleibenden Kanäle, oder eine Anzahl.</translation>
+        <translation>Anteil der verbleibenden Kanäle oder Anzahl von Kanälen.</translation>
     </message>
     <message>
         <source>Norm</source>
@@ -2563,7 +2563,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining blocks, or a number of blocks.</source>
         <extracomment>method blocks, amount</extracomment>
-        <translation>Anteil der verbleibenden Blöcke, oder eine Anzahl von Blöcken.</translation>
+        <translation>Anteil der verbleibenden Blöcke oder Anzahl von Blöcken.</translation>
     </message>
     <message>
         <source>Block</source>
@@ -2613,7 +2613,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining units of each group, or a number.</source>
         <extracomment>method ffn_neurons, amount</extracomment>
-        <translation>Anteil der verbleibenden Einheiten jeder Gruppe, oder eine Anzahl.</translation>
+        <translation>Anteil der verbleibenden Einheiten jeder Gruppe oder Anzahl von Einheiten.</translation>
     </message>
     <message>
         <source>Rank by</source>
@@ -2623,7 +2623,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Score of a unit over all weights that it has in the tensors of its group: a norm, or one by statistics of activations.</source>
         <extracomment>method ffn_neurons, by</extracomment>
-        <translation>Wert einer Einheit über alle Gewichte, die sie in den Tensoren ihrer Gruppe hat: eine Norm, oder einer nach der Aktivierungsstatistik.</translation>
+        <translation>Wert einer Einheit über alle Gewichte, die sie in den Tensoren ihrer Gruppe hat: eine Norm oder ein Wert nach der Aktivierungsstatistik.</translation>
     </message>
     <message>
         <source>L2 norm</source>
@@ -2748,7 +2748,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that holds the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned stay pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
-        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren hat, oder unter NAME_mask. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
     </message>
     <message>
         <source>Identity (no pruning)</source>
@@ -2808,7 +2808,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Data type of the written weights: unchanged, or rounded to 16 bits.</source>
         <extracomment>format safetensors, dtype</extracomment>
-        <translation>Datentyp der geschriebenen Gewichte: unverändert, oder auf 16 Bit gerundet.</translation>
+        <translation>Datentyp der geschriebenen Gewichte: unverändert oder auf 16 Bit gerundet.</translation>
     </message>
     <message>
         <source>Keep dtype</source>
@@ -3138,7 +3138,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
         <extracomment>limits, total</extracomment>
-        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte, oder eine Anzahl von Gewichten.</translation>
+        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte oder eine Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>Exclude</source>
@@ -3148,7 +3148,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Tensors that the step leaves as they are: embeddings, and the first and the last layer.</source>
         <extracomment>limits, spare</extracomment>
-        <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings, und die erste und die letzte Schicht.</translation>
+        <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings sowie die erste und die letzte Schicht.</translation>
     </message>
     <message>
         <source>Embeddings</source>
@@ -3188,7 +3188,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Sparsity of these tensors after the last round, including what is already pruned: a fraction, or a number of weights.</source>
         <extracomment>schedule, final</extracomment>
-        <translation>Sparsity dieser Tensoren nach der letzten Runde, mit dem, was schon geprunt ist: ein Anteil, oder eine Anzahl von Gewichten.</translation>
+        <translation>Sparsity dieser Tensoren nach der letzten Runde, mit dem, was schon geprunt ist: ein Anteil oder eine Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>Rounds</source>
@@ -3288,7 +3288,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, total</extracomment>
-        <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte, oder eine Anzahl.</translation>
+        <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte oder eine Anzahl.</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -3751,7 +3751,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Histogram of magnitudes, of magnitudes on a logarithmic axis, or of signed values</source>
-        <translation>Histogramm der Beträge, der Beträge auf logarithmischer Achse, oder der Werte mit Vorzeichen</translation>
+        <translation>Histogramm der Beträge, der Beträge auf logarithmischer Achse oder der Werte mit Vorzeichen</translation>
     </message>
     <message>
         <source>Magnitudes</source>
@@ -3915,7 +3915,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>.safetensors, .pt, .pth, .bin, .ckpt, or a model folder</source>
-        <translation>.safetensors, .pt, .pth, .bin, .ckpt, oder ein Modellordner</translation>
+        <translation>.safetensors, .pt, .pth, .bin, .ckpt oder ein Modellordner</translation>
     </message>
     <message>
         <source>Nothing is uploaded unless you name a URL as the target.
@@ -4173,7 +4173,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Dead units are cut out: smaller tensors, and a config.json for them.</source>
-        <translation>Tote Einheiten werden entfernt: kleinere Tensoren, und eine config.json dazu.</translation>
+        <translation>Tote Einheiten werden entfernt: kleinere Tensoren und eine config.json dazu.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4571,7 +4571,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Upper bound without compression and rounding: remaining weights, one mask bit per weight, and metadata. The file is also compressed; the export dialog estimates its size.</source>
-        <translation>Obergrenze ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit je Gewicht, und Metadaten. Die Datei wird auch komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <translation>Obergrenze ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit je Gewicht und Metadaten. Die Datei wird auch komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
 </context>
 <context>
@@ -4899,7 +4899,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <name>LimitsSection</name>
     <message>
         <source>Limit the sparsity per tensor and in total, and exclude layers</source>
-        <translation>Die Sparsity je Tensor und insgesamt begrenzen, und Schichten ausnehmen</translation>
+        <translation>Die Sparsity je Tensor und insgesamt begrenzen und Schichten ausnehmen</translation>
     </message>
     <message>
         <source>Sparsity limits after this step: per tensor and in total.</source>
@@ -6430,7 +6430,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Choose a purpose, or select a format below.</source>
-        <translation>Wählen Sie einen Zweck, oder unten ein Format.</translation>
+        <translation>Wählen Sie einen Zweck oder unten ein Format.</translation>
     </message>
     <message>
         <source>✓ {format}, {size}. {reason}</source>
@@ -6536,7 +6536,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
-        <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors, und die verbleibenden Gewichte</translation>
+        <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors und die verbleibenden Gewichte</translation>
     </message>
     <message>
         <source>down to {x} of packed weights</source>
@@ -8884,7 +8884,7 @@ steps</extracomment>
     <message>
         <source>Check the address, and that the scheduler runs.</source>
         <extracomment>sentences</extracomment>
-        <translation>Prüfen Sie die Adresse, und ob der Scheduler läuft.</translation>
+        <translation>Prüfen Sie die Adresse und ob der Scheduler läuft.</translation>
     </message>
     <message>
         <source>{counted} could not be started on this machine.</source>
@@ -9669,7 +9669,7 @@ steps</extracomment>
     <message>
         <source>Write to S3, or to a folder that every worker sees.</source>
         <extracomment>sentences</extracomment>
-        <translation>Schreiben Sie nach S3, oder in einen Ordner, den jeder Worker sieht.</translation>
+        <translation>Schreiben Sie nach S3 oder in einen Ordner, den jeder Worker sieht.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a defect of Pruneapp.</source>
@@ -10315,7 +10315,7 @@ steps</extracomment>
     <message>
         <source>A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Sparsity muss zwischen 0,0 und 1,0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
+        <translation>Eine Sparsity muss zwischen 0,0 und 1,0 oder zwischen 0% und 100% liegen (angegeben: {share}).</translation>
     </message>
     <message>
         <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
@@ -10750,7 +10750,7 @@ steps</extracomment>
     <message>
         <source>Name the executable file, or the folder of its environment.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nennen Sie die ausführbare Datei, oder den Ordner ihrer Umgebung.</translation>
+        <translation>Nennen Sie die ausführbare Datei oder den Ordner ihrer Umgebung.</translation>
     </message>
     <message>
         <source>No Python was found for &apos;{name}&apos;: there is no .venv beside it, and no conda environment is active.</source>
@@ -11040,7 +11040,7 @@ steps</extracomment>
     <message>
         <source>Choose another name, one that ends in {suffixes}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie einen anderen Namen, mit der Endung {suffixes}.</translation>
+        <translation>Wählen Sie einen anderen Namen mit der Endung {suffixes}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed here.</source>
@@ -11050,7 +11050,7 @@ steps</extracomment>
     <message>
         <source>Specify &apos;{resolved}&apos; itself, or another name.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie direkt &apos;{resolved}&apos; an, oder einen anderen Namen.</translation>
+        <translation>Geben Sie direkt &apos;{resolved}&apos; oder einen anderen Namen an.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be written: &apos;{parent}&apos; is a file, not a folder.</source>
@@ -11100,7 +11100,7 @@ steps</extracomment>
     <message>
         <source>Choose the folder &apos;{parent}&apos;, or another name.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie den Ordner &apos;{parent}&apos;, oder einen anderen Namen.</translation>
+        <translation>Wählen Sie den Ordner &apos;{parent}&apos; oder einen anderen Namen.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is a broken link, so nothing was written.</source>
@@ -12095,7 +12095,7 @@ steps</extracomment>
     <message>
         <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie die Dimension der Eingaben, oder &apos;wanda_n_m&apos;.</translation>
+        <translation>Wählen Sie die Dimension der Eingaben oder &apos;wanda_n_m&apos;.</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; ranks units by the tensors that read them, and none is known for &apos;{place}&apos;.</source>
@@ -12160,7 +12160,7 @@ steps</extracomment>
     <message>
         <source>Choose the local scope, or an unstructured method.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie den Bereich „je Tensor“, oder eine unstrukturierte Methode.</translation>
+        <translation>Wählen Sie den Bereich „je Tensor“ oder eine unstrukturierte Methode.</translation>
     </message>
     <message>
         <source>Pruning {what} needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
@@ -13005,7 +13005,7 @@ steps</extracomment>
     <message>
         <source>Choose another name, that ends in {SUFFIX}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie einen anderen Namen, mit der Endung {SUFFIX}.</translation>
+        <translation>Wählen Sie einen anderen Namen mit der Endung {SUFFIX}.</translation>
     </message>
     <message>
         <source>mask {number} is missing</source>
@@ -13075,7 +13075,7 @@ steps</extracomment>
     <message>
         <source>Remove {every} consecutive layers, or several such runs.</source>
         <extracomment>sentences</extracomment>
-        <translation>Entfernen Sie {every} Schichten hintereinander, oder mehrere solche Folgen.</translation>
+        <translation>Entfernen Sie {every} aufeinanderfolgende Schichten oder mehrere solche Folgen.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; in config.json has {counted}, fewer than there are layers.</source>
@@ -15704,7 +15704,7 @@ steps</extracomment>
     <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
-        <translation>ein Anteil von 0,0 bis 1,0, oder von 0% bis 100%</translation>
+        <translation>ein Anteil von 0,0 bis 1,0 oder von 0% bis 100%</translation>
     </message>
     <message>
         <source>from {value} to 2^63 - 1</source>
@@ -15754,7 +15754,7 @@ steps</extracomment>
     <message>
         <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>
         <extracomment>sentences</extracomment>
-        <translation>eine Größe mit Einheit, etwa 5 GB, 500 MB oder 4 GiB, oder &apos;{nothing}&apos;</translation>
+        <translation>eine Größe mit Einheit, etwa 5 GB, 500 MB oder 4 GiB; oder &apos;{nothing}&apos;</translation>
     </message>
     <message>
         <source>yes or no</source>
@@ -18224,7 +18224,7 @@ steps</extracomment>
     </message>
     <message>
         <source>The checked tensors, all layers of one type, or patterns such as {pattern}, separated by commas</source>
-        <translation>Die angekreuzten Tensoren, alle Schichten einer Art, oder Muster wie {pattern}, durch Kommas getrennt</translation>
+        <translation>Die angekreuzten Tensoren, alle Schichten einer Art oder Muster wie {pattern}, durch Kommas getrennt</translation>
     </message>
     <message>
         <source>checked tensors</source>
@@ -18403,7 +18403,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Words in the name, or a pattern for the whole name such as *.conv?.weight</source>
-        <translation>Wörter im Namen, oder ein Muster für den ganzen Namen wie *.conv?.weight</translation>
+        <translation>Wörter im Namen oder ein Muster für den ganzen Namen wie *.conv?.weight</translation>
     </message>
     <message>
         <source>Filter by kind</source>
