@@ -6233,7 +6233,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Change a setting to preview a step</source>
-        <translation>Für eine Vorschau Einstellung ändern</translation>
+        <translation>Für eine Vorschau etwas ändern</translation>
     </message>
     <message>
         <source>Cannot prune with these settings</source>
