@@ -13400,7 +13400,7 @@ steps</extracomment>
     <message>
         <source>Enter a count up to {left}{fits}, or a fraction such as 0.2.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
+        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0,2 ein.</translation>
     </message>
     <message>
         <source>Only a model that transformers loads has a class to check against, and this is not one (got &apos;--check {how}&apos;).</source>
