@@ -10,7 +10,7 @@
     <message>
         <source>Prune neural networks by pointing and clicking. MIT License.
 Nothing is uploaded unless you name a URL as the target. Files are read, never run.</source>
-        <translation>Neuronale Netze prunen, durch Zeigen und Klicken. MIT-Lizenz.
+        <translation>Neuronale Netze per Mausklick prunen. MIT-Lizenz.
 Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
@@ -130,7 +130,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Open a model folder: a file of weights, or shards with their index</source>
-        <translation>Einen Modellordner öffnen: eine Datei mit Gewichten, oder Shards mit ihrem Index</translation>
+        <translation>Einen Modellordner öffnen: eine Datei mit Gewichten oder Shards mit ihrem Index</translation>
     </message>
     <message>
         <source>Open &amp;location…</source>
@@ -1076,11 +1076,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Enter a percentage from 0 to 100 % with a decimal point, or a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % mit Dezimalpunkt ein, oder eine Anzahl.</translation>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % mit Dezimalpunkt oder eine Anzahl ein.</translation>
     </message>
     <message>
         <source>Enter a percentage from 0 to 100 %, or a count.</source>
-        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % ein, oder eine Anzahl.</translation>
+        <translation>Geben Sie einen Prozentsatz von 0 bis 100 % oder eine Anzahl ein.</translation>
     </message>
 </context>
 <context>
@@ -1298,7 +1298,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Nothing was checked: {name} has only norms and biases. Check them one by one, or all by “Check all below” in the context menu.</source>
-        <translation>Nichts wurde angekreuzt: {name} hat nur Norms und Biases. Kreuzen Sie sie einzeln an, oder alle über „Alle darunter ankreuzen“ im Kontextmenü.</translation>
+        <translation>Nichts wurde angekreuzt: {name} hat nur Norms und Biases. Kreuzen Sie sie einzeln an oder alle über „Alle darunter ankreuzen“ im Kontextmenü.</translation>
     </message>
     <message>
         <source>in the file: {name}</source>
@@ -1404,7 +1404,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Dimension whose slices are the channels, or units that lie along one</source>
-        <translation>Dimension, deren Scheiben die Kanäle sind, oder Einheiten entlang einer</translation>
+        <translation>Dimension, deren Scheiben die Kanäle sind, oder Einheiten entlang einer Dimension</translation>
     </message>
     <message>
         <source>Norm</source>
@@ -1892,11 +1892,11 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Open a checkpoint to compare its states, or to compare it with another file.</source>
-        <translation>Öffnen Sie einen Checkpoint, um seine Zustände zu vergleichen, oder ihn mit einer anderen Datei.</translation>
+        <translation>Öffnen Sie einen Checkpoint, um seine Zustände oder ihn mit einer anderen Datei zu vergleichen.</translation>
     </message>
     <message>
         <source>There is only one state so far. Apply a pruning step, or choose another file as B.</source>
-        <translation>Es gibt erst einen Zustand. Führen Sie einen Pruning-Schritt aus, oder wählen Sie eine andere Datei als B.</translation>
+        <translation>Es gibt erst einen Zustand. Führen Sie einen Pruning-Schritt aus, oder wählen Sie für B eine andere Datei.</translation>
     </message>
     <message>
         <source>A and B are the same. Choose another state or file above.</source>
@@ -2114,7 +2114,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>A text for the model, which transformers loads from its folder. Evaluate measures the perplexity of a language model; of an encoder, how far the embeddings of the lines are those of the unpruned model.</source>
-        <translation>Ein Text für das Modell, das transformers aus seinem Ordner lädt. Die Auswertung misst die Perplexität eines Sprachmodells; bei einem Encoder, wie weit die Embeddings der Zeilen die des ungeprunten Modells sind.</translation>
+        <translation>Ein Text für das Modell, das transformers aus seinem Ordner lädt. Die Auswertung misst die Perplexität eines Sprachmodells; bei einem Encoder, wie sehr die Embeddings der Zeilen denen des ungeprunten Modells gleichen.</translation>
     </message>
     <message>
         <source>&amp;Images</source>
@@ -2122,7 +2122,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>A folder of images for the classifier, which torchvision or timm builds. With a subfolder for each class of the model, Evaluate measures the accuracy; else, how far the outputs are those of the unpruned model.</source>
-        <translation>Ein Ordner mit Bildern für den Klassifikator, den torchvision oder timm baut. Mit einem Unterordner je Klasse des Modells misst die Auswertung die Genauigkeit; sonst, wie weit die Ausgaben die des ungeprunten Modells sind.</translation>
+        <translation>Ein Ordner mit Bildern für den Klassifikator, den torchvision oder timm baut. Mit einem Unterordner je Klasse des Modells misst die Auswertung die Genauigkeit; sonst, wie sehr die Ausgaben denen des ungeprunten Modells gleichen.</translation>
     </message>
     <message>
         <source>&amp;No data</source>
@@ -2188,7 +2188,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining weights, or a number of weights.</source>
         <extracomment>method l1_unstructured, amount</extracomment>
-        <translation>Anteil der verbleibenden Gewichte, oder eine Anzahl von Gewichten.</translation>
+        <translation>Anteil der verbleibenden Gewichte oder Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>L1 per row (unstructured)</source>
@@ -2203,7 +2203,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Normalized L1 (unstructured)</source>
         <extracomment>method l1_normalized</extracomment>
-        <translation>Normierter L1 (unstrukturiert)</translation>
+        <translation>Normiertes L1 (unstrukturiert)</translation>
     </message>
     <message>
         <source>Ranks the weights of all selected tensors by magnitude divided by a typical magnitude of their tensor. Use it instead of global L1 when layers differ in scale: layers of small weights are not pruned away first. Pruned weights are ignored; NaN and infinite weights count as 0 in the divisor.</source>
@@ -2293,7 +2293,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Swaps (per row)</source>
         <extracomment>method swaps</extracomment>
-        <translation>Tausche (je Zeile)</translation>
+        <translation>Vertauschen (je Zeile)</translation>
     </message>
     <message>
         <source>Begins with Wanda per row and exchanges a pruned with a kept weight of the same row as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it where pruned weights are not repaired: it removes about half of Wanda&apos;s error. It needs statistics with Gram matrices, and takes minutes for layers of thousands of inputs.</source>
@@ -2303,12 +2303,12 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Exchanges</source>
         <extracomment>method swaps, rounds</extracomment>
-        <translation>Tausche</translation>
+        <translation>Vertauschungen</translation>
     </message>
     <message>
         <source>Maximum number of exchanges in each row; it ends sooner where none helps.</source>
         <extracomment>method swaps, rounds</extracomment>
-        <translation>Höchstens so viele Tausche je Zeile; es endet früher, wenn keiner mehr hilft.</translation>
+        <translation>Höchstens so viele Vertauschungen je Zeile; es endet früher, wenn keine mehr hilft.</translation>
     </message>
     <message>
         <source>OWL (Wanda per row)</source>
@@ -2438,7 +2438,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
-        <translation>Anteil der verbleibenden Kanäle, oder eine Anzahl.</translation>
+        <translation>Anteil der verbleibenden Kanäle oder Anzahl von Kanälen.</translation>
     </message>
     <message>
         <source>Norm</source>
@@ -2543,7 +2543,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Swaps N:M (2:4)</source>
         <extracomment>method swaps_n_m</extracomment>
-        <translation>Tausche N:M (2:4)</translation>
+        <translation>Vertauschen N:M (2:4)</translation>
     </message>
     <message>
         <source>Begins with Wanda N:M and exchanges a pruned with a kept weight of the same group of M as long as the error of the row&apos;s output falls (after SparseSwaps, 2025). Use it for 2:4 where pruned weights are not repaired. It needs statistics with Gram matrices. Groups must lie along the inputs.</source>
@@ -2563,7 +2563,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining blocks, or a number of blocks.</source>
         <extracomment>method blocks, amount</extracomment>
-        <translation>Anteil der verbleibenden Blöcke, oder eine Anzahl von Blöcken.</translation>
+        <translation>Anteil der verbleibenden Blöcke oder Anzahl von Blöcken.</translation>
     </message>
     <message>
         <source>Block</source>
@@ -2613,7 +2613,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Fraction of remaining units of each group, or a number.</source>
         <extracomment>method ffn_neurons, amount</extracomment>
-        <translation>Anteil der verbleibenden Einheiten jeder Gruppe, oder eine Anzahl.</translation>
+        <translation>Anteil der verbleibenden Einheiten jeder Gruppe oder Anzahl von Einheiten.</translation>
     </message>
     <message>
         <source>Rank by</source>
@@ -2623,7 +2623,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Score of a unit over all weights that it has in the tensors of its group: a norm, or one by statistics of activations.</source>
         <extracomment>method ffn_neurons, by</extracomment>
-        <translation>Wert einer Einheit über alle Gewichte, die sie in den Tensoren ihrer Gruppe hat: eine Norm, oder einer nach der Aktivierungsstatistik.</translation>
+        <translation>Wert einer Einheit über alle Gewichte, die sie in den Tensoren ihrer Gruppe hat: eine Norm oder ein Wert nach der Aktivierungsstatistik.</translation>
     </message>
     <message>
         <source>L2 norm</source>
@@ -2748,7 +2748,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Applies masks from a file: weights are pruned where the mask is 0. The file is a checkpoint that holds the masks under the names of the tensors, or under NAME_mask. Weights that are already pruned stay pruned. Same as torch.nn.utils.prune.custom_from_mask.</source>
         <extracomment>method custom_from_mask</extracomment>
-        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren hat, oder unter NAME_mask. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
+        <translation>Wendet Masken aus einer Datei an: Gewichte werden geprunt, wo die Maske 0 ist. Die Datei ist ein Checkpoint, der die Masken unter den Namen der Tensoren oder unter NAME_mask enthält. Bereits geprunte Gewichte bleiben geprunt. Wie torch.nn.utils.prune.custom_from_mask.</translation>
     </message>
     <message>
         <source>Identity (no pruning)</source>
@@ -2768,7 +2768,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Weights with zeros where they are pruned. The most compatible format.</source>
         <extracomment>format safetensors</extracomment>
-        <translation>Gewichte mit Nullen, wo sie geprunt sind. Das verträglichste Format.</translation>
+        <translation>Gewichte mit Nullen, wo sie geprunt sind. Das Format mit der besten Kompatibilität.</translation>
     </message>
     <message>
         <source>Loads in transformers from a folder with config.json.</source>
@@ -2808,7 +2808,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Data type of the written weights: unchanged, or rounded to 16 bits.</source>
         <extracomment>format safetensors, dtype</extracomment>
-        <translation>Datentyp der geschriebenen Gewichte: unverändert, oder auf 16 Bit gerundet.</translation>
+        <translation>Datentyp der geschriebenen Gewichte: unverändert oder auf 16 Bit gerundet.</translation>
     </message>
     <message>
         <source>Keep dtype</source>
@@ -2838,7 +2838,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Max shard size</source>
         <extracomment>format safetensors, shard_size</extracomment>
-        <translation>Größte Shard-Größe</translation>
+        <translation>Maximale Shard-Größe</translation>
     </message>
     <message>
         <source>Write a folder of shards up to this size, with an index file as in transformers and the other files of the model.</source>
@@ -3003,7 +3003,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.</source>
         <extracomment>format deflated</extracomment>
-        <translation>Nicht verträglich mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien abbilden.</translation>
+        <translation>Nicht kompatibel mit torch.load(mmap=True) und transformers, die unkomprimierte Dateien in den Speicher abbilden.</translation>
     </message>
     <message>
         <source>Contains only tensors; other entries of the opened file are not written.</source>
@@ -3088,7 +3088,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Load with load_state_dict(…, assign=True); 16-bit tensors need to_dense(). Not compatible with transformers.</source>
         <extracomment>format csr</extracomment>
-        <translation>Mit load_state_dict(…, assign=True) laden; 16-Bit-Tensoren brauchen to_dense(). Nicht verträglich mit transformers.</translation>
+        <translation>Mit load_state_dict(…, assign=True) laden; 16-Bit-Tensoren brauchen to_dense(). Nicht kompatibel mit transformers.</translation>
     </message>
     <message>
         <source>2.13, also with mmap=True; then load_state_dict(…, assign=True) or to_dense()</source>
@@ -3138,7 +3138,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Sparsity of all selected tensors together after the step, instead of an amount: a fraction of their weights, or a number of weights.</source>
         <extracomment>limits, total</extracomment>
-        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte, oder eine Anzahl von Gewichten.</translation>
+        <translation>Sparsity aller gewählten Tensoren zusammen nach dem Schritt, statt eines Umfangs: ein Anteil ihrer Gewichte oder eine Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>Exclude</source>
@@ -3148,7 +3148,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Tensors that the step leaves as they are: embeddings, and the first and the last layer.</source>
         <extracomment>limits, spare</extracomment>
-        <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings, und die erste und die letzte Schicht.</translation>
+        <translation>Tensoren, die der Schritt lässt, wie sie sind: Embeddings sowie die erste und die letzte Schicht.</translation>
     </message>
     <message>
         <source>Embeddings</source>
@@ -3188,7 +3188,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Sparsity of these tensors after the last round, including what is already pruned: a fraction, or a number of weights.</source>
         <extracomment>schedule, final</extracomment>
-        <translation>Sparsity dieser Tensoren nach der letzten Runde, mit dem, was schon geprunt ist: ein Anteil, oder eine Anzahl von Gewichten.</translation>
+        <translation>Sparsity dieser Tensoren nach der letzten Runde, mit dem, was schon geprunt ist: ein Anteil oder eine Anzahl von Gewichten.</translation>
     </message>
     <message>
         <source>Rounds</source>
@@ -3238,7 +3238,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Iterations of conjugate gradients. More iterations take longer and come nearer to the outputs on these inputs.</source>
         <extracomment>repair, iterations</extracomment>
-        <translation>Iterationen der konjugierten Gradienten. Mehr dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
+        <translation>Iterationen der konjugierten Gradienten. Mehr Iterationen dauern länger und kommen den Ausgaben auf diesen Eingaben näher.</translation>
     </message>
     <message>
         <source>Damping</source>
@@ -3248,7 +3248,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Added to the diagonal of the Gram matrix, relative to its mean. Higher values change the weights less.</source>
         <extracomment>repair, damping</extracomment>
-        <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Mehr davon ändert die Gewichte weniger.</translation>
+        <translation>Was zur Diagonale der Gram-Matrix addiert wird, relativ zu ihrem Mittel. Höhere Werte ändern die Gewichte weniger.</translation>
     </message>
     <message>
         <source>Adjust norms</source>
@@ -3288,7 +3288,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>Sparsity of all scanned tensors together: a fraction of their weights, or a number.</source>
         <extracomment>allocation, total</extracomment>
-        <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte, oder eine Anzahl.</translation>
+        <translation>Sparsity aller gescannten Tensoren zusammen: ein Anteil ihrer Gewichte oder eine Anzahl.</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -3751,7 +3751,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Histogram of magnitudes, of magnitudes on a logarithmic axis, or of signed values</source>
-        <translation>Histogramm der Beträge, der Beträge auf logarithmischer Achse, oder der Werte mit Vorzeichen</translation>
+        <translation>Histogramm der Beträge, der Beträge auf logarithmischer Achse oder der Werte mit Vorzeichen</translation>
     </message>
     <message>
         <source>Magnitudes</source>
@@ -3915,7 +3915,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>.safetensors, .pt, .pth, .bin, .ckpt, or a model folder</source>
-        <translation>.safetensors, .pt, .pth, .bin, .ckpt, oder ein Modellordner</translation>
+        <translation>.safetensors, .pt, .pth, .bin, .ckpt oder ein Modellordner</translation>
     </message>
     <message>
         <source>Nothing is uploaded unless you name a URL as the target.
@@ -4173,7 +4173,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Dead units are cut out: smaller tensors, and a config.json for them.</source>
-        <translation>Tote Einheiten werden entfernt: kleinere Tensoren, und eine config.json dazu.</translation>
+        <translation>Tote Einheiten werden entfernt: kleinere Tensoren und eine config.json dazu.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4469,7 +4469,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Max shard size {size}; calculating…</source>
-        <translation>Größte Shard-Größe {size}; wird berechnet…</translation>
+        <translation>Maximale Shard-Größe {size}; wird berechnet…</translation>
     </message>
     <message>
         <source>One file: everything fits into {size}.</source>
@@ -4571,7 +4571,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Upper bound without compression and rounding: remaining weights, one mask bit per weight, and metadata. The file is also compressed; the export dialog estimates its size.</source>
-        <translation>Obergrenze ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit je Gewicht, und Metadaten. Die Datei wird auch komprimiert; der Exportdialog schätzt ihre Größe.</translation>
+        <translation>Obergrenze ohne Kompression und Rundung: verbleibende Gewichte, ein Maskenbit je Gewicht und Metadaten. Die Datei wird auch komprimiert; der Exportdialog schätzt ihre Größe.</translation>
     </message>
 </context>
 <context>
@@ -4646,7 +4646,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Description, notes, compatibility and settings.</source>
-        <translation>Beschreibung, Hinweise, Verträglichkeit und Einstellungen.</translation>
+        <translation>Beschreibung, Hinweise, Kompatibilität und Einstellungen.</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -4658,7 +4658,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Compatible with</source>
-        <translation>Verträglich mit</translation>
+        <translation>Kompatibel mit</translation>
     </message>
 </context>
 <context>
@@ -4723,7 +4723,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source> (click the dot to evaluate it)</source>
-        <translation> (klicken Sie den Punkt an, um ihn auszuwerten)</translation>
+        <translation> (klicken Sie auf den Punkt, um den Zustand auszuwerten)</translation>
     </message>
     <message>
         <source>{label}, current</source>
@@ -4899,7 +4899,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <name>LimitsSection</name>
     <message>
         <source>Limit the sparsity per tensor and in total, and exclude layers</source>
-        <translation>Die Sparsity je Tensor und insgesamt begrenzen, und Schichten ausnehmen</translation>
+        <translation>Die Sparsity je Tensor und insgesamt begrenzen und Schichten ausnehmen</translation>
     </message>
     <message>
         <source>Sparsity limits after this step: per tensor and in total.</source>
@@ -4941,7 +4941,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <name>MainWindow</name>
     <message>
         <source>Main</source>
-        <translation>Haupt</translation>
+        <translation>Hauptleiste</translation>
     </message>
     <message>
         <source>Run on</source>
@@ -4964,7 +4964,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Applying manual edit</source>
-        <translation>Manuelle Änderung wird angewandt</translation>
+        <translation>Manuelle Änderung wird angewendet</translation>
     </message>
     <message>
         <source>{done}; {n} protected weights unchanged</source>
@@ -6093,7 +6093,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Loading…</source>
-        <translation>Wird geladen …</translation>
+        <translation>Wird geladen…</translation>
     </message>
     <message>
         <source>Not loaded</source>
@@ -6233,7 +6233,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Change a setting to preview a step</source>
-        <translation>Einstellung ändern für eine Vorschau</translation>
+        <translation>Für eine Vorschau etwas ändern</translation>
     </message>
     <message>
         <source>Cannot prune with these settings</source>
@@ -6430,7 +6430,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Choose a purpose, or select a format below.</source>
-        <translation>Wählen Sie einen Zweck, oder unten ein Format.</translation>
+        <translation>Wählen Sie einen Zweck oder unten ein Format.</translation>
     </message>
     <message>
         <source>✓ {format}, {size}. {reason}</source>
@@ -6536,7 +6536,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Bytes of the tensors in a compact file before it is compressed: a mask bit for each weight of a pruned tensor, and the remaining weights</source>
-        <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors, und die verbleibenden Gewichte</translation>
+        <translation>Bytes der Tensoren in einer kompakten Datei, bevor sie komprimiert wird: ein Maskenbit für jedes Gewicht eines geprunten Tensors und die verbleibenden Gewichte</translation>
     </message>
     <message>
         <source>down to {x} of packed weights</source>
@@ -6591,7 +6591,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script.</source>
-        <translation>Es ist nicht bekannt, ob ein höherer oder niedrigerer Wert von {metric} besser ist: Erklären Sie HIGHER_IS_BETTER im Skript.</translation>
+        <translation>Es ist nicht bekannt, ob ein höherer oder niedrigerer Wert von {metric} besser ist: Deklarieren Sie HIGHER_IS_BETTER im Skript.</translation>
     </message>
     <message>
         <source>At most {target} worse: no measured state with pruned weights.</source>
@@ -6996,11 +6996,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Applying recipe</source>
-        <translation>Rezept wird angewandt</translation>
+        <translation>Rezept wird angewendet</translation>
     </message>
     <message>
         <source>{file} applied: {steps}.</source>
-        <translation>{file} angewandt: {steps}.</translation>
+        <translation>{file} angewendet: {steps}.</translation>
     </message>
     <message>
         <source>1 step</source>
@@ -7115,11 +7115,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Nothing was applied. Edit the recipe, or open the file that it was made for.</source>
-        <translation>Nichts wurde angewandt. Bearbeiten Sie das Rezept, oder öffnen Sie die Datei, für die es gemacht wurde.</translation>
+        <translation>Nichts wurde angewendet. Bearbeiten Sie das Rezept, oder öffnen Sie die Datei, für die es gemacht wurde.</translation>
     </message>
     <message>
         <source>The steps are applied to the current state. Each step can be undone separately.</source>
-        <translation>Die Schritte werden auf den aktuellen Zustand angewandt. Jeder lässt sich einzeln rückgängig machen.</translation>
+        <translation>Die Schritte werden auf den aktuellen Zustand angewendet. Jeder lässt sich einzeln rückgängig machen.</translation>
     </message>
 </context>
 <context>
@@ -7367,15 +7367,15 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>{n} biases or running means moved with them.</source>
-        <translation>{n} Biases oder laufende Mittel haben sich mitbewegt.</translation>
+        <translation>{n} Biases oder laufende Mittel wurden mit angepasst.</translation>
     </message>
     <message>
         <source>1 bias or running mean moved with them.</source>
-        <translation>1 Bias oder laufendes Mittel hat sich mitbewegt.</translation>
+        <translation>1 Bias oder laufendes Mittel wurde mit angepasst.</translation>
     </message>
     <message>
         <source>Inputs: {source}. Solved by {solver}.</source>
-        <translation>Eingaben: {source}. Gelöst von {solver}.</translation>
+        <translation>Eingaben: {source}. Gelöst mit {solver}.</translation>
     </message>
     <message>
         <source>Inputs: {source}.</source>
@@ -7387,7 +7387,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Sequential: they include the errors of the layers before, so they are larger than if each layer were repaired by itself.</source>
-        <translation>Nacheinander: Sie enthalten, was die Schichten davor verloren haben, sind also größer als die einer Reparatur jeder Schicht für sich.</translation>
+        <translation>Nacheinander: Sie enthalten die Fehler der Schichten davor, sind also größer als bei einer Reparatur jeder Schicht für sich.</translation>
     </message>
     <message>
         <source>Measure the model on data that the statistics were not collected with: small errors of layers do not prove that it works.</source>
@@ -7407,7 +7407,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Moved</source>
-        <translation>Bewegt</translation>
+        <translation>Geändert</translation>
     </message>
     <message>
         <source>Error before</source>
@@ -7674,7 +7674,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>The current state, {state}, is {share} pruned. Amounts are fractions of what remains of each tensor in it. To scan the unpruned model, go to &apos;Opened&apos; in the history first.</source>
-        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Opened“.</translation>
+        <translation>Der aktuelle Zustand, {state}, ist zu {share} geprunt. Umfänge sind Anteile dessen, was von jedem Tensor darin verbleibt. Um das ungeprunte Modell zu scannen, gehen Sie im Verlauf zuerst zu „Geöffnet“.</translation>
     </message>
     <message>
         <source>{tensors} × {amounts}:</source>
@@ -7702,11 +7702,11 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>1 evaluation is left</source>
-        <translation>1 Auswertung bleibt</translation>
+        <translation>1 Auswertung steht noch aus</translation>
     </message>
     <message>
         <source>{n} evaluations are left</source>
-        <translation>{n} Auswertungen bleiben</translation>
+        <translation>{n} Auswertungen stehen noch aus</translation>
     </message>
     <message>
         <source>{n} measured already</source>
@@ -8414,7 +8414,7 @@ steps</extracomment>
     <message>
         <source>{list} in two shards of &apos;{parent}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>In zwei Shards von &apos;{parent}&apos; zugleich: {list}.</translation>
+        <translation>{list} in zwei Shards von &apos;{parent}&apos; zugleich.</translation>
     </message>
     <message>
         <source>Remove the files that do not belong to the model.</source>
@@ -8424,7 +8424,7 @@ steps</extracomment>
     <message>
         <source>{list} not in the shard that &apos;{path}&apos; names for it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nicht in dem Shard, den &apos;{path}&apos; dafür nennt: {list}.</translation>
+        <translation>{list} nicht in dem Shard, den &apos;{path}&apos; dafür nennt.</translation>
     </message>
     <message>
         <source>Download or copy the whole folder, index and shards of the same version.</source>
@@ -8669,7 +8669,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {what}.</translation>
+        <translation>&apos;{path}&apos; {what}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is empty.</source>
@@ -8719,7 +8719,7 @@ steps</extracomment>
     <message>
         <source>The folder &apos;{folder}&apos; is {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Ordner &apos;{folder}&apos; kann nicht geöffnet werden: {what}.</translation>
+        <translation>Der Ordner &apos;{folder}&apos; ist {what}.</translation>
     </message>
     <message>
         <source>The folder &apos;{folder}&apos; cannot be read: {words_of}.</source>
@@ -8779,7 +8779,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; is compressed and needs {size} bytes in &apos;{gettempdir}&apos;, which failed: {words_of}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist komprimiert und braucht {size} Bytes in &apos;{gettempdir}&apos;, was misslang: {words_of}.</translation>
+        <translation>&apos;{path}&apos; ist komprimiert und braucht {size} Bytes in &apos;{gettempdir}&apos;, was fehlschlug: {words_of}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; holds no state dict named &apos;{key}&apos;.</source>
@@ -8819,7 +8819,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; {fault}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; kann nicht geöffnet werden: {fault}.</translation>
+        <translation>&apos;{path}&apos; {fault}.</translation>
     </message>
     <message>
         <source>The cluster at &apos;{address}&apos; is gone.</source>
@@ -8834,7 +8834,7 @@ steps</extracomment>
     <message>
         <source>Running on a cluster needs Dask, which is not installed.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um auf einem Cluster zu laufen, braucht es Dask, das nicht installiert ist.</translation>
+        <translation>Für die Ausführung auf einem Cluster ist Dask nötig, das nicht installiert ist.</translation>
     </message>
     <message>
         <source>Install it: pip install &apos;pruneapp[cluster]&apos;.</source>
@@ -8844,7 +8844,7 @@ steps</extracomment>
     <message>
         <source>A cluster is specified by the address of its Dask scheduler, such as tcp://host:8786, or by local:N for N processes on this machine (got &apos;{address}&apos;).</source>
         <extracomment>sentences</extracomment>
-        <translation>Einen Cluster nennt die Adresse seines Dask-Schedulers, etwa tcp://host:8786, oder local:N für N Prozesse auf diesem Rechner (angegeben: &apos;{address}&apos;).</translation>
+        <translation>Ein Cluster wird mit der Adresse seines Dask-Schedulers angegeben, etwa tcp://host:8786, oder mit local:N für N Prozesse auf diesem Rechner (angegeben: &apos;{address}&apos;).</translation>
     </message>
     <message>
         <source>Workers died one after another on the same task.</source>
@@ -8884,7 +8884,7 @@ steps</extracomment>
     <message>
         <source>Check the address, and that the scheduler runs.</source>
         <extracomment>sentences</extracomment>
-        <translation>Prüfen Sie die Adresse, und ob der Scheduler läuft.</translation>
+        <translation>Prüfen Sie die Adresse und ob der Scheduler läuft.</translation>
     </message>
     <message>
         <source>{counted} could not be started on this machine.</source>
@@ -9104,7 +9104,7 @@ steps</extracomment>
     <message>
         <source>&apos;{value}&apos; has {value2} bytes, not one bit for each of {numel}</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; hat {value2} Bytes, nicht ein Bit für jedes von {numel}</translation>
+        <translation>&apos;{value}&apos; hat {value2} Bytes, nicht je ein Bit für {numel} Elemente</translation>
     </message>
     <message>
         <source>a number does not end</source>
@@ -9244,7 +9244,7 @@ steps</extracomment>
     <message>
         <source>is a program of torch.export that keeps its weights in a pickle</source>
         <extracomment>sentences</extracomment>
-        <translation>ist ein Programm von torch.export, das seine Gewichte in einem Pickle hält</translation>
+        <translation>ist ein Programm von torch.export, das seine Gewichte in einem Pickle ablegt</translation>
     </message>
     <message>
         <source>Export the model again with torch.export.save of torch 2.9 or newer.</source>
@@ -9669,7 +9669,7 @@ steps</extracomment>
     <message>
         <source>Write to S3, or to a folder that every worker sees.</source>
         <extracomment>sentences</extracomment>
-        <translation>Schreiben Sie nach S3, oder in einen Ordner, den jeder Worker sieht.</translation>
+        <translation>Schreiben Sie nach S3 oder in einen Ordner, den jeder Worker sieht.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; would have {nbytes} bytes there, but {nbytes2} were planned, which is a defect of Pruneapp.</source>
@@ -9694,7 +9694,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; is a different file there: its size or modification time differs from that on the client.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist dort eine andere Datei: Ihre Größe oder Zeit ist eine andere als beim Client.</translation>
+        <translation>&apos;{path}&apos; ist dort eine andere Datei: Ihre Größe oder Änderungszeit ist eine andere als beim Client.</translation>
     </message>
     <message>
         <source>Use a path that every worker sees, and do not change the model meanwhile.</source>
@@ -9719,7 +9719,7 @@ steps</extracomment>
     <message>
         <source>The statistics &apos;{path}&apos; are not there.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Statistik &apos;{path}&apos; ist nicht da.</translation>
+        <translation>Die Statistik &apos;{path}&apos; ist dort nicht vorhanden.</translation>
     </message>
     <message>
         <source>{what} cannot run on a cluster yet.</source>
@@ -9869,7 +9869,7 @@ steps</extracomment>
     <message>
         <source>None of the selected tensors has a part in {label}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Keiner der gewählten Tensoren hat einen Teil von {label}.</translation>
+        <translation>Keiner der gewählten Tensoren hat Anteil an {label}.</translation>
     </message>
     <message>
         <source>Select one such as &apos;{names}&apos;.</source>
@@ -10315,12 +10315,12 @@ steps</extracomment>
     <message>
         <source>A sparsity must be from 0.0 to 1.0, or from 0% to 100% (got {share}).</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Sparsity muss zwischen 0,0 und 1,0 liegen, oder zwischen 0% und 100% (angegeben: {share}).</translation>
+        <translation>Eine Sparsity muss zwischen 0,0 und 1,0 oder zwischen 0% und 100% liegen (angegeben: {share}).</translation>
     </message>
     <message>
         <source>The repair was sequential: the inputs of each layer were collected after the layers before it were repaired, so no statistics file has them.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Reparatur lief nacheinander: Die Eingaben jeder Schicht wurden gesammelt, nachdem die Schichten davor repariert waren, also hat keine Statistikdatei sie.</translation>
+        <translation>Die Reparatur lief nacheinander: Die Eingaben jeder Schicht wurden gesammelt, nachdem die Schichten davor repariert waren, daher enthält sie keine Statistikdatei.</translation>
     </message>
     <message>
         <source>Repair the pruned file again with the same script, and compare.</source>
@@ -10330,7 +10330,7 @@ steps</extracomment>
     <message>
         <source>The repair was made for the outputs of another model.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Reparatur galt den Ausgaben eines anderen Modells.</translation>
+        <translation>Die Reparatur wurde für die Ausgaben eines anderen Modells berechnet.</translation>
     </message>
     <message>
         <source>Name that model, which was pruned, with --unpruned.</source>
@@ -10340,7 +10340,7 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; is not the model that the repair was made for.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist nicht das Modell, dem die Reparatur galt.</translation>
+        <translation>&apos;{path}&apos; ist nicht das Modell, für das die Reparatur berechnet wurde.</translation>
     </message>
     <message>
         <source>Name the model that was pruned.</source>
@@ -10420,7 +10420,7 @@ steps</extracomment>
     <message>
         <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
         <extracomment>sentences</extracomment>
-        <translation>Das Modell hält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur nacheinander braucht.</translation>
+        <translation>Das Modell enthält Gewichte in anderer Form als die Datei ({first_names}), daher kann neben ihm kein anderer Zustand laufen, was eine Reparatur mit „Nacheinander“ voraussetzt.</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -10750,7 +10750,7 @@ steps</extracomment>
     <message>
         <source>Name the executable file, or the folder of its environment.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nennen Sie die ausführbare Datei, oder den Ordner ihrer Umgebung.</translation>
+        <translation>Nennen Sie die ausführbare Datei oder den Ordner ihrer Umgebung.</translation>
     </message>
     <message>
         <source>No Python was found for &apos;{name}&apos;: there is no .venv beside it, and no conda environment is active.</source>
@@ -10800,7 +10800,7 @@ steps</extracomment>
     <message>
         <source>The process of &apos;{name}&apos; {how}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Prozess von &apos;{name}&apos; endete vorzeitig: {how}.</translation>
+        <translation>Der Prozess von &apos;{name}&apos; {how}.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos;{place} raised {message} while {label}{reason}.</source>
@@ -10840,7 +10840,7 @@ steps</extracomment>
     <message>
         <source>&apos;{python}&apos; {how} before it was ready{more}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{python}&apos; endete, bevor der Interpreter bereit war: {how}{more}.</translation>
+        <translation>&apos;{python}&apos; {how}, bevor der Interpreter bereit war{more}.</translation>
     </message>
     <message>
         <source>Choose a Python interpreter, 3.9 or newer, with torch.</source>
@@ -11000,7 +11000,7 @@ steps</extracomment>
     <message>
         <source>With a max shard size a folder is written, but &apos;{name}&apos; is the name of a file.</source>
         <extracomment>sentences</extracomment>
-        <translation>Mit einer größten Shard-Größe wird ein Ordner geschrieben, &apos;{name}&apos; ist aber der Name einer Datei.</translation>
+        <translation>Mit einer maximalen Shard-Größe wird ein Ordner geschrieben, &apos;{name}&apos; ist aber der Name einer Datei.</translation>
     </message>
     <message>
         <source>Name a folder: &apos;{without}&apos;.</source>
@@ -11040,7 +11040,7 @@ steps</extracomment>
     <message>
         <source>Choose another name, one that ends in {suffixes}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie einen anderen Namen, mit der Endung {suffixes}.</translation>
+        <translation>Wählen Sie einen anderen Namen mit der Endung {suffixes}.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed here.</source>
@@ -11050,7 +11050,7 @@ steps</extracomment>
     <message>
         <source>Specify &apos;{resolved}&apos; itself, or another name.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie direkt &apos;{resolved}&apos; an, oder einen anderen Namen.</translation>
+        <translation>Geben Sie direkt &apos;{resolved}&apos; oder einen anderen Namen an.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be written: &apos;{parent}&apos; is a file, not a folder.</source>
@@ -11095,12 +11095,12 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; {reason}</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist als Ziel nicht möglich: {reason}</translation>
+        <translation>&apos;{path}&apos; {reason}</translation>
     </message>
     <message>
         <source>Choose the folder &apos;{parent}&apos;, or another name.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie den Ordner &apos;{parent}&apos;, oder einen anderen Namen.</translation>
+        <translation>Wählen Sie den Ordner &apos;{parent}&apos; oder einen anderen Namen.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is a broken link, so nothing was written.</source>
@@ -11180,7 +11180,7 @@ steps</extracomment>
     <message>
         <source>Export without it, or install Pruneapp again.</source>
         <extracomment>sentences</extracomment>
-        <translation>Exportieren Sie ohne es, oder installieren Sie Pruneapp noch einmal.</translation>
+        <translation>Exportieren Sie ohne das Skript, oder installieren Sie Pruneapp noch einmal.</translation>
     </message>
     <message>
         <source>The compact format reserves the name &apos;{name}&apos;, but a tensor has it.</source>
@@ -11215,7 +11215,7 @@ steps</extracomment>
     <message>
         <source>These weights do not compress, and torch.load with mmap=True would map the file instead of decompressing it.</source>
         <extracomment>sentences</extracomment>
-        <translation>Diese Gewichte lassen sich nicht komprimieren, und torch.load mit mmap=True würde die Datei abbilden, statt sie zu entpacken.</translation>
+        <translation>Diese Gewichte lassen sich nicht komprimieren, und torch.load mit mmap=True würde die Datei in den Speicher abbilden, statt sie zu entpacken.</translation>
     </message>
     <message>
         <source>Export as safetensors.</source>
@@ -11370,12 +11370,12 @@ steps</extracomment>
     <message>
         <source>There would be more than {MOST_FILES} files of at most {format_bytes}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es wären mehr als {MOST_FILES} Dateien mit höchstens {format_bytes}.</translation>
+        <translation>Es entstünden mehr als {MOST_FILES} Dateien mit höchstens {format_bytes}.</translation>
     </message>
     <message>
         <source>Increase the max shard size.</source>
         <extracomment>sentences</extracomment>
-        <translation>Erhöhen Sie die größte Shard-Größe.</translation>
+        <translation>Erhöhen Sie die maximale Shard-Größe.</translation>
     </message>
     <message>
         <source>This checkpoint cannot be written as a compact file, so its size cannot be guaranteed.</source>
@@ -11505,7 +11505,7 @@ steps</extracomment>
     <message>
         <source>Undo still works. Free disk space, or export and reopen the file before memory runs low.</source>
         <extracomment>sentences</extracomment>
-        <translation>Rückgängigmachen geht weiterhin: Es liest die Sicherung des Originals.</translation>
+        <translation>Rückgängigmachen geht weiterhin. Schaffen Sie Platz auf der Festplatte, oder exportieren Sie die Datei und öffnen Sie sie neu, bevor der Speicher knapp wird.</translation>
     </message>
     <message>
         <source>The history changed after {value} of {count} steps; the remaining steps were not applied.</source>
@@ -11515,7 +11515,7 @@ steps</extracomment>
     <message>
         <source>Undo and try again.</source>
         <extracomment>sentences</extracomment>
-        <translation>Machen Sie rückgängig, und versuchen Sie es erneut.</translation>
+        <translation>Machen Sie die Schritte rückgängig, und versuchen Sie es erneut.</translation>
     </message>
     <message>
         <source>Another file is being opened; changes to this one would be lost.</source>
@@ -11710,7 +11710,7 @@ steps</extracomment>
     <message>
         <source>Choose an unstructured method.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie ein unstrukturiertes Verfahren.</translation>
+        <translation>Wählen Sie eine unstrukturierte Methode.</translation>
     </message>
     <message>
         <source>The recipe was not applied because the history changed in the meantime.</source>
@@ -11765,7 +11765,7 @@ steps</extracomment>
     <message>
         <source>Enter a higher final sparsity, or undo.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine höhere End-Sparsity ein, oder machen Sie rückgängig.</translation>
+        <translation>Geben Sie eine höhere End-Sparsity ein, oder machen Sie Schritte rückgängig.</translation>
     </message>
     <message>
         <source>No round was applied because the history changed in the meantime.</source>
@@ -11865,7 +11865,7 @@ steps</extracomment>
     <message>
         <source>Press &apos;Go to this state&apos; above the map, or scan the current state.</source>
         <extracomment>sentences</extracomment>
-        <translation>Drücken Sie über der Karte „Zu diesem Zustand“, oder scannen Sie den aktuellen Zustand.</translation>
+        <translation>Drücken Sie über der Karte „Zu diesem Zustand gehen“, oder scannen Sie den aktuellen Zustand.</translation>
     </message>
     <message>
         <source>Custom pruning methods are classes of torch, which is not installed.</source>
@@ -11945,7 +11945,7 @@ steps</extracomment>
     <message>
         <source>A mask of {value} GB does not fit into memory and is kept in &apos;{folder}&apos;, but {why}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine Maske von {value} GB passt nicht in den Speicher und soll in &apos;{folder}&apos; liegen, was misslang: {why}.</translation>
+        <translation>Eine Maske von {value} GB passt nicht in den Speicher und soll in &apos;{folder}&apos; liegen, was fehlschlug: {why}.</translation>
     </message>
     <message>
         <source>Free that much space there, or set XDG_CACHE_HOME to a folder on a larger disk and start Pruneapp again.</source>
@@ -12095,7 +12095,7 @@ steps</extracomment>
     <message>
         <source>Choose the dimension of the inputs, or &apos;wanda_n_m&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie die Dimension der Eingaben, oder &apos;wanda_n_m&apos;.</translation>
+        <translation>Wählen Sie die Dimension der Eingaben oder &apos;wanda_n_m&apos;.</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; ranks units by the tensors that read them, and none is known for &apos;{place}&apos;.</source>
@@ -12130,7 +12130,7 @@ steps</extracomment>
     <message>
         <source>&apos;{name}&apos; has no part in {label}, as far as is known.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat, soweit bekannt, keinen Teil von {label}.</translation>
+        <translation>&apos;{name}&apos; hat, soweit bekannt, keinen Anteil an {label}.</translation>
     </message>
     <message>
         <source>Uncheck it, or choose another method.</source>
@@ -12160,7 +12160,7 @@ steps</extracomment>
     <message>
         <source>Choose the local scope, or an unstructured method.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie den Bereich „je Tensor“, oder eine unstrukturierte Methode.</translation>
+        <translation>Wählen Sie den Bereich „je Tensor“ oder eine unstrukturierte Methode.</translation>
     </message>
     <message>
         <source>Pruning {what} needs tensors of two or more dimensions, but &apos;{name}&apos; has {len}.</source>
@@ -12480,7 +12480,7 @@ steps</extracomment>
     <message>
         <source>Give its constructor a parameter dim, and keep it as self.dim.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie dem Konstruktor einen Parameter dim, und behalten Sie ihn als self.dim.</translation>
+        <translation>Geben Sie dem Konstruktor einen Parameter dim, und speichern Sie ihn als self.dim.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; cannot be run: {last_line}</source>
@@ -12510,7 +12510,7 @@ steps</extracomment>
     <message>
         <source>The constructor of {name} in &apos;{where}&apos; does not declare its parameters.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Konstruktor von {name} in &apos;{where}&apos; sagt nicht, was er annimmt.</translation>
+        <translation>Der Konstruktor von {name} in &apos;{where}&apos; deklariert seine Parameter nicht.</translation>
     </message>
     <message>
         <source>Give it an __init__ with named parameters.</source>
@@ -12535,7 +12535,7 @@ steps</extracomment>
     <message>
         <source>Give it a default; integers, floats and booleans can then be changed in the form.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Kommazahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
+        <translation>Geben Sie dem Parameter einen Standardwert; ganze Zahlen, Gleitkommazahlen und Wahrheitswerte lassen sich dann im Formular ändern.</translation>
     </message>
     <message>
         <source>&apos;parameters&apos; must hold at least one (module, name) pair (got none).</source>
@@ -12560,7 +12560,7 @@ steps</extracomment>
     <message>
         <source>The entry applies to no tensor of this checkpoint.</source>
         <extracomment>sentences</extracomment>
-        <translation>Der Eintrag gilt keinem Tensor dieses Checkpoints.</translation>
+        <translation>Der Eintrag gilt für keinen Tensor dieses Checkpoints.</translation>
     </message>
     <message>
         <source>Remove the entry.</source>
@@ -12570,7 +12570,7 @@ steps</extracomment>
     <message>
         <source>&apos;{where}&apos; cannot be applied to this checkpoint: {counted}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; kann nicht auf diesen Checkpoint angewandt werden: {counted}.</translation>
+        <translation>&apos;{where}&apos; kann nicht auf diesen Checkpoint angewendet werden: {counted}.</translation>
     </message>
     <message>
         <source>{n} round</source>
@@ -12610,7 +12610,7 @@ steps</extracomment>
     <message>
         <source>Lower &apos;final&apos;, or use a fraction such as 0.9.</source>
         <extracomment>sentences</extracomment>
-        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0,9.</translation>
+        <translation>Verringern Sie &apos;final&apos;, oder verwenden Sie einen Anteil wie 0.9.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has no mask in &apos;{name2}&apos;.</source>
@@ -12640,7 +12640,7 @@ steps</extracomment>
     <message>
         <source>&apos;{name}&apos; contains no tensors that are selected by default.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; enthält keine Tensoren, die von selbst gewählt werden.</translation>
+        <translation>&apos;{name}&apos; enthält keine Tensoren, die standardmäßig gewählt werden.</translation>
     </message>
     <message>
         <source>Add a &apos;pattern&apos; to the row.</source>
@@ -12785,7 +12785,7 @@ steps</extracomment>
     <message>
         <source>a state of its history follows one that is made later</source>
         <extracomment>sentences</extracomment>
-        <translation>ein Zustand seines Verlaufs folgt auf einen, der erst später entsteht</translation>
+        <translation>ein Zustand ihres Verlaufs folgt auf einen, der erst später entsteht</translation>
     </message>
     <message>
         <source>it has no state {position}</source>
@@ -12985,7 +12985,7 @@ steps</extracomment>
     <message>
         <source>{len} of its {edits} states follow another</source>
         <extracomment>sentences</extracomment>
-        <translation>{len} seiner {edits} Zustände folgen auf einen anderen</translation>
+        <translation>{len} ihrer {edits} Zustände folgen auf einen anderen</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is missing</source>
@@ -13005,7 +13005,7 @@ steps</extracomment>
     <message>
         <source>Choose another name, that ends in {SUFFIX}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie einen anderen Namen, mit der Endung {SUFFIX}.</translation>
+        <translation>Wählen Sie einen anderen Namen mit der Endung {SUFFIX}.</translation>
     </message>
     <message>
         <source>mask {number} is missing</source>
@@ -13075,7 +13075,7 @@ steps</extracomment>
     <message>
         <source>Remove {every} consecutive layers, or several such runs.</source>
         <extracomment>sentences</extracomment>
-        <translation>Entfernen Sie {every} Schichten hintereinander, oder mehrere solche Folgen.</translation>
+        <translation>Entfernen Sie {every} aufeinanderfolgende Schichten oder mehrere solche Folgen.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; in config.json has {counted}, fewer than there are layers.</source>
@@ -13245,7 +13245,7 @@ steps</extracomment>
     <message>
         <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so it is not known which units it kept.</source>
         <extracomment>sentences</extracomment>
-        <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, also weiß niemand, welche Einheiten behalten wurden.</translation>
+        <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, daher ist nicht bekannt, welche Einheiten behalten wurden.</translation>
     </message>
     <message>
         <source>Name the folder that `pruneapp shrink` wrote.</source>
@@ -13350,7 +13350,7 @@ steps</extracomment>
     <message>
         <source>Finding the tokens of a text needs the package tokenizers, which is not installed.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um die Tokens eines Textes zu finden, braucht es das Paket tokenizers, das nicht installiert ist.</translation>
+        <translation>Um die Tokens eines Textes zu finden, ist das Paket tokenizers nötig, das nicht installiert ist.</translation>
     </message>
     <message>
         <source>The library tokenizers cannot use &apos;{where}&apos;: {error}.</source>
@@ -13400,7 +13400,7 @@ steps</extracomment>
     <message>
         <source>Enter a count up to {left}{fits}, or a fraction such as 0.2.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0.2 ein.</translation>
+        <translation>Geben Sie eine Anzahl bis {left}{fits} oder einen Anteil wie 0,2 ein.</translation>
     </message>
     <message>
         <source>Only a model that transformers loads has a class to check against, and this is not one (got &apos;--check {how}&apos;).</source>
@@ -13499,7 +13499,7 @@ steps</extracomment>
     <message>
         <source>Ranking units by {by} needs statistics of activations.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Rang der Einheiten nach {by} braucht eine Aktivierungsstatistik.</translation>
+        <translation>Um Einheiten nach {by} zu ordnen, ist eine Aktivierungsstatistik nötig.</translation>
     </message>
     <message>
         <source>Name a file of them; `pruneapp statistics` collects one.</source>
@@ -13509,7 +13509,7 @@ steps</extracomment>
     <message>
         <source>Ranking units by {words} uses no statistics of activations.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Rang der Einheiten nach {words} verwendet keine Aktivierungsstatistik.</translation>
+        <translation>Um Einheiten nach {words} zu ordnen, wird keine Aktivierungsstatistik verwendet.</translation>
     </message>
     <message>
         <source>Leave them out, or rank by wanda or flap.</source>
@@ -13574,7 +13574,7 @@ steps</extracomment>
     <message>
         <source>Ranking weights by their inputs needs statistics of activations.</source>
         <extracomment>sentences</extracomment>
-        <translation>Um Gewichte nach ihren Eingaben zu ordnen, braucht es eine Aktivierungsstatistik.</translation>
+        <translation>Um Gewichte nach ihren Eingaben zu ordnen, ist eine Aktivierungsstatistik nötig.</translation>
     </message>
     <message>
         <source>Choose a statistics file; `pruneapp statistics` makes one.</source>
@@ -13584,7 +13584,7 @@ steps</extracomment>
     <message>
         <source>The statistics of activations with the SHA-256 {removeprefix} are not there.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht da.</translation>
+        <translation>Die Aktivierungsstatistik mit dem SHA-256 {removeprefix} ist nicht vorhanden.</translation>
     </message>
     <message>
         <source>Load the statistics file in the form, or name it with --statistics.</source>
@@ -14009,7 +14009,7 @@ steps</extracomment>
     <message>
         <source>{list} in the shards but not in the index; other programs may ignore this.</source>
         <extracomment>sentences</extracomment>
-        <translation>{list} in den Shards, aber nicht im Index; andere Programme beachten das eventuell nicht.</translation>
+        <translation>{list} in den Shards, aber nicht im Index; andere Programme übergehen das möglicherweise.</translation>
     </message>
     <message>
         <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
@@ -14134,7 +14134,7 @@ steps</extracomment>
     <message>
         <source>Unpack it first, then open what is inside.</source>
         <extracomment>sentences</extracomment>
-        <translation>Entpacken Sie es zuerst, und öffnen Sie dann den Inhalt.</translation>
+        <translation>Entpacken Sie die Datei zuerst, und öffnen Sie dann den Inhalt.</translation>
     </message>
     <message>
         <source>Download it again, from the link to the file itself.</source>
@@ -14629,7 +14629,7 @@ steps</extracomment>
     <message>
         <source>{counted} of this file cannot be read: {first_names}. A torch file that keeps its container keeps {them}; other exports leave {them2} out only if you say so.</source>
         <extracomment>sentences</extracomment>
-        <translation>{counted} dieser Datei nicht lesbar: {first_names}. Eine torch-Datei, die ihren Container behält, behält auch das; andere Exporte lassen es nur auf Ihren Wunsch weg.</translation>
+        <translation>Nicht lesbar in dieser Datei: {counted} ({first_names}). Eine torch-Datei, die ihren Container behält, behält auch das; andere Exporte lassen es nur auf Ihren Wunsch weg.</translation>
     </message>
     <message>
         <source>This file is a TorchScript program; its code was not run. Its tensors are shown by the names of its attributes.</source>
@@ -14784,7 +14784,7 @@ steps</extracomment>
     <message>
         <source>Dim {dim} of &apos;{name}&apos; is that of the {units}{like}. Only a shrunk export cuts {units2} out of all tensors.</source>
         <extracomment>sentences</extracomment>
-        <translation>Dim {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinernder Export entfernt das aus allen Tensoren ({units2}).</translation>
+        <translation>Dim. {dim} von &apos;{name}&apos; ist die von: {units}{like}. Nur ein verkleinerter Export entfernt das aus allen Tensoren ({units2}).</translation>
     </message>
     <message>
         <source>: its {kinds} are not neurons, heads or channels of a group</source>
@@ -14794,7 +14794,7 @@ steps</extracomment>
     <message>
         <source>No other tensor is known to depend on dim {dim} of &apos;{name}&apos;{value}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Es ist kein anderer Tensor bekannt, der von Dim {dim} von &apos;{name}&apos; abhängt{value}.</translation>
+        <translation>Es ist kein anderer Tensor bekannt, der von Dim. {dim} von &apos;{name}&apos; abhängt{value}.</translation>
     </message>
     <message>
         <source>all that is pruned here is pruned there</source>
@@ -14894,7 +14894,7 @@ steps</extracomment>
     <message>
         <source>Use fewer samples, smaller batches, or a larger machine.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nehmen Sie weniger Proben, kleinere Batches oder einen größeren Rechner.</translation>
+        <translation>Nehmen Sie weniger Beispiele, kleinere Batches oder einen größeren Rechner.</translation>
     </message>
     <message>
         <source>was ended by the signal {name}</source>
@@ -14939,17 +14939,17 @@ steps</extracomment>
     <message>
         <source>Correct the evaluation: it may divide by zero, or have no samples.</source>
         <extracomment>sentences</extracomment>
-        <translation>Berichtigen Sie die Auswertung: Sie teilt vielleicht durch null oder hat keine Proben.</translation>
+        <translation>Korrigieren Sie die Auswertung: Sie teilt vielleicht durch null oder hat keine Beispiele.</translation>
     </message>
     <message>
         <source>paired 95 % interval over {n} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>gepaartes 95-%-Intervall über {n} Proben</translation>
+        <translation>gepaartes 95-%-Intervall über {n} Beispiele</translation>
     </message>
     <message>
         <source>95 % interval of counts over {counts} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>95-%-Intervall der Anzahlen über {counts} Proben</translation>
+        <translation>95-%-Intervall der Anzahlen über {counts} Beispiele</translation>
     </message>
     <message>
         <source>largest spread of three runs of the unpruned model</source>
@@ -15249,7 +15249,7 @@ steps</extracomment>
     <message>
         <source>{first_names} {verb} in &apos;{name}&apos; already and {left}</source>
         <extracomment>sentences</extracomment>
-        <translation>Schon in &apos;{name}&apos;: {first_names}. Das ist zu beachten: {left}</translation>
+        <translation>{first_names}, in &apos;{name}&apos; schon vorhanden, {left}</translation>
     </message>
     <message>
         <source>Copied from &apos;{home}&apos;: {first_names}.</source>
@@ -15424,17 +15424,17 @@ steps</extracomment>
     <message>
         <source>{most} {were} too large and became infinite, in &apos;{name}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>In &apos;{name}&apos; waren {most} {were} zu groß und wurden unendlich.</translation>
+        <translation>In &apos;{name}&apos;: {most} {were} zu groß und damit unendlich.</translation>
     </message>
     <message>
         <source>So did {rest} in {others}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ebenso {rest} in {others}.</translation>
+        <translation>Ebenso {rest} ({others}).</translation>
     </message>
     <message>
         <source>{vanished} {were} too small and became 0.</source>
         <extracomment>sentences</extracomment>
-        <translation>{vanished} {were} zu klein und wurden 0.</translation>
+        <translation>{vanished} {were} zu klein und damit 0.</translation>
     </message>
     <message>
         <source>&apos;{names}&apos; alone needs more than {limit}: its file is larger.</source>
@@ -15499,7 +15499,7 @@ steps</extracomment>
     <message>
         <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
+        <translation>Die Gruppen des Modells ({named}) sind nicht bekannt. Eine ONNX-Datei davon enthält ihren Graphen und lässt sich anhand dessen verkleinern.</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
@@ -15509,7 +15509,7 @@ steps</extracomment>
     <message>
         <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells bringt ihren Graphen mit und lässt sich danach verkleinern.</translation>
+        <translation>&apos;{value}&apos; nennt keinen Modelltyp, und die Tensoren gehören zu keinem bekannten Block. Eine ONNX-Datei des Modells enthält ihren Graphen und lässt sich anhand dessen verkleinern.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is too large for a configuration.</source>
@@ -15704,7 +15704,7 @@ steps</extracomment>
     <message>
         <source>a share from 0.0 to 1.0, or from 0% to 100%</source>
         <extracomment>sentences</extracomment>
-        <translation>ein Anteil von 0,0 bis 1,0, oder von 0% bis 100%</translation>
+        <translation>ein Anteil von 0,0 bis 1,0 oder von 0% bis 100%</translation>
     </message>
     <message>
         <source>from {value} to 2^63 - 1</source>
@@ -15754,7 +15754,7 @@ steps</extracomment>
     <message>
         <source>a size with its unit, such as 5 GB, 500 MB or 4 GiB, or &apos;{nothing}&apos;</source>
         <extracomment>sentences</extracomment>
-        <translation>eine Größe mit Einheit, etwa 5 GB, 500 MB oder 4 GiB, oder &apos;{nothing}&apos;</translation>
+        <translation>eine Größe mit Einheit, etwa 5 GB, 500 MB oder 4 GiB; oder &apos;{nothing}&apos;</translation>
     </message>
     <message>
         <source>yes or no</source>
@@ -15774,7 +15774,7 @@ steps</extracomment>
     <message>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
-        <translation>entlang Dim {dim}</translation>
+        <translation>entlang Dim. {dim}</translation>
     </message>
     <message>
         <source>{pattern} does not hold in {where} ({groups}): {why}</source>
@@ -15794,7 +15794,7 @@ steps</extracomment>
     <message>
         <source>{value} after the repair than before: {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nach der Reparatur ein größerer Fehler als vorher ({value}): {first_names}.</translation>
+        <translation>{value} nach der Reparatur einen größeren Fehler als vorher: {first_names}.</translation>
     </message>
     <message>
         <source>There was nothing to repair: the pruned weights are 0 in the unpruned model as well. If the file was pruned before, repair it against the original.</source>
@@ -15804,12 +15804,12 @@ steps</extracomment>
     <message>
         <source>random tokens</source>
         <extracomment>sentences</extracomment>
-        <translation>zufällige Token</translation>
+        <translation>zufällige Tokens</translation>
     </message>
     <message>
         <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Eingaben waren zufällige Token-Nummern, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
+        <translation>Die Eingaben waren zufällige Token-IDs, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
     </message>
     <message>
         <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
@@ -15938,7 +15938,7 @@ steps</extracomment>
     <message>
         <source>next tokens</source>
         <extracomment>sentences</extracomment>
-        <translation>nächste Token</translation>
+        <translation>nächste Tokens</translation>
     </message>
     <message>
         <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
@@ -15968,7 +15968,7 @@ steps</extracomment>
     <message>
         <source>transformers 5, by its class for &apos;{written}&apos; as it is (from_pretrained)</source>
         <extracomment>sentences</extracomment>
-        <translation>transformers 5 mit seiner Klasse für &apos;{written}&apos;, wie sie ist (from_pretrained)</translation>
+        <translation>transformers 5 mit seiner unveränderten Klasse für &apos;{written}&apos; (from_pretrained)</translation>
     </message>
     <message>
         <source>other programs if they read the size of a head (&apos;head_dim&apos;) from config.json</source>
@@ -16013,7 +16013,7 @@ steps</extracomment>
     <message>
         <source>type &apos;{model_type}&apos;</source>
         <extracomment>sentences</extracomment>
-        <translation>dem Typ &apos;{model_type}&apos;</translation>
+        <translation>vom Typ &apos;{model_type}&apos;</translation>
     </message>
     <message>
         <source>this kind</source>
@@ -16023,12 +16023,12 @@ steps</extracomment>
     <message>
         <source>A model of {kind} has no such units.</source>
         <extracomment>sentences</extracomment>
-        <translation>Ein Modell von {kind} hat keine solchen Einheiten.</translation>
+        <translation>Ein Modell {kind} hat keine solchen Einheiten.</translation>
     </message>
     <message>
         <source>methods</source>
         <extracomment>sentences</extracomment>
-        <translation>Verfahren</translation>
+        <translation>Methoden</translation>
     </message>
     <message>
         <source>formats</source>
@@ -16722,7 +16722,7 @@ steps</extracomment>
     <message>
         <source>Normalized L1 {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Normalisiertes L1 {much}</translation>
+        <translation>Normiertes L1 {much}</translation>
     </message>
     <message>
         <source>Relative importance {much}</source>
@@ -16732,7 +16732,7 @@ steps</extracomment>
     <message>
         <source>Swaps {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche {much}</translation>
+        <translation>Vertauschen {much}</translation>
     </message>
     <message>
         <source>Random {much}</source>
@@ -16752,7 +16752,7 @@ steps</extracomment>
     <message>
         <source>Swaps N:M {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche N:M {much}</translation>
+        <translation>Vertauschen N:M {much}</translation>
     </message>
     <message>
         <source>Blocks {much}</source>
@@ -16797,12 +16797,12 @@ steps</extracomment>
     <message>
         <source>Nuclear norm {much}</source>
         <extracomment>steps</extracomment>
-        <translation>Nuklearnorm {much}</translation>
+        <translation>Nukleare Norm {much}</translation>
     </message>
     <message>
         <source>N:M semi-structured</source>
         <extracomment>steps</extracomment>
-        <translation>N:M semi-strukturiert</translation>
+        <translation>N:M semistrukturiert</translation>
     </message>
     <message>
         <source>L1 per row</source>
@@ -16812,12 +16812,12 @@ steps</extracomment>
     <message>
         <source>Normalized L1</source>
         <extracomment>steps</extracomment>
-        <translation>Normalisiertes L1</translation>
+        <translation>Normiertes L1</translation>
     </message>
     <message>
         <source>Swaps</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche</translation>
+        <translation>Vertauschen</translation>
     </message>
     <message>
         <source>Relative importance</source>
@@ -16867,7 +16867,7 @@ steps</extracomment>
     <message>
         <source>Nuclear norm</source>
         <extracomment>steps</extracomment>
-        <translation>Nuklearnorm</translation>
+        <translation>Nukleare Norm</translation>
     </message>
     <message>
         <source>divide by {value}</source>
@@ -16877,17 +16877,17 @@ steps</extracomment>
     <message>
         <source>exchanges {value}</source>
         <extracomment>steps</extracomment>
-        <translation>Tausche {value}</translation>
+        <translation>Vertauschungen {value}</translation>
     </message>
     <message>
         <source>outlier threshold {value}</source>
         <extracomment>steps</extracomment>
-        <translation>Ausreißer-Schwellenwert {value}</translation>
+        <translation>Ausreißerschwelle {value}</translation>
     </message>
     <message>
         <source>spread {value}</source>
         <extracomment>steps</extracomment>
-        <translation>Spreizung {value}</translation>
+        <translation>Streuung {value}</translation>
     </message>
     <message>
         <source>variant {value}</source>
@@ -16987,12 +16987,12 @@ steps</extracomment>
     <message>
         <source>channel {n} along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>Kanal {n} entlang Dim {n2}</translation>
+        <translation>Kanal {n} entlang Dim. {n2}</translation>
     </message>
     <message>
         <source>{n} channels along dim {n2}</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Kanäle entlang Dim {n2}</translation>
+        <translation>{n} Kanäle entlang Dim. {n2}</translation>
     </message>
     <message>
         <source>still 0</source>
@@ -17187,7 +17187,7 @@ steps</extracomment>
     <message>
         <source>Masks combined with {title} (pruned in either)</source>
         <extracomment>steps</extracomment>
-        <translation>Masken mit {title} kombiniert (in einem geprunt)</translation>
+        <translation>Masken mit {title} kombiniert (in mindestens einer geprunt)</translation>
     </message>
     <message>
         <source>Masks combined with {title} (pruned here, not there)</source>
@@ -17217,12 +17217,12 @@ steps</extracomment>
     <message>
         <source>{n} weight moved</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Gewicht verschoben</translation>
+        <translation>{n} Gewicht geändert</translation>
     </message>
     <message>
         <source>{n} weights moved</source>
         <extracomment>steps</extracomment>
-        <translation>{n} Gewichte verschoben</translation>
+        <translation>{n} Gewichte geändert</translation>
     </message>
     <message>
         <source>{name}: error of the outputs {before} before, {after} after</source>
@@ -17272,7 +17272,7 @@ steps</extracomment>
     <message>
         <source>dim {n}</source>
         <extracomment>steps</extracomment>
-        <translation>Dim {n}</translation>
+        <translation>Dim. {n}</translation>
     </message>
     <message>
         <source>{n} of {n2} remaining weight pruned</source>
@@ -17542,7 +17542,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Starts Python, temporarily writes the model with zeros beside the folder, and compares the outputs of both in float32. Also says how far they are from those of the model before pruning. Needs memory and disk for both.</source>
-        <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning sind. Braucht Speicher und Platz für beide.</translation>
+        <translation>Startet Python, schreibt das Modell mit Nullen vorübergehend neben den Ordner und vergleicht die Ausgaben beider in float32. Sagt auch, wie weit sie von denen des Modells vor dem Pruning abweichen. Braucht Speicher und Platz für beide.</translation>
     </message>
     <message>
         <source>Always done: the folder is read back, and its tensors are compared with the model.</source>
@@ -17656,7 +17656,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Compatible with</source>
-        <translation>Verträglich mit</translation>
+        <translation>Kompatibel mit</translation>
     </message>
     <message>
         <source>score in the file</source>
@@ -17750,7 +17750,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Differences within the noise count as none. For two pruned states only the most that the noise can be is known, the sum of their noises against the unpruned model: a difference within it is uncertain.</source>
-        <translation>Unterschiede innerhalb des Rauschens zählen als keine. Bei zwei geprunten Zuständen ist nur das größtmögliche Rauschen bekannt, die Summe ihrer Rauschen gegen das ungeprunte Modell: Ein Unterschied darin ist unsicher.</translation>
+        <translation>Unterschiede innerhalb des Rauschens zählen nicht als Unterschied. Bei zwei geprunten Zuständen ist nur das größtmögliche Rauschen bekannt, die Summe ihres Rauschens gegenüber dem ungeprunten Modell: Ein Unterschied darin ist unsicher.</translation>
     </message>
     <message>
         <source>metric</source>
@@ -18088,7 +18088,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Maximum size of the compact file, such as 40 MB or 512 KiB:</source>
-        <translation>Größte Größe der kompakten Datei, etwa 40 MB oder 512 KiB:</translation>
+        <translation>Höchstgröße der kompakten Datei, etwa 40 MB oder 512 KiB:</translation>
     </message>
     <message>
         <source>Set total sparsity</source>
@@ -18224,7 +18224,7 @@ steps</extracomment>
     </message>
     <message>
         <source>The checked tensors, all layers of one type, or patterns such as {pattern}, separated by commas</source>
-        <translation>Die angekreuzten Tensoren, alle Schichten einer Art, oder Muster wie {pattern}, durch Kommas getrennt</translation>
+        <translation>Die angekreuzten Tensoren, alle Schichten einer Art oder Muster wie {pattern}, durch Kommas getrennt</translation>
     </message>
     <message>
         <source>checked tensors</source>
@@ -18403,7 +18403,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Words in the name, or a pattern for the whole name such as *.conv?.weight</source>
-        <translation>Wörter im Namen, oder ein Muster für den ganzen Namen wie *.conv?.weight</translation>
+        <translation>Wörter im Namen oder ein Muster für den ganzen Namen wie *.conv?.weight</translation>
     </message>
     <message>
         <source>Filter by kind</source>
@@ -18528,7 +18528,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Choose a text file with the ids of the tokens to keep: one on each line, or a range such as 20-31.</source>
-        <translation>Wählen Sie eine Textdatei mit den IDs der Token, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
+        <translation>Wählen Sie eine Textdatei mit den IDs der Tokens, die bleiben: in jeder Zeile eine oder ein Bereich wie 20-31.</translation>
     </message>
     <message>
         <source>All tokens</source>
@@ -18552,7 +18552,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Which rows of the embedding stay, by the tokenizer.json beside the model: all, all up to its last token, those of the tokens that texts use, or those that a file lists.</source>
-        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Token, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
+        <translation>Welche Zeilen des Embeddings bleiben, nach der tokenizer.json neben dem Modell: alle, alle bis zu ihrem letzten Token, die der Tokens, die Texte verwenden, oder die, die eine Datei aufführt.</translation>
     </message>
     <message>
         <source>Ids to keep</source>

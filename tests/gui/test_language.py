@@ -370,3 +370,10 @@ def test_a_number_is_shown_and_read_with_the_decimal_point_of_the_language(germa
 
 def test_ticks_of_a_chart_have_the_decimal_point_of_the_language(german):
     assert NumberAxis("bottom").tickStrings([-0.05, 0.1], 1.0, 0.05) == ["−0,05", "0,10"]
+
+
+def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_person, file):
+    person = new_person(file)
+    person.wait_ready()
+    person.wait_open(file)
+    person.wait(person.views.preview.action.preview.isVisible)
