@@ -4860,6 +4860,10 @@ Files are read, never run.</source>
         <source>{label}: {text}</source>
         <translation>{label}：{text}</translation>
     </message>
+    <message>
+        <source>{text} ({note})</source>
+        <translation>{text}（{note}）</translation>
+    </message>
 </context>
 <context>
     <name>LayerStrip</name>

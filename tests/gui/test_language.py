@@ -24,7 +24,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said_sentence, said_step
-from pruneapp.gui.widgets.labels import joined, labeled, listed, stated
+from pruneapp.gui.widgets.labels import joined, labeled, listed, noted, stated
 from pruneapp.params import FloatParam, Interval
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.export import ExportReport, WrittenFile
@@ -300,6 +300,7 @@ def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
     )
     assert stated("低于 0.05：9 个权重", "") == "低于 0.05：9 个权重"
     assert joined("没有更改。", "没有保存。") == "没有更改。没有保存。"
+    assert noted("0.13 保留", "0.5 % 的权重更大") == "0.13 保留（0.5 % 的权重更大）"
     readout = Readout()
     readout.setText(stated("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
     room = readout.fontMetrics().horizontalAdvance(readout.text()) - 20

@@ -81,6 +81,11 @@ def labeled(label: str, text: str) -> str:
     return translate("Labels", "{label}: {text}").format(label=label, text=text)
 
 
+def noted(text: str, note: str) -> str:
+    """Return a text with a note in brackets behind it, which are those of the language."""
+    return translate("Labels", "{text} ({note})").format(text=text, note=note)
+
+
 def letter_width(widget: QWidget) -> int:
     """Return the width of a usual letter: what widths are counted in.
 
