@@ -4980,19 +4980,19 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Prune {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中剪枝{what}</translation>
+        <translation>在 {n} 个张量中剪枝 {what}</translation>
     </message>
     <message>
         <source>Restore {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中恢复{what}</translation>
+        <translation>在 {n} 个张量中恢复 {what}</translation>
     </message>
     <message>
         <source>Protect {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中保护{what}</translation>
+        <translation>在 {n} 个张量中保护 {what}</translation>
     </message>
     <message>
         <source>Unprotect {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中取消保护{what}</translation>
+        <translation>在 {n} 个张量中取消保护 {what}</translation>
     </message>
     <message>
         <source>{n} weights</source>
