@@ -4860,6 +4860,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <source>{label}: {text}</source>
         <translation>{label}: {text}</translation>
     </message>
+    <message>
+        <source>{text} ({note})</source>
+        <translation>{text} ({note})</translation>
+    </message>
 </context>
 <context>
     <name>LayerStrip</name>

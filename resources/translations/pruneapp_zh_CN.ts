@@ -1158,7 +1158,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>Dead units are cut. The slider also cuts this share of the units of each group, those that rank lowest; the number that stays of each is rounded up to the multiple.</source>
-        <translation>失效单元会被裁去。滑块还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到倍数。</translation>
+        <translation>失效单元会被裁去。滑块还会裁去每组中排名最低的这一比例的单元；每组保留的数量向上取整到所选的倍数。</translation>
     </message>
     <message>
         <source>The slider cuts the experts that rank lowest.</source>
@@ -2858,7 +2858,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Weights with zeros where they are pruned, for torch.load. If the opened file is a torch file, its other contents are kept.</source>
         <extracomment>format torch</extracomment>
-        <translation>被剪枝处为零的权重，供 torch.load 使用。若打开的是 torch 文件，则保留其其他内容。</translation>
+        <translation>被剪枝处为零的权重，供 torch.load 使用。若打开的是 torch 文件，则保留其中的其他内容。</translation>
     </message>
     <message>
         <source>Optimizer state of pruned weights is unchanged.</source>
@@ -4860,6 +4860,10 @@ Files are read, never run.</source>
         <source>{label}: {text}</source>
         <translation>{label}：{text}</translation>
     </message>
+    <message>
+        <source>{text} ({note})</source>
+        <translation>{text}（{note}）</translation>
+    </message>
 </context>
 <context>
     <name>LayerStrip</name>
@@ -4976,19 +4980,19 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Prune {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中剪枝{what}</translation>
+        <translation>在 {n} 个张量中剪枝 {what}</translation>
     </message>
     <message>
         <source>Restore {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中恢复{what}</translation>
+        <translation>在 {n} 个张量中恢复 {what}</translation>
     </message>
     <message>
         <source>Protect {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中保护{what}</translation>
+        <translation>在 {n} 个张量中保护 {what}</translation>
     </message>
     <message>
         <source>Unprotect {what} in {n} tensors</source>
-        <translation>在 {n} 个张量中取消保护{what}</translation>
+        <translation>在 {n} 个张量中取消保护 {what}</translation>
     </message>
     <message>
         <source>{n} weights</source>
@@ -5802,11 +5806,11 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>The tensor has {pattern}.</source>
-        <translation>该张量具有 {pattern}。</translation>
+        <translation>该张量符合 {pattern}。</translation>
     </message>
     <message>
         <source>All {n} tensors have {pattern}.</source>
-        <translation>全部 {n} 个张量都具有 {pattern}。</translation>
+        <translation>全部 {n} 个张量都符合 {pattern}。</translation>
     </message>
     <message>
         <source>The tensor violates {pattern} in {broken} of {groups} groups.</source>
@@ -5814,11 +5818,11 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>1 of {every} tensors has {pattern}.</source>
-        <translation>{every} 个张量中有 1 个具有 {pattern}。</translation>
+        <translation>{every} 个张量中有 1 个符合 {pattern}。</translation>
     </message>
     <message>
         <source>{n} of {every} tensors have {pattern}.</source>
-        <translation>{every} 个张量中有 {n} 个具有 {pattern}。</translation>
+        <translation>{every} 个张量中有 {n} 个符合 {pattern}。</translation>
     </message>
     <message>
         <source>1 violates it in {broken} of {groups} groups.</source>
@@ -5930,7 +5934,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{name} has {pattern}.</source>
-        <translation>{name} 具有 {pattern}。</translation>
+        <translation>{name} 符合 {pattern}。</translation>
     </message>
     <message>
         <source>{place} has {n}</source>
@@ -6143,7 +6147,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
-        <translation>剪枝量是剩余权重的比例：再剪 {share} 会再剪枝 {n} 个。</translation>
+        <translation>剪枝量按剩余权重计：再剪 {share} 会再剪枝 {n} 个。</translation>
     </message>
     <message>
         <source>The same step again prunes {n} more weights.</source>

@@ -24,7 +24,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.legend import selection_words
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said_sentence, said_step
-from pruneapp.gui.widgets.labels import joined, labeled, listed, stated
+from pruneapp.gui.widgets.labels import joined, labeled, listed, noted, stated
 from pruneapp.params import FloatParam, Interval
 from pruneapp.results.document_rows import ManualEditRequest
 from pruneapp.results.export import ExportReport, WrittenFile
@@ -256,6 +256,21 @@ def test_what_the_engine_says_of_an_amount_is_chinese(chinese, new_person, file)
     assert person.states[1] == "a 的 0 号行已保护"
 
 
+def test_what_is_edited_in_all_blocks_is_chinese(chinese, new_person, tmp_path):
+    path = tmp_path / "blocks.safetensors"
+    save_file({f"layers.{n}.conv.weight": np.ones((8, 4), np.float32) for n in range(3)}, path)
+    person = new_person(path)
+    person.wait_ready()
+    person.wait_open(path)
+    person.window.actions_["in_every_block"].trigger()
+    editing = person.workbench.manual_edit
+    editing.perform(ManualEditRequest("prune", "layers.1.conv.weight", (((5, 6), (0, 4)),), "row"))
+    person.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
+    assert editing.dialog.go.text() == "在 3 个张量中剪枝 5 号行"
+    person.qtbot.keyClick(editing.dialog, "\x1b")
+    person.wait(lambda: editing.dialog is None)
+
+
 def test_steps_of_the_history_are_chinese(chinese, new_person, file):
     person = new_person(file)
     person.wait_ready()
@@ -300,6 +315,7 @@ def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
     )
     assert stated("低于 0.05：9 个权重", "") == "低于 0.05：9 个权重"
     assert joined("没有更改。", "没有保存。") == "没有更改。没有保存。"
+    assert noted("0.13 保留", "0.5 % 的权重更大") == "0.13 保留（0.5 % 的权重更大）"
     readout = Readout()
     readout.setText(stated("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
     room = readout.fontMetrics().horizontalAdvance(readout.text()) - 20

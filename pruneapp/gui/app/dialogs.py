@@ -24,13 +24,13 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.widgets.labels import joined, letter_width, translate
+from pruneapp.gui.widgets.labels import CHINESE, joined, letter_width, translate
 from pruneapp.gui.widgets.number_format import count
 
 # Tensors that a question names; the details have all of them.
 _LISTED = 6
 # So much of a name, or of a part of a path, that more may follow of.
-_LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
+_LONG = re.compile(rf"([^\s/{CHINESE}]{{60}})(?=[^\s/{CHINESE}])")
 # Characters of a URL that are seen at once.
 _LINE_WIDTH = 72
 _Role = QMessageBox.ButtonRole

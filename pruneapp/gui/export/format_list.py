@@ -19,7 +19,16 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import add_row, clear, lay_in_column
 from pruneapp.gui.widgets.engine_text import said, said_sentence
-from pruneapp.gui.widgets.labels import MUTED, TEXT, joined, listed, on_one_line, plain, translate
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    TEXT,
+    joined,
+    listed,
+    noted,
+    on_one_line,
+    plain,
+    translate,
+)
 from pruneapp.params import ChoiceParam
 from pruneapp.results.export import FormatOffer, Loader, Purpose, RoundingCost, TargetCheck
 
@@ -158,7 +167,7 @@ def loader_words(loader: Loader) -> str:
         since = translate("ExportSizes", "since {version}")
         more.insert(0, since.format(version=loader.since))
     notes = listed(*more)
-    return f"{loader.name} ({notes})" if notes else loader.name
+    return noted(loader.name, notes) if notes else loader.name
 
 
 _WIDEST_SIZE = "≈ 9,999 MB"

@@ -42,7 +42,7 @@ from pruneapp.gui.plots.pages import Page, PlotPages
 from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
-from pruneapp.gui.widgets.engine_text import said, said_step
+from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
 from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, joined, plain
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
@@ -459,7 +459,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
         }[numbers.operation]
         weights = self.tr("{n} weights").format(n=count(numbers.changed))
         changing = sum(tensor.changed > 0 for tensor in numbers.tensors)
-        return text.format(what=result.units or weights, n=count(changing))
+        return text.format(what=said_sentence(result.units) or weights, n=count(changing))
 
     # -- the check boxes below the picture, and their commands ------------------------------------
 

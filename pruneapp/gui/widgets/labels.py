@@ -36,8 +36,11 @@ def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
 
 # Letters of a long text that a line shows at most, at either end.
 _ENDS = 500
+# Chinese characters and punctuation. They are written without spaces, but make no long word: lines
+# break between most of them anyway, and none begins with a comma or full stop.
+CHINESE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 # A word of more letters may be broken anywhere: no line, or dialog, is as wide as a long path.
-_WORD = re.compile(r"\S{61,}")
+_WORD = re.compile(rf"[^\s{CHINESE}]{{61,}}")
 # A part of a name, with the signs behind it.
 _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
@@ -76,6 +79,11 @@ def stated(*statements: str) -> str:
 def labeled(label: str, text: str) -> str:
     """Return a text behind what it is about, with a colon between them."""
     return translate("Labels", "{label}: {text}").format(label=label, text=text)
+
+
+def noted(text: str, note: str) -> str:
+    """Return a text with a note in brackets behind it, which are those of the language."""
+    return translate("Labels", "{text} ({note})").format(text=text, note=note)
 
 
 def letter_width(widget: QWidget) -> int:

@@ -6,8 +6,8 @@ from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import QSizeF, Qt
-from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QStyleOptionViewItem
+from PySide6.QtGui import QFontMetricsF, QTextLayout
+from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
 import pruneapp.gui
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -290,6 +290,33 @@ def test_a_label_is_painted_in_its_ink_also_when_the_theme_changes(
         }
         assert theme.colors[token] in painted
         assert not painted & others
+
+
+@pytest.mark.parametrize("width", range(100, 400, 20))
+def test_no_line_of_chinese_begins_with_a_comma_or_full_stop(qtbot, width):
+    """A sentence without spaces was taken for a word that is too long for a line."""
+    label = plain("选择每个已扫描张量的剪枝量，使总量达到目标，且预测的损害最小。" * 4, wrap=True)
+    qtbot.addWidget(label)
+    layout = QTextLayout(QLabel.text(label), label.font())  # with what it may be broken by
+    layout.beginLayout()
+    starts = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        starts.append(layout.text()[line.textStart()])
+    layout.endLayout()
+
+    assert len(starts) > 1
+    assert not set(starts) & set("，。")
+
+
+def test_a_long_path_in_a_chinese_sentence_may_be_broken(qtbot):
+    path = "x" * 200
+    label = plain(f"写入到{path}。", wrap=True)
+    qtbot.addWidget(label)
+
+    assert "x\u200bx" in QLabel.text(label)
+    assert "到\u200b" not in QLabel.text(label)
+    assert label.text() == f"写入到{path}。"
 
 
 def test_widths_are_counted_in_latin_letters_whatever_else_a_font_has():

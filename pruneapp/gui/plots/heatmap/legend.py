@@ -10,7 +10,7 @@ from pruneapp.gui.plots.heatmap.drawing_tools import WeightSelection
 from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode
 from pruneapp.gui.widgets.clipboard import Numbers
 from pruneapp.gui.widgets.engine_text import said
-from pruneapp.gui.widgets.labels import labeled, translate
+from pruneapp.gui.widgets.labels import labeled, noted, translate
 from pruneapp.gui.widgets.number_format import count, meaning, percent
 from pruneapp.results.tile import Layout, Tile
 
@@ -85,17 +85,17 @@ def _ramp(
     """Return a scale of colours, which says how many weights are beyond it."""
     if tile is not None and _is_zero(tile):
         return Swatch(words.format(scale="0"), (stops[len(stops) // 2 if signed else 0],))
-    scale, beyond, tip = "1" if tile is None else value_text(tile.scale, 2), "", ""
+    scale, tip = "1" if tile is None else value_text(tile.scale, 2), ""
+    label = words.format(scale=scale)
     if tile is not None and tile.within < 1:
         share = percent(1 - tile.within)
         above = translate("WeightsView", "{share} of weights above")
-        beyond = f" ({above.format(share=share)})"
+        label = noted(label, above.format(share=share))
         tip = translate(
             "WeightsView",
             "{share} of weights have a magnitude above {scale}. They share the last color.",
         )
         tip = tip.format(share=share, scale=scale)
-    label = words.format(scale=scale) + beyond
     return Swatch(label, stops, before=f"−{scale}" if signed else "0", tip=tip)
 
 
