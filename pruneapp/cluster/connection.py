@@ -114,7 +114,8 @@ class Flow:
     def words(self, label: str) -> str:
         """Say it in a few words, for the line under way."""
         slow = self.slow()
-        late = f", slow: {first_names(slow, 2, str)}" if slow else ""
+        words = first_names(slow, 2, str)
+        late = f", slow: {words}" if slow else ""
         return f"{label} {self.rate / 1e9:.2f} GB/s{late}".strip()
 
 

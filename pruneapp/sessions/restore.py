@@ -164,11 +164,8 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
     """Raise OriginalChangedError if a checkpoint has not the tensors of a history."""
     wrong = misfits(checkpoint, history)
     if wrong:
-        more = (
-            f" {len(wrong) - 1:,} more {'differs' if len(wrong) == 2 else 'differ'}."
-            if len(wrong) > 1
-            else ""
-        )
+        n = len(wrong) - 1
+        more = f" {n:,} more differ." if n > 1 else " 1 more differs." if n else ""
         raise OriginalChangedError(
             f"'{checkpoint.path.name}' does not match the work in '{Path(where).name}': "
             f"{wrong[0]}{more}",
@@ -544,10 +541,11 @@ def _is_other(
 ) -> OriginalChangedError:
     """Return the error of a checkpoint that is another one: how, and why its masks do not fit."""
     fits = "" if misfits else " Its tensors have the same names and shapes."
-    use = "." if misfits else ", or use the masks on this one."
     error = OriginalChangedError(
         f"'{path.name}' is not the file that '{saved.path.name}' was made with: {changes[0]}{fits}",
-        remedy=f"Choose the file that it was made with{use}",
+        remedy="Choose the file that it was made with."
+        if misfits
+        else "Choose the file that it was made with, or use the masks on this one.",
         details="\n".join((*changes, *misfits[:1000])),
     )
     error.fits, error.in_folder = not misfits, saved.original.is_folder

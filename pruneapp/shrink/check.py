@@ -373,15 +373,14 @@ def _refuse(answer: Mapping[str, Any], shrunk: Path, log: str) -> None:
         f"'{name}' is {_shape(there)} instead of {_shape(wanted)}"
         for name, there, wanted in mismatched
     ]
-    parts = [
-        f"{counted(len(names), 'tensor')} {what} ({shown})"
-        for names, what, shown in (
-            (missing, "missing", first_names(missing)),
-            (unexpected, "too many", first_names(unexpected)),
-            (shapes, "of another shape", first_names(shapes, show=str)),
-        )
-        if names
-    ]
+    parts = []
+    if missing:
+        parts.append(f"{counted(len(missing), 'tensor')} missing ({first_names(missing)})")
+    if unexpected:
+        parts.append(f"{counted(len(unexpected), 'tensor')} too many ({first_names(unexpected)})")
+    if shapes:
+        shown = first_names(shapes, show=str)
+        parts.append(f"{counted(len(shapes), 'tensor')} of another shape ({shown})")
     if parts:
         raise CheckError(
             f"'{shrunk}' is not what {by} takes: {', '.join(parts)}.",

@@ -43,7 +43,7 @@ class UnshrunkState(DerivedState):
                 raise _misfit(
                     shrunk,
                     against,
-                    f"'{there.name}' has the shape {list(there.shape)} and should have "
+                    f"the shape of '{there.name}' is {list(there.shape)} and should be "
                     f"{list(each.entry.shape)}",
                 )
 

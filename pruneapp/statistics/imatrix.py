@@ -168,8 +168,9 @@ def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
             _skip(cursor, number, path)
     if kind != "imatrix":
         raise UnrecognizedFileError(
-            f"'{path}' is a GGUF file, but no imatrix"
-            + (f" (its general.type is '{show(kind)}')." if kind else "."),
+            f"'{path}' is a GGUF file, but no imatrix (its general.type is '{show(kind)}')."
+            if kind
+            else f"'{path}' is a GGUF file, but no imatrix.",
             remedy="Choose a file that llama-imatrix wrote.",
         )
     if alignment < 1 or alignment & (alignment - 1) or alignment > 1 << 20:

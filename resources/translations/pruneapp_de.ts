@@ -10917,6 +10917,446 @@ steps</extracomment>
         <translation>Lesbare Tensoren werden immer geschrieben.</translation>
     </message>
     <message>
+        <source>Choose the file that it was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Datei, mit der sie erstellt wurde.</translation>
+    </message>
+    <message>
+        <source>Choose the file that it was made with, or use the masks on this one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie die Datei, mit der sie erstellt wurde, oder wenden Sie die Masken auf diese an.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file, but no imatrix (its general.type is &apos;{show}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine GGUF-Datei, aber keine imatrix (ihr general.type ist &apos;{show}&apos;).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file, but no imatrix.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine GGUF-Datei, aber keine imatrix.</translation>
+    </message>
+    <message>
+        <source>it holds text</source>
+        <extracomment>sentences</extracomment>
+        <translation>er enthält Text</translation>
+    </message>
+    <message>
+        <source>4-bit numbers of ONNX are not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>4-Bit-Zahlen von ONNX werden nicht gelesen</translation>
+    </message>
+    <message>
+        <source>2-bit numbers of ONNX are not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>2-Bit-Zahlen von ONNX werden nicht gelesen</translation>
+    </message>
+    <message>
+        <source>it is in a branch of the graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>er liegt in einem Zweig des Graphen</translation>
+    </message>
+    <message>
+        <source>its numbers are stored in lengths that depend on them</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Zahlen sind je nach Wert verschieden lang gespeichert</translation>
+    </message>
+    <message>
+        <source>another tensor has its name</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein anderer Tensor hat denselben Namen</translation>
+    </message>
+    <message>
+        <source>it is a segment of a tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein Abschnitt eines Tensors</translation>
+    </message>
+    <message>
+        <source>its numbers are in several pieces</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Zahlen liegen in mehreren Stücken</translation>
+    </message>
+    <message>
+        <source>The sparse initializers of this ONNX model are not read, and not shown: {sparse}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die dünnbesetzten Initializer dieses ONNX-Modells werden weder gelesen noch gezeigt: {sparse}.</translation>
+    </message>
+    <message>
+        <source>Tensors in branches of the graph whose names other tensors have are not shown: {hidden}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensoren in Zweigen des Graphen, deren Namen andere Tensoren tragen, werden nicht gezeigt: {hidden}.</translation>
+    </message>
+    <message>
+        <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exported, they are plain; take &apos;quantization_config&apos; out of config.json then.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gewichte dieses Modells hat compressed-tensors auf eine Weise gepackt, die kein aktuelles Programm entpackt. Exportiert sind sie unverpackt; nehmen Sie dann &apos;quantization_config&apos; aus config.json heraus.</translation>
+    </message>
+    <message>
+        <source>it was replaced</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie wurde ersetzt</translation>
+    </message>
+    <message>
+        <source>{len} of {value} bytes came</source>
+        <extracomment>sentences</extracomment>
+        <translation>{len} von {value} Bytes kamen an</translation>
+    </message>
+    <message>
+        <source>the store does not answer ({name})</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Objektspeicher antwortet nicht ({name})</translation>
+    </message>
+    <message>
+        <source>it is no longer there</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>what the store sends does not match its checksum</source>
+        <extracomment>sentences</extracomment>
+        <translation>was der Objektspeicher sendet, passt nicht zu seiner Prüfsumme</translation>
+    </message>
+    <message>
+        <source>torch.export has put it into a pickle of its own</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export hat ihn in einen eigenen Pickle geschrieben</translation>
+    </message>
+    <message>
+        <source>torch.export has written it in another layout than that of plain tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export hat ihn in einem anderen Layout als dem einfacher Tensoren geschrieben</translation>
+    </message>
+    <message>
+        <source>it is of type {number} of torch.export, which is not known</source>
+        <extracomment>sentences</extracomment>
+        <translation>er hat den Typ {number} von torch.export, der nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>Behind its last tensor the file has {more} more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Hinter dem letzten Tensor enthält die Datei noch {more}.</translation>
+    </message>
+    <message>
+        <source>it is a numpy array whose numbers the file does not hold</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array, dessen Zahlen nicht in der Datei stehen</translation>
+    </message>
+    <message>
+        <source>it is a {path}, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist vom Typ {path}, den Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>it is a numpy array that Python 2 has written</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array, das Python 2 geschrieben hat</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of a type that Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array von einem Typ, den Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of Python objects (dtype object), no numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array aus Python-Objekten (dtype object), nicht aus Zahlen</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of type &apos;{shown}&apos;, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein numpy-Array vom Typ &apos;{shown}&apos;, den Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>torch says something of it that Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch gibt dazu etwas an, das Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>torch.{name} is stored before a negation or conjugation</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.{name} ist vor einer Negation oder Konjugation gespeichert</translation>
+    </message>
+    <message>
+        <source>nested jagged</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nested-Jagged</translation>
+    </message>
+    <message>
+        <source>it is a nested tensor of a kind that Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein verschachtelter Tensor von einer Art, die Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it is stored as a numpy array of another type</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist als numpy-Array von einem anderen Typ gespeichert</translation>
+    </message>
+    <message>
+        <source>it is a tensor of shape {list} on the meta device: the file holds no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein Tensor der Form {list} auf dem Gerät meta: Die Datei enthält keine Zahlen dazu</translation>
+    </message>
+    <message>
+        <source>it is a tensor on the meta device: the file holds no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein Tensor auf dem Gerät meta: Die Datei enthält keine Zahlen dazu</translation>
+    </message>
+    <message>
+        <source>it is made of other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>er besteht aus anderen Tensoren</translation>
+    </message>
+    <message>
+        <source>it lies inside an object of {inside}, which Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>er liegt in einem Objekt vom Typ {inside}, den Pruneapp nicht kennt</translation>
+    </message>
+    <message>
+        <source>it is a part of a {kind} tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist Teil eines {kind}-Tensors</translation>
+    </message>
+    <message>
+        <source>{kind} tensor of shape {shape}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind}-Tensor der Form {shape}</translation>
+    </message>
+    <message>
+        <source>{kind} tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind}-Tensor</translation>
+    </message>
+    <message>
+        <source>it is a {value} made of other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist vom Typ {value} und besteht aus anderen Tensoren</translation>
+    </message>
+    <message>
+        <source>it is a DTensor whose local shard cannot be read</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein DTensor, dessen lokaler Shard nicht gelesen werden kann</translation>
+    </message>
+    <message>
+        <source>it is a DTensor that does not say how it is spread</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein DTensor, der nicht angibt, wie er verteilt ist</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file holds a partial result</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein DTensor der Form {list}, von dem die Datei ein Teilergebnis enthält</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file holds one shard, of shape {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>er ist ein DTensor der Form {list}, von dem die Datei einen Shard der Form {list2} enthält</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos;</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>Waiting for workers</source>
+        <extracomment>sentences</extracomment>
+        <translation>Warten auf Worker</translation>
+    </message>
+    <message>
+        <source>Starting workers</source>
+        <extracomment>sentences</extracomment>
+        <translation>Worker werden gestartet</translation>
+    </message>
+    <message>
+        <source>Checking what is there</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vorhandenes wird geprüft</translation>
+    </message>
+    <message>
+        <source>Comparing {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Vergleichen: {name}</translation>
+    </message>
+    <message>
+        <source>Writing {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben: {name}</translation>
+    </message>
+    <message>
+        <source>{method} on one worker</source>
+        <extracomment>sentences</extracomment>
+        <translation>{method} auf einem Worker</translation>
+    </message>
+    <message>
+        <source>Looking for whole channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ganze Kanäle werden gesucht</translation>
+    </message>
+    <message>
+        <source>Edits by hand</source>
+        <extracomment>sentences</extracomment>
+        <translation>Änderungen von Hand</translation>
+    </message>
+    <message>
+        <source>Entries that make pruned weights permanent</source>
+        <extracomment>sentences</extracomment>
+        <translation>Einträge, die geprunte Gewichte endgültig machen</translation>
+    </message>
+    <message>
+        <source>Entries that treat zeros as pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>Einträge, die Nullen als geprunt behandeln</translation>
+    </message>
+    <message>
+        <source>Masks that lie in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>Masken, die in der Datei liegen</translation>
+    </message>
+    <message>
+        <source>On the worker {address}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>Auf dem Worker {address}: {sentence}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos;: there is no tensor of this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;: Es gibt keinen Tensor dieses Namens.</translation>
+    </message>
+    <message>
+        <source>{list}, but {list2} here</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list}, hier aber {list2}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shape {shapes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat die Form {shapes}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be pruned here: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kann hier nicht geprunt werden: {why_not}.</translation>
+    </message>
+    <message>
+        <source>The statistics in &apos;{name}&apos; were collected with another checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik in &apos;{name}&apos; wurde mit einem anderen Checkpoint gesammelt.</translation>
+    </message>
+    <message>
+        <source>the container cannot be kept because {listed} would be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Container kann nicht behalten werden, weil geprunt würde: {listed}</translation>
+    </message>
+    <message>
+        <source>those tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>diese Tensoren</translation>
+    </message>
+    <message>
+        <source>Uncheck {these}, or leave out {listed} with --omit NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kreuzen Sie {these} nicht an, oder lassen Sie {listed} mit --omit NAME weg.</translation>
+    </message>
+    <message>
+        <source>Leave {them} out with --omit NAME{elsewhere}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie das mit --omit NAME weg{elsewhere}.</translation>
+    </message>
+    <message>
+        <source>&apos;{shared}&apos; shares its numbers with another tensor in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shared}&apos; teilt darin seine Zahlen mit einem anderen Tensor</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has new values, and does not lie in one piece in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat neue Werte und liegt darin nicht in einem Stück</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; lies compressed or sparse in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; liegt darin komprimiert oder dünnbesetzt</translation>
+    </message>
+    <message>
+        <source>elements of &apos;{name}&apos; share their place in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>Elemente von &apos;{name}&apos; teilen sich darin ihren Platz</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a numpy array that cannot be changed in its place</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist ein numpy-Array, das sich nicht an seinem Platz ändern lässt</translation>
+    </message>
+    <message>
+        <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{prefix}{second}&apos; steht in der Datei vor &apos;{prefix2}{first}&apos;, also rechnet der Block in anderer Reihenfolge.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shape {shown}, and in such a block it would have {form_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat die Form {shown}, in einem solchen Block wäre sie {form_of}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is tied to &apos;{aliases}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; teilt seine Werte mit &apos;{aliases}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is packed ({label}) and stays whole.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist gepackt ({label}) und bleibt ganz.</translation>
+    </message>
+    <message>
+        <source>of a number</source>
+        <extracomment>sentences</extracomment>
+        <translation>einer Zahl</translation>
+    </message>
+    <message>
+        <source>By {CONFIG} there are {count} units ({size}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laut {CONFIG} gibt es {count} Einheiten ({size}).</translation>
+    </message>
+    <message>
+        <source>{count} units are no multiple of {outer}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{count} Einheiten sind kein Vielfaches von {outer}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {len} dimensions and should have more than {dim}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {len} Dimensionen und müsste mehr als {dim} haben.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {size} entries along dim {dim}; by {CONFIG} it should have {wanted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat {size} Einträge entlang Dim {dim}; laut {CONFIG} müssten es {wanted} sein.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of an expert beyond {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; gehört zu einem Experten mit einer Nummer über {value}.</translation>
+    </message>
+    <message>
+        <source>Not every expert of &apos;{prefix}&apos; is there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nicht jeder Experte von &apos;{prefix}&apos; ist vorhanden.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has a dimension of {size} as the group has, and nobody knows whether it belongs to it, so nothing is cut here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat eine Dimension von {size} wie die Gruppe, und es ist nicht bekannt, ob sie dazugehört; daher wird hier nichts entfernt.</translation>
+    </message>
+    <message>
+        <source>&apos;{missing}&apos; is missing beside &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{missing}&apos; fehlt neben &apos;{name}&apos;.</translation>
+    </message>
+    <message>
         <source>, which fits all tensors</source>
         <extracomment>sentences</extracomment>
         <translation>, die für alle Tensoren passt,</translation>
@@ -12887,11 +13327,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; ist nicht die Datei, mit der &apos;{name2}&apos; erstellt wurde: {changes}{fits}</translation>
     </message>
     <message>
-        <source>Choose the file that it was made with{use}</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie die Datei, mit der sie erstellt wurde{use}</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; does not match the work in &apos;{name2}&apos;: {wrong}{more}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; passt nicht zur Arbeit in &apos;{name2}&apos;: {wrong}{more}</translation>
@@ -13390,6 +13825,11 @@ steps</extracomment>
         <source>Keep this token too.</source>
         <extracomment>sentences</extracomment>
         <translation>Behalten Sie auch dieses Token.</translation>
+    </message>
+    <message>
+        <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form von &apos;{name}&apos; ist {list}, richtig wäre {list2}</translation>
     </message>
     <message>
         <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
@@ -15776,6 +16216,31 @@ steps</extracomment>
         <translation>&apos;{where}&apos; hat keine Einträge und lässt den Checkpoint, wie er ist.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; brings masks for {counted}, which the recipe does not take: it begins with nothing pruned. Put {{&quot;name&quot;: &quot;file_masks&quot;}} first to go on from them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; bringt Masken für {counted} mit, die das Rezept nicht übernimmt: Es beginnt ungeprunt. Stellen Sie {{&quot;name&quot;: &quot;file_masks&quot;}} an den Anfang, um von ihnen auszugehen.</translation>
+    </message>
+    <message>
+        <source>they are {shape}, and the layer has {columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat die Form {shape}, und die Schicht hat {columns} Eingaben</translation>
+    </message>
+    <message>
+        <source>there are {size} sums, and {columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>es gibt {size} Summen und {columns} Eingaben</translation>
+    </message>
+    <message>
+        <source>they are not finite, or less than 0 on the diagonal</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Werte sind nicht endlich oder auf der Diagonalen kleiner als 0</translation>
+    </message>
+    <message>
+        <source>they are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Werte sind nicht endlich</translation>
+    </message>
+    <message>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
         <translation>entlang Dim. {dim}</translation>
@@ -15816,6 +16281,66 @@ steps</extracomment>
         <translation>Die Eingaben waren zufällige Token-IDs, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
     </message>
     <message>
+        <source>once more</source>
+        <extracomment>sentences</extracomment>
+        <translation>noch einmal</translation>
+    </message>
+    <message>
+        <source>up to {layers} times more</source>
+        <extracomment>sentences</extracomment>
+        <translation>noch bis zu {layers}-mal</translation>
+    </message>
+    <message>
+        <source>The inputs are run once through the unpruned model, then {often} through it and the pruned model: once for each layer, or for layers with the same input.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Eingaben laufen einmal durch das ungeprunte Modell, dann {often} durch dieses und das geprunte: einmal je Schicht oder für Schichten mit derselben Eingabe.</translation>
+    </message>
+    <message>
+        <source>All {counted} have nearly the same high sparsity ({join}). A repair did not make up for such a mask in a small convolutional network; global pruning and LAMP leave more in its first layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nahezu dieselbe hohe Sparsity ({join}) haben alle: {counted}. In einem kleinen Faltungsnetz hat eine Reparatur eine solche Maske nicht ausgeglichen; globales Pruning und LAMP lassen in den ersten Schichten mehr übrig.</translation>
+    </message>
+    <message>
+        <source>it has {size} elements, and the one that it changes {size2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat {size} Elemente, und die, die sie ändert, {size2}</translation>
+    </message>
+    <message>
+        <source>its pieces are not those of {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Stücke sind nicht die von {size} Elementen</translation>
+    </message>
+    <message>
+        <source>its bytes cannot be decompressed</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Bytes lassen sich nicht dekomprimieren</translation>
+    </message>
+    <message>
+        <source>{value} of its {nbytes} bytes are missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>{value} ihrer {nbytes} Bytes fehlen</translation>
+    </message>
+    <message>
+        <source>{size} elements lie outside of those that it was packed with</source>
+        <extracomment>sentences</extracomment>
+        <translation>{size} Elemente liegen außerhalb derer, mit denen sie gepackt wurde</translation>
+    </message>
+    <message>
+        <source>it is not one frame of small masks</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie ist nicht ein Frame kleiner Masken</translation>
+    </message>
+    <message>
+        <source>it has {size} bytes for {size2} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat {size} Bytes für {size2} Elemente</translation>
+    </message>
+    <message>
+        <source>it has bits past its {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat Bits hinter ihren {size} Elementen</translation>
+    </message>
+    <message>
         <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
         <extracomment>sentences</extracomment>
         <translation>Nach einem Absturz müssten die letzten Schritte neu berechnet werden: Ihre Masken lassen sich nicht nach &apos;{place}&apos; schreiben ({words_of}).</translation>
@@ -15854,6 +16379,21 @@ steps</extracomment>
         <source>&apos;{name}&apos; is of type {name2}; it was {dtype}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; hat den Typ {name2}; vorher {dtype}.</translation>
+    </message>
+    <message>
+        <source>{n} more differ.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} weitere weichen ab.</translation>
+    </message>
+    <message>
+        <source>1 more differs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>1 weiterer weicht ab.</translation>
+    </message>
+    <message>
+        <source>cannot be computed again</source>
+        <extracomment>sentences</extracomment>
+        <translation>lassen sich nicht neu berechnen</translation>
     </message>
     <message>
         <source>&apos;{label}&apos; is</source>
@@ -15898,6 +16438,21 @@ steps</extracomment>
         <source>{sentence} Repair this checkpoint instead.</source>
         <extracomment>sentences</extracomment>
         <translation>{sentence} Reparieren Sie stattdessen diesen Checkpoint.</translation>
+    </message>
+    <message>
+        <source>Its tensors have the same names and shapes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Tensoren haben dieselben Namen und Formen.</translation>
+    </message>
+    <message>
+        <source>it has {len} pieces for {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat {len} Stücke für {size} Elemente</translation>
+    </message>
+    <message>
+        <source>its pieces do not fit</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Stücke passen nicht</translation>
     </message>
     <message>
         <source>checking shapes</source>
@@ -15948,6 +16503,71 @@ steps</extracomment>
         <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
         <extracomment>sentences</extracomment>
         <translation>{said} Gegenüber dem ungeprunten Modell, bei zufälligen Eingaben mit Seed, ändern sich {changed_predictions} ({what}), und Ausgaben unterscheiden sich um bis zu {largest_change} der größten.</translation>
+    </message>
+    <message>
+        <source>{LABELS} in float64</source>
+        <extracomment>sentences</extracomment>
+        <translation>{LABELS} in float64</translation>
+    </message>
+    <message>
+        <source>{answer} of transformers {answer2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{answer} von transformers {answer2}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is {shape} instead of {shape2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist {shape} statt {shape2}</translation>
+    </message>
+    <message>
+        <source>{counted} missing ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} zu wenig ({first_names})</translation>
+    </message>
+    <message>
+        <source>{counted} too many ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} zu viel ({first_names})</translation>
+    </message>
+    <message>
+        <source>{counted} of another shape ({shown})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted} mit anderer Form ({shown})</translation>
+    </message>
+    <message>
+        <source>Do not use it: the cut is not what the zeros say.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie ihn nicht: Entfernt wurde etwas anderes, als die Nullen sagen.</translation>
+    </message>
+    <message>
+        <source>Most outputs agree (their median differs by {median}): a rounding may have led a router to another expert, which another seed would not.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die meisten Ausgaben stimmen überein (im Median weichen sie um {median} ab): Eine Rundung kann einen Router zu einem anderen Experten geführt haben, was mit einem anderen Seed nicht geschähe.</translation>
+    </message>
+    <message>
+        <source>{largest}, where {most} is allowed</source>
+        <extracomment>sentences</extracomment>
+        <translation>{largest} (erlaubt: {most})</translation>
+    </message>
+    <message>
+        <source>{median} in the median, where {most_in_median} is allowed</source>
+        <extracomment>sentences</extracomment>
+        <translation>{median} im Median (erlaubt: {most_in_median})</translation>
+    </message>
+    <message>
+        <source>a single number</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine einzelne Zahl</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was taken out of config.json: it names the old stages.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; wurde aus config.json entfernt: Es nennt die alten Stufen.</translation>
+    </message>
+    <message>
+        <source>Which layers are of which kind is said by &apos;{instead}&apos;: versions of transformers before 5 go by &apos;{name}&apos;, and compute something else.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Welche Schichten von welcher Art sind, sagt &apos;{instead}&apos;: transformers vor Version 5 richtet sich nach &apos;{name}&apos; und berechnet etwas anderes.</translation>
     </message>
     <message>
         <source>ONNX Runtime, and whatever runs the original</source>
@@ -16010,9 +16630,34 @@ steps</extracomment>
         <translation>{LOADER} neben den Gewichten gibt einem Modell die neuen Breiten und lädt sie.</translation>
     </message>
     <message>
+        <source>vLLM has kernels for some numbers of experts only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>vLLM hat Kernel nur für manche Anzahlen von Experten.</translation>
+    </message>
+    <message>
         <source>Written as &apos;{wanted}&apos;, which computes the same.</source>
         <extracomment>sentences</extracomment>
         <translation>Als &apos;{wanted}&apos; geschrieben, was dasselbe berechnet.</translation>
+    </message>
+    <message>
+        <source>&apos;{min}&apos; was written and should not have been</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{min}&apos; wurde geschrieben, hätte es aber nicht werden dürfen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was written with the shape {shape}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat nach dem Schreiben die Form {shape}</translation>
+    </message>
+    <message>
+        <source>a unit of &apos;{place}&apos; went that is not dead</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Einheit von &apos;{place}&apos; wurde entfernt, die nicht tot ist</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not come back as it was</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; kommt nicht unverändert zurück</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
@@ -16028,6 +16673,46 @@ steps</extracomment>
         <source>A model of {kind} has no such units.</source>
         <extracomment>sentences</extracomment>
         <translation>Ein Modell {kind} hat keine solchen Einheiten.</translation>
+    </message>
+    <message>
+        <source>it is not a valid file name</source>
+        <extracomment>sentences</extracomment>
+        <translation>das ist kein gültiger Dateiname</translation>
+    </message>
+    <message>
+        <source>, only &apos;{others}&apos;, which cannot be cut</source>
+        <extracomment>sentences</extracomment>
+        <translation>, nur &apos;{others}&apos;, was sich nicht kürzen lässt</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is left out: it holds the vocabulary in a form that cannot be cut; {TOKENIZER} has all that is needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; wird weggelassen: Darin steht das Vokabular in einer Form, die sich nicht kürzen lässt; {TOKENIZER} enthält alles Nötige.</translation>
+    </message>
+    <message>
+        <source>exact for this text</source>
+        <extracomment>sentences</extracomment>
+        <translation>exakt für diesen Text</translation>
+    </message>
+    <message>
+        <source>the scores of a file</source>
+        <extracomment>sentences</extracomment>
+        <translation>den Werten einer Datei</translation>
+    </message>
+    <message>
+        <source>it has no &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; fehlt darin</translation>
+    </message>
+    <message>
+        <source>{columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>{columns} Eingaben</translation>
+    </message>
+    <message>
+        <source>{parts} x {columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>{parts} x {columns} Eingaben</translation>
     </message>
     <message>
         <source>methods</source>
@@ -16287,6 +16972,56 @@ steps</extracomment>
         <source>{label} {n} → {n2}</source>
         <extracomment>sentences</extracomment>
         <translation>{label} {n} → {n2}</translation>
+    </message>
+    <message>
+        <source>sparse COO</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sparse-COO</translation>
+    </message>
+    <message>
+        <source>sparse CSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sparse-CSR</translation>
+    </message>
+    <message>
+        <source>sparse CSC</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sparse-CSC</translation>
+    </message>
+    <message>
+        <source>sparse BSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sparse-BSR</translation>
+    </message>
+    <message>
+        <source>sparse BSC</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sparse-BSC</translation>
+    </message>
+    <message>
+        <source>{percent} to {percent2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{percent} bis {percent2}</translation>
+    </message>
+    <message>
+        <source>{missing}, {n} tensor too many ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{missing}, {n} Tensor zu viel ({first_names})</translation>
+    </message>
+    <message>
+        <source>{missing}, {n} tensors too many ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{missing}, {n} Tensoren zu viel ({first_names})</translation>
+    </message>
+    <message>
+        <source>{others}, {n} tensor of another shape ({shown})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{others}, {n} Tensor mit anderer Form ({shown})</translation>
+    </message>
+    <message>
+        <source>{others}, {n} tensors of another shape ({shown})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{others}, {n} Tensoren mit anderer Form ({shown})</translation>
     </message>
     <message>
         <source>to {n}</source>

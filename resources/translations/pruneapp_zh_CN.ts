@@ -10916,6 +10916,446 @@ steps</extracomment>
         <translation>能读取的张量总会写入。</translation>
     </message>
     <message>
+        <source>Choose the file that it was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择创建时所用的文件。</translation>
+    </message>
+    <message>
+        <source>Choose the file that it was made with, or use the masks on this one.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择创建时所用的文件，或将掩码用于此文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file, but no imatrix (its general.type is &apos;{show}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 GGUF 文件，但不是 imatrix（其 general.type 为 &apos;{show}&apos;）。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file, but no imatrix.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 GGUF 文件，但不是 imatrix。</translation>
+    </message>
+    <message>
+        <source>it holds text</source>
+        <extracomment>sentences</extracomment>
+        <translation>它含有文本</translation>
+    </message>
+    <message>
+        <source>4-bit numbers of ONNX are not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>不读取 ONNX 的 4 位数值</translation>
+    </message>
+    <message>
+        <source>2-bit numbers of ONNX are not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>不读取 ONNX 的 2 位数值</translation>
+    </message>
+    <message>
+        <source>it is in a branch of the graph</source>
+        <extracomment>sentences</extracomment>
+        <translation>它位于计算图的分支中</translation>
+    </message>
+    <message>
+        <source>its numbers are stored in lengths that depend on them</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值的存储长度随数值而变</translation>
+    </message>
+    <message>
+        <source>another tensor has its name</source>
+        <extracomment>sentences</extracomment>
+        <translation>另一个张量与它同名</translation>
+    </message>
+    <message>
+        <source>it is a segment of a tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是某个张量的一段</translation>
+    </message>
+    <message>
+        <source>its numbers are in several pieces</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值分为多段</translation>
+    </message>
+    <message>
+        <source>The sparse initializers of this ONNX model are not read, and not shown: {sparse}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不读取也不显示此 ONNX 模型的稀疏初始化器：{sparse} 个。</translation>
+    </message>
+    <message>
+        <source>Tensors in branches of the graph whose names other tensors have are not shown: {hidden}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>不显示计算图分支中与其他张量同名的张量：{hidden} 个。</translation>
+    </message>
+    <message>
+        <source>Weights of this model were packed by compressed-tensors, in a way that no current program unpacks. Exported, they are plain; take &apos;quantization_config&apos; out of config.json then.</source>
+        <extracomment>sentences</extracomment>
+        <translation>此模型的权重由 compressed-tensors 打包，目前没有程序能解包这种形式。导出后为普通权重；届时请从 config.json 中删除 &apos;quantization_config&apos;。</translation>
+    </message>
+    <message>
+        <source>it was replaced</source>
+        <extracomment>sentences</extracomment>
+        <translation>它已被替换</translation>
+    </message>
+    <message>
+        <source>{len} of {value} bytes came</source>
+        <extracomment>sentences</extracomment>
+        <translation>只收到 {value} 字节中的 {len} 字节</translation>
+    </message>
+    <message>
+        <source>the store does not answer ({name})</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储没有响应（{name}）</translation>
+    </message>
+    <message>
+        <source>it is no longer there</source>
+        <extracomment>sentences</extracomment>
+        <translation>它已不存在</translation>
+    </message>
+    <message>
+        <source>what the store sends does not match its checksum</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储发来的内容与其校验和不符</translation>
+    </message>
+    <message>
+        <source>torch.export has put it into a pickle of its own</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export 把它写入了单独的 pickle</translation>
+    </message>
+    <message>
+        <source>torch.export has written it in another layout than that of plain tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.export 写入它时所用的布局不是普通张量的布局</translation>
+    </message>
+    <message>
+        <source>it is of type {number} of torch.export, which is not known</source>
+        <extracomment>sentences</extracomment>
+        <translation>它的类型是 torch.export 的 {number}，该类型未知</translation>
+    </message>
+    <message>
+        <source>Behind its last tensor the file has {more} more.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在最后一个张量之后，文件还有 {more}。</translation>
+    </message>
+    <message>
+        <source>it is a numpy array whose numbers the file does not hold</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 numpy 数组，但文件中没有其数值</translation>
+    </message>
+    <message>
+        <source>it is a {path}, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>其类型为 {path}，Pruneapp 不读取这种类型</translation>
+    </message>
+    <message>
+        <source>it is a numpy array that Python 2 has written</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是由 Python 2 写入的 numpy 数组</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of a type that Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 numpy 数组，其类型 Pruneapp 不认识</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of Python objects (dtype object), no numbers</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是由 Python 对象（dtype object）组成的 numpy 数组，而不是数值</translation>
+    </message>
+    <message>
+        <source>it is a numpy array of type &apos;{shown}&apos;, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是类型为 &apos;{shown}&apos; 的 numpy 数组，Pruneapp 不读取这种类型</translation>
+    </message>
+    <message>
+        <source>torch says something of it that Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch 对它的某项说明 Pruneapp 不认识</translation>
+    </message>
+    <message>
+        <source>torch.{name} is stored before a negation or conjugation</source>
+        <extracomment>sentences</extracomment>
+        <translation>torch.{name} 存储的是取负或取共轭之前的数值</translation>
+    </message>
+    <message>
+        <source>nested jagged</source>
+        <extracomment>sentences</extracomment>
+        <translation>嵌套 (jagged)</translation>
+    </message>
+    <message>
+        <source>it is a nested tensor of a kind that Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是嵌套张量，其种类 Pruneapp 不认识</translation>
+    </message>
+    <message>
+        <source>it is stored as a numpy array of another type</source>
+        <extracomment>sentences</extracomment>
+        <translation>它存储为另一种类型的 numpy 数组</translation>
+    </message>
+    <message>
+        <source>it is a tensor of shape {list} on the meta device: the file holds no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 meta 设备上形状为 {list} 的张量：文件中没有它的数值</translation>
+    </message>
+    <message>
+        <source>it is a tensor on the meta device: the file holds no numbers of it</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 meta 设备上的张量：文件中没有它的数值</translation>
+    </message>
+    <message>
+        <source>it is made of other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>它由其他张量组成</translation>
+    </message>
+    <message>
+        <source>it lies inside an object of {inside}, which Pruneapp does not know</source>
+        <extracomment>sentences</extracomment>
+        <translation>它位于类型为 {inside} 的对象中，Pruneapp 不认识该类型</translation>
+    </message>
+    <message>
+        <source>it is a part of a {kind} tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是{kind} 张量的一部分</translation>
+    </message>
+    <message>
+        <source>{kind} tensor of shape {shape}</source>
+        <extracomment>sentences</extracomment>
+        <translation>形状为 {shape} 的{kind} 张量</translation>
+    </message>
+    <message>
+        <source>{kind} tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind} 张量</translation>
+    </message>
+    <message>
+        <source>it is a {value} made of other tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>其类型为 {value}，由其他张量组成</translation>
+    </message>
+    <message>
+        <source>it is a DTensor whose local shard cannot be read</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 DTensor，其本地分片无法读取</translation>
+    </message>
+    <message>
+        <source>it is a DTensor that does not say how it is spread</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是 DTensor，但没有说明如何分布</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file holds a partial result</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是形状为 {list} 的 DTensor，文件中只有其部分结果</translation>
+    </message>
+    <message>
+        <source>it is a DTensor of shape {list} of which the file holds one shard, of shape {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是形状为 {list} 的 DTensor，文件中只有其一个形状为 {list2} 的分片</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos;</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>Waiting for workers</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在等待 worker</translation>
+    </message>
+    <message>
+        <source>Starting workers</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在启动 worker</translation>
+    </message>
+    <message>
+        <source>Checking what is there</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在检查已有的内容</translation>
+    </message>
+    <message>
+        <source>Comparing {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在比较 {name}</translation>
+    </message>
+    <message>
+        <source>Writing {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在写入 {name}</translation>
+    </message>
+    <message>
+        <source>{method} on one worker</source>
+        <extracomment>sentences</extracomment>
+        <translation>在一个 worker 上运行 {method}</translation>
+    </message>
+    <message>
+        <source>Looking for whole channels</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在查找完整的通道</translation>
+    </message>
+    <message>
+        <source>Edits by hand</source>
+        <extracomment>sentences</extracomment>
+        <translation>手动编辑</translation>
+    </message>
+    <message>
+        <source>Entries that make pruned weights permanent</source>
+        <extracomment>sentences</extracomment>
+        <translation>将已剪枝权重永久化的条目</translation>
+    </message>
+    <message>
+        <source>Entries that treat zeros as pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>将零视为已剪枝的条目</translation>
+    </message>
+    <message>
+        <source>Masks that lie in the file</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件中的掩码</translation>
+    </message>
+    <message>
+        <source>On the worker {address}: {sentence}</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 worker {address} 上：{sentence}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos;: there is no tensor of this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos;：没有此名称的张量。</translation>
+    </message>
+    <message>
+        <source>{list}, but {list2} here</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list}，而此处为 {list2}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shape {shapes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的形状为 {shapes}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; cannot be pruned here: {why_not}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在此无法剪枝：{why_not}。</translation>
+    </message>
+    <message>
+        <source>The statistics in &apos;{name}&apos; were collected with another checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 中的统计是用另一个检查点收集的。</translation>
+    </message>
+    <message>
+        <source>the container cannot be kept because {listed} would be pruned</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法保留容器，因为 {listed} 会被剪枝</translation>
+    </message>
+    <message>
+        <source>those tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>这些张量</translation>
+    </message>
+    <message>
+        <source>Uncheck {these}, or leave out {listed} with --omit NAME.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请取消勾选{these}，或用 --omit NAME 略过 {listed}。</translation>
+    </message>
+    <message>
+        <source>Leave {them} out with --omit NAME{elsewhere}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 --omit NAME 略过{elsewhere}。</translation>
+    </message>
+    <message>
+        <source>&apos;{shared}&apos; shares its numbers with another tensor in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{shared}&apos; 在其中与另一个张量共用数值</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has new values, and does not lie in one piece in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有新值，且在其中不是连续存放的</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; lies compressed or sparse in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在其中以压缩或稀疏形式存放</translation>
+    </message>
+    <message>
+        <source>elements of &apos;{name}&apos; share their place in it</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的元素在其中共用位置</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is a numpy array that cannot be changed in its place</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是无法原位更改的 numpy 数组</translation>
+    </message>
+    <message>
+        <source>&apos;{prefix}{second}&apos; comes before &apos;{prefix2}{first}&apos; in the file, so the block computes in another order.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{prefix}{second}&apos; 在文件中位于 &apos;{prefix2}{first}&apos; 之前，因此该块按另一种顺序计算。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the shape {shown}, and in such a block it would have {form_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的形状为 {shown}，而在这种块中应为 {form_of}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is tied to &apos;{aliases}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与 &apos;{aliases}&apos; 共享权重。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is packed ({label}) and stays whole.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是打包的（{label}），因此保持完整。</translation>
+    </message>
+    <message>
+        <source>of a number</source>
+        <extracomment>sentences</extracomment>
+        <translation>单个数</translation>
+    </message>
+    <message>
+        <source>By {CONFIG} there are {count} units ({size}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>根据 {CONFIG}，有 {count} 个单元（{size}）。</translation>
+    </message>
+    <message>
+        <source>{count} units are no multiple of {outer}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{count} 个单元不是 {outer} 的倍数。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {len} dimensions and should have more than {dim}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有 {len} 个维度，应多于 {dim} 个。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has {size} entries along dim {dim}; by {CONFIG} it should have {wanted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 在维度 {dim} 上有 {size} 项；根据 {CONFIG} 应为 {wanted} 项。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is of an expert beyond {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 所属专家的编号超过 {value}。</translation>
+    </message>
+    <message>
+        <source>Not every expert of &apos;{prefix}&apos; is there.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{prefix}&apos; 的专家不全。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has a dimension of {size} as the group has, and nobody knows whether it belongs to it, so nothing is cut here.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 有一个大小为 {size} 的维度，与该组相同，但无法确定它是否属于该组，因此这里不裁去任何内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{missing}&apos; is missing beside &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 旁缺少 &apos;{missing}&apos;。</translation>
+    </message>
+    <message>
         <source>, which fits all tensors</source>
         <extracomment>sentences</extracomment>
         <translation>（适用于所有张量）</translation>
@@ -12886,11 +13326,6 @@ steps</extracomment>
         <translation>&apos;{name}&apos; 不是创建 &apos;{name2}&apos; 时所用的文件：{changes}{fits}</translation>
     </message>
     <message>
-        <source>Choose the file that it was made with{use}</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择创建时所用的文件{use}</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; does not match the work in &apos;{name2}&apos;: {wrong}{more}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 与 &apos;{name2}&apos; 中的工作不匹配：{wrong}{more}</translation>
@@ -13018,7 +13453,7 @@ steps</extracomment>
     <message>
         <source>The outputs of &apos;{shrunk}&apos; differ from those with zeros by {how}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{shrunk}&apos; 的输出与置零时的输出不同，差异为 {how}。</translation>
+        <translation>&apos;{shrunk}&apos; 的输出与置零时的输出不同，差异：{how}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; refers to its own code in auto_map, and code of a folder is never run.</source>
@@ -13389,6 +13824,11 @@ steps</extracomment>
         <source>Keep this token too.</source>
         <extracomment>sentences</extracomment>
         <translation>请同时保留此词元。</translation>
+    </message>
+    <message>
+        <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的形状为 {list}，应为 {list2}</translation>
     </message>
     <message>
         <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
@@ -15775,6 +16215,31 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 没有条目，因此检查点保持不变。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; brings masks for {counted}, which the recipe does not take: it begins with nothing pruned. Put {{&quot;name&quot;: &quot;file_masks&quot;}} first to go on from them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 带有 {counted}的掩码，但配方不采用它们：它从未剪枝的状态开始。要从这些掩码继续，请将 {{&quot;name&quot;: &quot;file_masks&quot;}} 放在最前面。</translation>
+    </message>
+    <message>
+        <source>they are {shape}, and the layer has {columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>其形状为 {shape}，而该层有 {columns} 个输入</translation>
+    </message>
+    <message>
+        <source>there are {size} sums, and {columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {size} 个和，却有 {columns} 个输入</translation>
+    </message>
+    <message>
+        <source>they are not finite, or less than 0 on the diagonal</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值不是有限值，或对角线上的值小于 0</translation>
+    </message>
+    <message>
+        <source>they are not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数值不是有限值</translation>
+    </message>
+    <message>
         <source>along dim {dim}</source>
         <extracomment>sentences</extracomment>
         <translation>沿维度 {dim}</translation>
@@ -15815,6 +16280,66 @@ steps</extracomment>
         <translation>输入是随机词元 ID，与真实输入不同：修复后的模型在您的输入上可能更差。</translation>
     </message>
     <message>
+        <source>once more</source>
+        <extracomment>sentences</extracomment>
+        <translation>再运行一次</translation>
+    </message>
+    <message>
+        <source>up to {layers} times more</source>
+        <extracomment>sentences</extracomment>
+        <translation>最多再运行 {layers} 次</translation>
+    </message>
+    <message>
+        <source>The inputs are run once through the unpruned model, then {often} through it and the pruned model: once for each layer, or for layers with the same input.</source>
+        <extracomment>sentences</extracomment>
+        <translation>输入先通过未剪枝的模型运行一次，然后{often}，通过该模型和已剪枝的模型：每层一次，或输入相同的各层一次。</translation>
+    </message>
+    <message>
+        <source>All {counted} have nearly the same high sparsity ({join}). A repair did not make up for such a mask in a small convolutional network; global pruning and LAMP leave more in its first layers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>全部 {counted}的稀疏度几乎同样高（{join}）。在一个小型卷积网络中，修复未能弥补这样的掩码；全局剪枝和 LAMP 会在前几层保留更多权重。</translation>
+    </message>
+    <message>
+        <source>it has {size} elements, and the one that it changes {size2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>它有 {size} 个元素，而它所更改的掩码有 {size2} 个</translation>
+    </message>
+    <message>
+        <source>its pieces are not those of {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数据块与 {size} 个元素不符</translation>
+    </message>
+    <message>
+        <source>its bytes cannot be decompressed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其字节无法解压</translation>
+    </message>
+    <message>
+        <source>{value} of its {nbytes} bytes are missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 {nbytes} 字节中缺少 {value} 字节</translation>
+    </message>
+    <message>
+        <source>{size} elements lie outside of those that it was packed with</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {size} 个元素不在与它一起打包的元素之内</translation>
+    </message>
+    <message>
+        <source>it is not one frame of small masks</source>
+        <extracomment>sentences</extracomment>
+        <translation>它不是由小掩码组成的单个帧</translation>
+    </message>
+    <message>
+        <source>it has {size} bytes for {size2} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>它用 {size} 字节存放 {size2} 个元素</translation>
+    </message>
+    <message>
+        <source>it has bits past its {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>它在 {size} 个元素之后还有多余的位</translation>
+    </message>
+    <message>
         <source>After a crash, the last steps would have to be computed again: their masks cannot be written to &apos;{place}&apos; ({words_of}).</source>
         <extracomment>sentences</extracomment>
         <translation>崩溃后，最后的步骤需要重新计算：其掩码无法写入 &apos;{place}&apos;（{words_of}）。</translation>
@@ -15853,6 +16378,21 @@ steps</extracomment>
         <source>&apos;{name}&apos; is of type {name2}; it was {dtype}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的类型为 {name2}；原为 {dtype}。</translation>
+    </message>
+    <message>
+        <source>{n} more differ.</source>
+        <extracomment>sentences</extracomment>
+        <translation>另有 {n} 个不同。</translation>
+    </message>
+    <message>
+        <source>1 more differs.</source>
+        <extracomment>sentences</extracomment>
+        <translation>另有 1 个不同。</translation>
+    </message>
+    <message>
+        <source>cannot be computed again</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法重新计算</translation>
     </message>
     <message>
         <source>&apos;{label}&apos; is</source>
@@ -15897,6 +16437,21 @@ steps</extracomment>
         <source>{sentence} Repair this checkpoint instead.</source>
         <extracomment>sentences</extracomment>
         <translation>{sentence}请改为修复此检查点。</translation>
+    </message>
+    <message>
+        <source>Its tensors have the same names and shapes.</source>
+        <extracomment>sentences</extracomment>
+        <translation>其张量的名称和形状相同。</translation>
+    </message>
+    <message>
+        <source>it has {len} pieces for {size} elements</source>
+        <extracomment>sentences</extracomment>
+        <translation>它用 {len} 个数据块存放 {size} 个元素</translation>
+    </message>
+    <message>
+        <source>its pieces do not fit</source>
+        <extracomment>sentences</extracomment>
+        <translation>其数据块不符</translation>
     </message>
     <message>
         <source>checking shapes</source>
@@ -15947,6 +16502,71 @@ steps</extracomment>
         <source>{said} Against the unpruned model, on seeded random inputs, {changed_predictions} of the {what} are different, and outputs differ by up to {largest_change} of the largest.</source>
         <extracomment>sentences</extracomment>
         <translation>{said}与未剪枝模型相比，在带种子的随机输入上，{what}有 {changed_predictions} 不同，输出最多相差最大值的 {largest_change}。</translation>
+    </message>
+    <message>
+        <source>{LABELS} in float64</source>
+        <extracomment>sentences</extracomment>
+        <translation>{LABELS}（float64）</translation>
+    </message>
+    <message>
+        <source>{answer} of transformers {answer2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers {answer2} 的 {answer}</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is {shape} instead of {shape2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 为 {shape}，而不是 {shape2}</translation>
+    </message>
+    <message>
+        <source>{counted} missing ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少 {counted}（{first_names}）</translation>
+    </message>
+    <message>
+        <source>{counted} too many ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>多出 {counted}（{first_names}）</translation>
+    </message>
+    <message>
+        <source>{counted} of another shape ({shown})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{counted}的形状不同（{shown}）</translation>
+    </message>
+    <message>
+        <source>Do not use it: the cut is not what the zeros say.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请勿使用：裁去的内容与置零的内容不符。</translation>
+    </message>
+    <message>
+        <source>Most outputs agree (their median differs by {median}): a rounding may have led a router to another expert, which another seed would not.</source>
+        <extracomment>sentences</extracomment>
+        <translation>多数输出一致（中位数相差 {median}）：舍入可能使路由器选择了另一个专家，换一个种子则不会。</translation>
+    </message>
+    <message>
+        <source>{largest}, where {most} is allowed</source>
+        <extracomment>sentences</extracomment>
+        <translation>{largest}（允许 {most}）</translation>
+    </message>
+    <message>
+        <source>{median} in the median, where {most_in_median} is allowed</source>
+        <extracomment>sentences</extracomment>
+        <translation>中位数 {median}（允许 {most_in_median}）</translation>
+    </message>
+    <message>
+        <source>a single number</source>
+        <extracomment>sentences</extracomment>
+        <translation>单个数</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was taken out of config.json: it names the old stages.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已从 config.json 中移除 &apos;{name}&apos;：它列出的是旧的阶段。</translation>
+    </message>
+    <message>
+        <source>Which layers are of which kind is said by &apos;{instead}&apos;: versions of transformers before 5 go by &apos;{name}&apos;, and compute something else.</source>
+        <extracomment>sentences</extracomment>
+        <translation>各层的种类由 &apos;{instead}&apos; 指定：5 之前的 transformers 版本依据 &apos;{name}&apos;，会计算出不同的结果。</translation>
     </message>
     <message>
         <source>ONNX Runtime, and whatever runs the original</source>
@@ -16009,9 +16629,34 @@ steps</extracomment>
         <translation>权重旁边的 {LOADER} 会为模型设置新的宽度并加载它们。</translation>
     </message>
     <message>
+        <source>vLLM has kernels for some numbers of experts only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>vLLM 只为某些专家数量提供内核。</translation>
+    </message>
+    <message>
         <source>Written as &apos;{wanted}&apos;, which computes the same.</source>
         <extracomment>sentences</extracomment>
         <translation>写为 &apos;{wanted}&apos;，计算结果相同。</translation>
+    </message>
+    <message>
+        <source>&apos;{min}&apos; was written and should not have been</source>
+        <extracomment>sentences</extracomment>
+        <translation>写入了不应写入的 &apos;{min}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; was written with the shape {shape}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 写入后的形状为 {shape}</translation>
+    </message>
+    <message>
+        <source>a unit of &apos;{place}&apos; went that is not dead</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁去了 &apos;{place}&apos; 的一个并未失效的单元</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; does not come back as it was</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 无法原样恢复</translation>
     </message>
     <message>
         <source>type &apos;{model_type}&apos;</source>
@@ -16027,6 +16672,46 @@ steps</extracomment>
         <source>A model of {kind} has no such units.</source>
         <extracomment>sentences</extracomment>
         <translation>{kind}的模型没有这样的单元。</translation>
+    </message>
+    <message>
+        <source>it is not a valid file name</source>
+        <extracomment>sentences</extracomment>
+        <translation>这不是有效的文件名</translation>
+    </message>
+    <message>
+        <source>, only &apos;{others}&apos;, which cannot be cut</source>
+        <extracomment>sentences</extracomment>
+        <translation>，只有无法裁减的 &apos;{others}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is left out: it holds the vocabulary in a form that cannot be cut; {TOKENIZER} has all that is needed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>略过 &apos;{name}&apos;：其中的词表形式无法裁减；{TOKENIZER} 已包含所需的全部内容。</translation>
+    </message>
+    <message>
+        <source>exact for this text</source>
+        <extracomment>sentences</extracomment>
+        <translation>对此文本精确</translation>
+    </message>
+    <message>
+        <source>the scores of a file</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件中的分数</translation>
+    </message>
+    <message>
+        <source>it has no &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有 &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>{columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>{columns} 个输入</translation>
+    </message>
+    <message>
+        <source>{parts} x {columns} inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>{parts} x {columns} 个输入</translation>
     </message>
     <message>
         <source>methods</source>
@@ -16286,6 +16971,56 @@ steps</extracomment>
         <source>{label} {n} → {n2}</source>
         <extracomment>sentences</extracomment>
         <translation>{label} {n} → {n2}</translation>
+    </message>
+    <message>
+        <source>sparse COO</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏 COO</translation>
+    </message>
+    <message>
+        <source>sparse CSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏 CSR</translation>
+    </message>
+    <message>
+        <source>sparse CSC</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏 CSC</translation>
+    </message>
+    <message>
+        <source>sparse BSR</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏 BSR</translation>
+    </message>
+    <message>
+        <source>sparse BSC</source>
+        <extracomment>sentences</extracomment>
+        <translation>稀疏 BSC</translation>
+    </message>
+    <message>
+        <source>{percent} to {percent2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{percent} 至 {percent2}</translation>
+    </message>
+    <message>
+        <source>{missing}, {n} tensor too many ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{missing}，多出 {n} 个张量（{first_names}）</translation>
+    </message>
+    <message>
+        <source>{missing}, {n} tensors too many ({first_names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{missing}，多出 {n} 个张量（{first_names}）</translation>
+    </message>
+    <message>
+        <source>{others}, {n} tensor of another shape ({shown})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{others}，{n} 个张量的形状不同（{shown}）</translation>
+    </message>
+    <message>
+        <source>{others}, {n} tensors of another shape ({shown})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{others}，{n} 个张量的形状不同（{shown}）</translation>
     </message>
     <message>
         <source>to {n}</source>

@@ -393,3 +393,18 @@ def test_the_german_main_button_leaves_room_for_the_one_beside_it(german, new_pe
     person.wait_ready()
     person.wait_open(file)
     person.wait(person.views.preview.action.preview.isVisible)
+
+
+def test_reasons_within_a_sentence_are_german(german):
+    differ = "The outputs of 'm' differ from those with zeros by 0.5, where 0.1 is allowed."
+    assert said_sentence(differ).endswith(" ab, um 0,5 (erlaubt: 0,1).")
+    text = "'a' in 'x.onnx' cannot be read: it holds text."
+    assert said_sentence(text) == "'a' in 'x.onnx' kann nicht gelesen werden: er enthält Text."
+
+
+def test_reasons_within_a_sentence_are_chinese(chinese):
+    text = "'a' in 'x.onnx' cannot be read: it holds text."
+    assert said_sentence(text) == "无法读取 'x.onnx' 中的 'a'：它含有文本。"
+    misfit = "'m' was not cut out of 'n': the shape of 'a' is [2] and should be [3]."
+    assert said_sentence(misfit) == "'m' 不是从 'n' 裁剪得到的：'a' 的形状为 [2]，应为 [3]。"
+    assert said_sentence("'b' is missing beside 'a'.") == "'a' 旁缺少 'b'。"

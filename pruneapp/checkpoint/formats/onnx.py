@@ -405,13 +405,14 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
 
 
 def _notices(layout: ModelFile) -> tuple[Notice, ...]:
-    not_shown = {
-        "The sparse initializers of this ONNX model are not read, and not shown": layout.sparse,
-        "Tensors in branches of the graph whose names other tensors have are not shown": len(
-            layout.hidden
-        ),
+    sparse, hidden = layout.sparse, len(layout.hidden)
+    texts = {
+        "The sparse initializers of this ONNX model are not read, and not shown: "
+        f"{sparse:,}.": sparse,
+        "Tensors in branches of the graph whose names other tensors have are not shown: "
+        f"{hidden:,}.": hidden,
     }
-    return tuple(Notice(f"{what}: {count:,}.") for what, count in not_shown.items() if count)
+    return tuple(Notice(text) for text, count in texts.items() if count)
 
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}

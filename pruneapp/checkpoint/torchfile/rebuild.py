@@ -216,8 +216,12 @@ def _from_numpy(function: Global, args: Args) -> Any:
 
 
 def _meta(_function: Global, args: Args) -> Any:
-    shape = f" of shape {list(args[1])}" if len(args) > 1 and is_shape(args[1]) else ""
-    return Unreadable(f"it is a tensor{shape} on the meta device: the file holds no numbers of it")
+    if len(args) > 1 and is_shape(args[1]):
+        return Unreadable(
+            f"it is a tensor of shape {list(args[1])} on the meta device: the file holds no "
+            "numbers of it"
+        )
+    return Unreadable("it is a tensor on the meta device: the file holds no numbers of it")
 
 
 def _dict(function: Global, args: Args) -> Any:

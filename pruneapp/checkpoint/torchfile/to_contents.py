@@ -239,8 +239,9 @@ class _Entries:
             self._used.add(part_name)
             parts.append(part_name)
             self._take(part_name, tensor, f"it is a part of a {kind} tensor")
-        shape = f" of shape {list(leaf.shape)}" if leaf.shape else ""
-        self.parts[name] = (f"{kind} tensor{shape}", *parts)
+        shape = list(leaf.shape)
+        what = f"{kind} tensor of shape {shape}" if shape else f"{kind} tensor"
+        self.parts[name] = (what, *parts)
 
     def _take(self, name: str, leaf: Tensor | Compound | Array, why_not: str) -> None:
         same = identity(leaf)

@@ -37,7 +37,8 @@ _DECIMAL = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?")
 _DECIMALS = frozenset(
     {
         *("after", "amount", "before", "damping", "got", "iterations", "limit", "low", "high"),
-        *("largest_difference", "largest_output", "share", "tree", "value", "worst"),
+        *("largest", "largest_difference", "largest_output", "median", "most", "most_in_median"),
+        *("share", "tree", "value", "worst"),
     }
 )
 # Percentages in the label of a step, which may have words of no language: "L1 12.5 %".
