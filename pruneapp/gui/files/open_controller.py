@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import READERS, refuse_unknown
 from pruneapp.checkpoint.io.store import is_store, locate
+from pruneapp.checkpoint.model_folder import ShardName
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs
@@ -100,6 +102,23 @@ class OpenController(Controller):
         """Open a file in a window of its own, or show the one in which it is open already."""
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
         self._unless_open(request, partial(self._windows.wanted.emit, request))
+
+    @Slot(object, bool)
+    def open_together(self, paths: Sequence[Path], apart: bool) -> None:
+        """Open several files: the first one here, unless `apart`, others in windows of their own.
+
+        The shards of one model are its folder.
+        """
+        shards = [ShardName.of(path) for path in paths]
+        models = {
+            (p.parent, s and replace(s, number=0)) for p, s in zip(paths, shards, strict=True)
+        }
+        if len(models) == 1 and None not in shards:
+            paths = [paths[0].parent]
+        first, *others = paths
+        (self.open_in_window if apart else self.open)(first)
+        for path in others:
+            self.open_in_window(path)
 
     def open_named(self, name: str, state_dict: str | None = None) -> None:
         """Open what another start of the application named, in a window of its own."""

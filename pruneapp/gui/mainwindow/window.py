@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -160,6 +159,8 @@ class MainWindow(QMainWindow):
 
     dropped = Signal(object)  # the path of a file or a folder
     droppedForWindow = Signal(object)  # with Ctrl held: it is for a window of its own
+    # (list[Path], bool) Several files, and whether each is for a window of its own.
+    droppedTogether = Signal(object, bool)
     # (QDragEnterEvent, QDropEvent) Something else than a file; accept it to have it dropped.
     otherEntered = Signal(object)
     otherDropped = Signal(object)
@@ -393,27 +394,16 @@ class MainWindow(QMainWindow):
             self.otherDropped.emit(event)
             return
         event.acceptProposedAction()
-        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.dropped.emit(paths.pop(0))
-        for path in paths:
-            self.droppedForWindow.emit(path)
+        apart = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if len(paths) > 1:
+            self.droppedTogether.emit(paths, apart)
+        else:
+            (self.droppedForWindow if apart else self.dropped).emit(paths[0])
 
 
 def _dropped_paths(data: QMimeData) -> list[Path]:
-    """Return what to open of what is dropped; nothing if it is not all local, or too much.
-
-    The shards of one model are its folder.
-    """
+    """Return what is dropped; nothing if it is not all local, or too much to be opened."""
     urls = data.urls()
     if len(urls) > MOST_FILES or not all(url.isLocalFile() for url in urls):
         return []
-    paths = list(dict.fromkeys(Path(url.toLocalFile()) for url in urls))
-    if len(paths) < 2:
-        return paths
-    from pruneapp.checkpoint.model_folder import ShardName  # it imports numpy
-
-    shards = [ShardName.of(path) for path in paths]
-    models = {(p.parent, s and replace(s, number=0)) for p, s in zip(paths, shards, strict=True)}
-    if len(models) == 1 and None not in shards:
-        return [paths[0].parent]
-    return paths
+    return list(dict.fromkeys(Path(url.toLocalFile()) for url in urls))

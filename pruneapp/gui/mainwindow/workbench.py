@@ -480,6 +480,7 @@ class Workbench(QObject):
         window.closing.connect(self._on_closing)
         window.dropped.connect(self.files.open)
         window.droppedForWindow.connect(self.files.open_in_window)
+        window.droppedTogether.connect(self.files.open_together)
         window.otherEntered.connect(self.mask_drag.welcome)
         window.otherDropped.connect(self.mask_drag.take)
         window.otherLeft.connect(self.mask_drag.dismiss)
