@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -84,21 +83,6 @@ class Bucket:
             if file.is_file():
                 self.put(f"{key}/{file.relative_to(folder).as_posix()}", file.read_bytes())
         return self.path(key)
-
-    def send_folder(self, folder: Path, key: str) -> None:
-        """Put files that are too large to be held."""
-        for file in folder.iterdir():
-            with file.open("rb") as body:
-                self.client.put_object(Bucket=self.name, Key=f"{key}/{file.name}", Body=body)
-
-    def fetch(self, key: str, path: Path) -> None:
-        """Get an object that is too large to be held."""
-        body = self.client.get_object(Bucket=self.name, Key=key)["Body"]
-        with path.open("wb") as file:
-            shutil.copyfileobj(body, file, 1 << 20)
-
-    def remove(self, key: str) -> None:
-        self.client.delete_object(Bucket=self.name, Key=key)
 
     def get(self, key: str) -> bytes:
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from unittest.mock import patch
 
 from pruneapp.methods import registry
 from pruneapp.methods.method import CoupledMethod
@@ -15,8 +12,7 @@ from pruneapp.params import STATISTICS
 from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject
 from tests.benchmarks.interaction import write_statistics
 from tests.benchmarks.subjects import job
-from tests.benchmarks.subjects.cluster import STEPS, WORKERS, on_cluster, same
-from tests.support.stores import Bucket, environment, served
+from tests.benchmarks.subjects.cluster import WORKERS, on_cluster, same
 
 SHARDS = 8
 # Exchanges of weights, and distances of 4,096 filters, take half a minute and more for each matrix.
@@ -53,32 +49,8 @@ def measure(ground: Ground) -> Iterator[Line]:
         sys.stderr.write(f"{name}: {found} shards of {SHARDS * len(WORKERS)}\n")  # it takes long
         bound = AtLeast(SHARDS * len(WORKERS))
         yield Line("4 GB float32, 1, 2, 4 workers", name, found, "", bound=bound)
-    yield from _in_store(ground, source, local, target)
     shutil.rmtree(local)
     ground.forget("cluster")
-
-
-def _in_store(ground: Ground, source: Path, local: Path, target: Path) -> Iterator[Line]:
-    with served() as server, patch.dict(os.environ, environment(server)):
-        bucket = Bucket("models", "http://{}:{}".format(*server.behind), server.faults)
-        bucket.send_folder(source, "model")
-        for words, step in STEPS.items():
-            shutil.rmtree(local)
-            job.prune(ground, source, local, *step)
-            on_cluster(ground, bucket.path("model"), bucket.path("out"), step, 2)
-            target.mkdir()
-            for key in bucket.listed():
-                if key.startswith("out/"):
-                    bucket.fetch(key, target / key.removeprefix("out/"))
-                    bucket.remove(key)
-            found = same(local, target)
-            shutil.rmtree(target)
-            left = [key for key in bucket.listed() if not key.startswith("model/")]
-            note = f"{len(left) + len(bucket.uploads())} objects and uploads left over"
-            sys.stderr.write(f"{words}, S3: {found} shards of {SHARDS}, {note}\n")
-            bound = AtLeast(SHARDS)
-            yield Line("4 GB float32, S3, 2 workers", words, found, "", bound=bound, note=note)
-        bucket.client.close()
 
 
 SUBJECT = Subject(
@@ -87,6 +59,6 @@ SUBJECT = Subject(
     measure,
     "How many of the eight shards that each count of workers wrote are those of one process, byte "
     "for byte. Methods for parts of models have none in these 64 matrices, and swaps and FPGM take "
-    "hours: the tests have them all, smaller. S3 is a server of moto on this machine.",
+    "hours: the tests have them all, smaller.",
     on_request=True,
 )
