@@ -200,6 +200,7 @@ class Start(QObject):
             window.actions_["open_in_window"].triggered: self._ask_file,
             window.dropped: self.open,
             window.droppedForWindow: self.open,
+            window.droppedTogether: self._open_together,
             window.actions_["cancel"].triggered: self._open_nothing,
             window.job_status.cancelRequested: self._open_nothing,
         }
@@ -234,6 +235,10 @@ class Start(QObject):
         else:
             self._goes_on = wanted
         self._say_opening()
+
+    @Slot(object, bool)
+    def _open_together(self, paths: Sequence[Path], apart: bool) -> None:
+        self.ready.connect(lambda workbench: workbench.files.open_together(paths, apart))
 
     def _file_of_window(self) -> Path | None:
         if self.workbench is not None:

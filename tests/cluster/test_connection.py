@@ -78,10 +78,10 @@ print(faults(), keep_freed_memory(), faults())
 """
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_info"),
-    reason="only glibc gives back what it is told to",
-)
+GLIBC = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
+
+
+@pytest.mark.skipif(not GLIBC, reason="only glibc gives back what it is told to")
 def test_a_worker_does_not_take_each_array_from_the_system_anew(run_python):
     """As it would by what Dask sets; what somebody else has set stays."""
     before, done, after = run_python(FAULTS, MALLOC_TRIM_THRESHOLD_="65536").split()

@@ -352,7 +352,9 @@ class Jobs(QObject):
                 self._pending.remove(task)
                 self._report_end(task, shown=shown)
         finally:
-            if time.monotonic() - began > LONG_S:
+            # Those that wait already are not put off again, however often this happens.
+            put_off = self._turn.isActive() and self._turn.interval() == PAINT_MS
+            if time.monotonic() - began > LONG_S and not put_off:
                 self._turn.start(PAINT_MS)
             if task is self._stuck:
                 self._stuck = None

@@ -215,6 +215,24 @@ def test_questions_about_much_that_is_new_begin_once_it_is_painted(jobs, qtbot, 
     qtbot.waitUntil(lambda: len(heard.results) == 1)
 
 
+def test_questions_are_not_put_off_again_and_again(jobs, qtbot, monkeypatch):
+    """Else none would be answered while a slow machine follows a slider."""
+    monkeypatch.setattr(module, "LONG_S", 0.0)
+    monkeypatch.setattr(module, "PAINT_MS", 300)
+    heard, asked = Heard(), []
+
+    def again(_result: object) -> None:  # each one a callback that takes long
+        if not asked:
+            jobs.answer(asked.append, **heard.callbacks())
+        if not heard.results:
+            jobs.answer(lambda _job: None, **callbacks, urgency=Urgency.AT_ONCE)
+
+    callbacks = heard.callbacks() | {"on_result": again}
+    jobs.answer(lambda _job: None, **callbacks, urgency=Urgency.AT_ONCE)
+    qtbot.waitUntil(lambda: bool(heard.results))
+    qtbot.waitUntil(lambda: jobs.quiet)
+
+
 def test_stopping_ends_everything_and_nothing_comes_back(qtbot):
     jobs, heard = Jobs(), Heard()
     jobs.submit("Endless", endless, **heard.callbacks())

@@ -175,10 +175,12 @@ def test_a_file_that_is_dropped_with_ctrl_gets_a_window(new_person, files):
     assert first.document.checkpoint.path == files[0]
 
 
-def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files):
-    """The first one is opened where they are dropped."""
+@pytest.mark.parametrize("early", [False, True])
+def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files, early):
+    """The first one is opened where they are dropped, as soon as that is possible."""
     first = new_person()
-    first.wait_ready()
+    if not early:
+        first.wait_ready()
     first.drop(files[0], files[1], files[0])
     first.wait_open(files[0])
     first.at_window(1).wait_open(files[1])
