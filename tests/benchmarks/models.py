@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks import sharded_model
+from tests.benchmarks import cluster_models, sharded_model
 from tests.benchmarks.synthetic_files import DTYPES, Shapes, values, write_safetensors
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -183,27 +183,6 @@ def _save(state: object, path: Path) -> None:
 
 
 # Name: suffix, and what writes it.
-# Shards of the model for a cluster, matrices in each, and rows and columns of these: 4.3 GB.
-_CLUSTER = 8, 8, 4096
-
-
-def _cluster(folder: Path) -> None:
-    """Write a folder of float32 shards; every matrix is the first one, turned and scaled."""
-    shards, each, side = _CLUSTER
-    first = np.random.default_rng(0).normal(size=(side, side)).astype(np.float32)
-    folder.mkdir()
-    for shard in range(shards):
-        numbers = range(shard * each, (shard + 1) * each)
-        shapes: Shapes = {f"model.layers.{number}.weight": (side, side) for number in numbers}
-
-        def read(name: str) -> np.ndarray:
-            number = int(name.split(".")[2])
-            return np.roll(first, 977 * number, axis=1) * np.float32(1 + number / 100)
-
-        file = folder / f"model-{shard + 1:05}-of-{shards:05}.safetensors"
-        write_safetensors(file, shapes, "F32", read)
-
-
 MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "mixed": (".safetensors", _mixed),
     "mixed-torch": (".pt", _mixed_torch),
@@ -213,7 +192,10 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "crowd": (".safetensors", _crowd),
     "many-torch": (".pt", _many_torch),
     "convolutions": (".safetensors", _convolutions),
-    "cluster": ("", _cluster),
+    "cluster": ("", partial(cluster_models.matrices, 8)),
+    "cluster-matrices": ("", partial(cluster_models.matrices, 64)),
+    "cluster-parts": ("", cluster_models.parts),
+    "cluster-graph": ("", cluster_models.graph),
     "shards": ("", sharded_model.write),
     "shards-sparse": ("", partial(sharded_model.write, sparse=True)),
 }

@@ -58,7 +58,9 @@ def _measure(ground: Ground, source: Path, work: str, step: tuple[str, ...]) -> 
     yield Line(work, "shards identical", same, "", bound=AtLeast(8 * len(WORKERS)))
 
 
-def on_cluster(ground: Ground, source: Path, target: Path, step: Sequence[str], count: int) -> Ran:
+def on_cluster(
+    ground: Ground, source: Path | str, target: Path | str, step: Sequence[str], count: int
+) -> Ran:
     command = ["prune", str(source), "-o", str(target), *step, "--cluster", f"local:{count}"]
     return run_python(["-m", "tests.benchmarks.cluster_job", *command], ground.folder)
 

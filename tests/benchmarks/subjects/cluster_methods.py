@@ -1,64 +1,131 @@
-"""Every method on a folder of 4 GB: 1, 2 and 4 workers write the bytes of one machine."""
+"""Every method on 4 GB: 1, 2 and 4 workers, and S3, write the bytes of one machine."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.methods import registry
-from pruneapp.methods.method import CoupledMethod
+from pruneapp.methods.method import CoupledMethod, Method
 from pruneapp.params import STATISTICS
+from pruneapp.progress import Job
+from pruneapp.statistics.file import Inputs, Origin, save_statistics
 from tests.benchmarks.benchmark import AtLeast, Ground, Line, Subject
-from tests.benchmarks.interaction import write_statistics
 from tests.benchmarks.subjects import job
 from tests.benchmarks.subjects.cluster import WORKERS, on_cluster, same
+from tests.support.stores import Bucket, environment, served
 
-SHARDS = 8
-# Exchanges of weights, and distances of 4,096 filters, take half a minute and more for each matrix.
-_TOO_LONG = frozenset({"swaps", "swaps_n_m", "fpgm"})
+# What a method is tried on, where any matrix will not do.
+_PARTS = {
+    "attention_heads": "*.o_proj.weight",
+    "ffn_neurons": "*.down_proj.weight",
+    "layers": "*.down_proj.weight",
+    "bn_scale": "vision.*.conv*.weight",
+    "fpgm": "vision.*.conv*.weight",
+    "swaps": "tall.*.weight",
+    "swaps_n_m": "tall.*.weight",
+}
 
 
-def _methods() -> list[str]:
-    """Return the methods for a matrix without a model around it."""
-    methods = [m for m in map(registry.get, registry.METHODS) if m.name not in _TOO_LONG]
-    return [
-        method.name
-        for method in methods
-        if not (method.takes_mask or method.takes_scale or isinstance(method, CoupledMethod))
-    ]
+def _model_of(method: Method) -> str:
+    if method.name == "channel_groups":
+        return "cluster-graph"
+    return "cluster-parts" if method.name in _PARTS else "cluster-matrices"
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    source = ground.model("cluster")
-    statistics = write_statistics(ground.folder / "cluster.statistics.safetensors", source)
+    methods = [m for m in map(registry.get, registry.METHODS) if not m.takes_mask]
+    methods.sort(key=_model_of)
     local, target = ground.folder / "local", ground.folder / "target"
-    for name in _methods():
-        method, words = registry.get(name), ["--method", name]
-        if any(param.name == "amount" for param in method.params):
-            words += ["--amount", "0.5"]
-        if STATISTICS in method.params:
-            words += ["--statistics", str(statistics)]
-        found = 0
-        shutil.rmtree(local, ignore_errors=True)
-        job.prune(ground, source, local, *words)
-        for count in WORKERS:
-            on_cluster(ground, source, target, words, count)
-            found += same(local, target)
-            shutil.rmtree(target)
-        sys.stderr.write(f"{name}: {found} shards of {SHARDS * len(WORKERS)}\n")  # it takes long
-        bound = AtLeast(SHARDS * len(WORKERS))
-        yield Line("4 GB float32, 1, 2, 4 workers", name, found, "", bound=bound)
-    shutil.rmtree(local)
-    ground.forget("cluster")
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(served())
+        direct = "http://{}:{}".format(*server.behind)
+        variables = {**environment(server), "AWS_ENDPOINT_URL": direct}
+        stack.enter_context(patch.dict(os.environ, variables))
+        bucket = Bucket("models", direct, server.faults)
+        stack.callback(bucket.client.close)
+        for method in methods:
+            name = _model_of(method)
+            if not bucket.listed(name):
+                source = ground.model(name)
+                statistics = _write_statistics(ground.folder / f"{name}.statistics", source)
+                bucket.send_folder(source, name)
+            words = [*_words(method, statistics), "--format", "safetensors"]
+            words += ["--max-shard-size", "100MB"] if name == "cluster-graph" else []
+            file = "/model.onnx" if name == "cluster-graph" else ""
+            job.prune(ground, Path(f"{source}{file}"), local, *words)
+            shards = len(list(local.glob("*.safetensors")))
+            found = 0
+            for count in WORKERS:
+                on_cluster(ground, f"{source}{file}", target, words, count)
+                found += same(local, target)
+                shutil.rmtree(target)
+            on_cluster(ground, f"s3://models/{name}{file}", "s3://models/out", words, 2)
+            stored = _same(bucket, local)
+            left = [key for key in bucket.listed() if not key.startswith("cluster-")]
+            note = f"{len(left) + len(bucket.uploads())} objects and uploads left over"
+            shutil.rmtree(local)
+            sys.stderr.write(
+                f"{method.name}: {found}, {stored} of {shards}; {note}\n"
+            )  # takes long
+            yield Line("1, 2, 4 workers", method.name, found, "", bound=AtLeast(shards * 3))
+            yield Line("S3, 2 workers", method.name, stored, "", bound=AtLeast(shards), note=note)
+    for name in {_model_of(method) for method in methods}:
+        ground.forget(name)
+
+
+def _words(method: Method, statistics: Path) -> list[str]:
+    words = ["--method", method.name]
+    if any(param.name == "amount" for param in method.params):
+        words += ["--amount", "0.5"]
+    if STATISTICS in method.params and not isinstance(method, CoupledMethod):
+        words += ["--statistics", str(statistics)]
+    if method.name in _PARTS:
+        words += ["--select", _PARTS[method.name]]
+    return words
+
+
+def _write_statistics(path: Path, model: Path) -> Path:
+    """Write statistics for all matrices, with sums of products for those of few columns."""
+    rng = np.random.default_rng(0)
+    inputs, grams = {}, {}
+    file = model / "model.onnx"
+    with open_checkpoint(file if file.exists() else model) as checkpoint:
+        shapes = {e.name: e.shape for e in checkpoint.entries.values() if len(e.shape) == 2}
+    for name, (_, columns) in shapes.items():
+        seen = rng.normal(size=(1000, columns)) * rng.uniform(1, 10, columns)
+        inputs[name] = Inputs((seen * seen).sum(0, keepdims=True), None, np.full(1, 1000.0))
+        if name.startswith("tall."):
+            grams[name] = [seen.T @ seen]
+    save_statistics(path, inputs, Origin("calibrate"), Job(), grams=grams)
+    return path
+
+
+def _same(bucket: Bucket, local: Path) -> int:
+    """Return how many shards in the store have the bytes of here; they are removed there."""
+    found = 0
+    for key in bucket.listed("out/"):
+        body = bucket.get(key)
+        found += key.endswith(".safetensors") and body == (local / Path(key).name).read_bytes()
+        bucket.remove(key)
+    return found
 
 
 SUBJECT = Subject(
     "cluster-methods",
     "Every method on a cluster",
     measure,
-    "How many of the eight shards that each count of workers wrote are those of one process, byte "
-    "for byte. Methods for parts of models have none in these 64 matrices, and swaps and FPGM take "
-    "hours: the tests have them all, smaller.",
+    "How many of the shards that each count of workers wrote are those of one process, byte for "
+    "byte: 64 matrices in 64 shards; for methods that need more, 68 shards with layers of a llama, "
+    "convolutions with their norms, and matrices of 64 columns; for groups of channels an ONNX "
+    "model of 64 products. S3 is a server of moto on this machine.",
     on_request=True,
 )
