@@ -38,6 +38,8 @@ from pruneapp.results.tensor_group import in_sentence
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ROOT / "pruneapp"
+# What runs a person's model, in their Python; the window shows what it says.
+WORKER = ROOT / "resources" / "pruneapp_worker"
 
 FOLDER = ROOT / "resources" / "translations"
 # The templates of sentences, for the window to find them in what it is given.
@@ -245,6 +247,8 @@ def templates() -> dict[str, list[str]]:
     for path, module in modules.items():
         if not path.startswith("cli"):
             found |= dict.fromkeys(said_in(module, errors))
+    for file in sorted(WORKER.glob("*.py")):
+        found |= dict.fromkeys(said_in(ast.parse(file.read_text(encoding="utf-8")), errors))
     for path, names in PARTS.items():
         found |= dict.fromkeys(_parts(modules[path], names))
     found |= dict.fromkeys((*WORDS, *SYSTEM))
@@ -351,6 +355,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "evaluation/collection.py": ("collect_sums", "collect", "count_uses", "_run"),
     "evaluation/process.py": ("last_words",),
     "evaluation/metric.py": ("band_of", "refuse_no_numbers"),
+    "evaluation/scan_file.py": ("_WORDS",),
     "evaluation/script.py": ("find_interpreter",),
     "evaluation/runner.py": ("_NOT_RUN", "_placed", "verify", "_load", "_apply", "_run"),
     "evaluation/worker.py": ("start", "_wait"),
@@ -407,7 +412,16 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "groups/structure.py": ("bind", "_of_graph", "_of_blocks", "read_config"),
     "installation.py": ("remedy_for",),
-    "json_codec.py": ("read", "load", "_explained", "_unique", "_refuse_constant", "_finite"),
+    "json_codec.py": (
+        "_TYPES",
+        "read",
+        "load",
+        "_explained",
+        "_shown",
+        "_unique",
+        "_refuse_constant",
+        "_finite",
+    ),
     "methods/amounts.py": ("_too_large", "target_of"),
     "methods/builtin/patterns.py": ("describe",),
     "methods/limits.py": ("describe",),
@@ -488,13 +502,46 @@ WORDS = (
     ),
     "The report is {path}.",
     "is one of several files of the opened model, and one file cannot replace them all.",
+    # Of JSON: places in it are code, and so `words`.
+    *("'{where}', at {words}: {what}.", "'{where}': {what}.", "keys", "an id"),
+    *("{types} of at least {n}", "{types} of at most {n}", "{types} with {n} item"),
+    *("{types} with {n} items", "{types} with at least {n} item", "invalid enum value '{value}'"),
+    *("{types} with at least {n} items", "{types} with at most {n} items"),
+    *("unit of '{name}'", "units of '{name}'"),
+    *("{format}, {n} shard", "{format}, {n} shards", "compact file of Pruneapp"),
+    "PyTorch before 1.6",
+    *("a numpy array", "a numpy number", "a conjugate view", "a negated view", "a DTensor"),
+    *("{kind} layout", "{types} or null", "an object of type {kind}", "the folder with zeros"),
+    *("nothing but zeros", "not finite"),
+    # Names with what is said of each of them.
+    *("{name} ({note})", "{name} ({note}), {rest}", "{name}: {why}", "{name}: {why}; {rest}"),
+    *("{value} for the unpruned model", "{size} are free"),
+    *("the system says: {error}", "A compressed torch file", "A torch file with sparse tensors"),
+    "transformers would map it into memory, which is not possible",
+    "transformers, which opens such files, does not load them",
+    *("{label} {rate} GB/s", "{label} {rate} GB/s, slow: {words}", "Cutting", "Comparing"),
+    *("Checking", "Measuring", "Checksums", "Checking what is there", "Waiting for workers"),
+    "Starting workers",
+    *("Comparing {name}", "a Gram matrix", "GPTQ or AWQ", "it is a mask"),
+    *("protected weights", "weights were protected or restored", "'{name}' has no weights"),
+    "{name}: '{type}' is in another family already",
+    *("the scratch file of the history is closed", "the scratch file of the history is cut short"),
+    *("'{name}' has the length '{text}'", "'{name}' has the offset '{text}'"),
+    # What families refuse.
+    "{type} computes the size of a head as {words}, so heads cannot go.",
+    "{type} has one group of keys and values, and computes the size of a head as {words}.",
+    "{type} has norms over all heads together: a cut changes their mean.",
+    "{type} pairs its heads: a model with fewer loads and is wrong.",
+    "{type} computes with the number of each layer: a model with fewer loads and is wrong.",
+    "{type} has one layer, which it runs several times.",
+    "{type} has stages of several widths, not layers that are all alike.",
+    "The width of {type}'s feed-forward layers is written in its code as {words}.",
 )
 # Texts that are never said by themselves: `WORDS` has what is made of them.
 PIECES = {
     *("all of it is", "any of", ", with commas between them", "one of", "pruned or protected"),
-    *("value was", "values were", "GPTQ or AWQ", "the smaller {TOKENIZER}"),
+    *("value was", "values were", "the smaller {TOKENIZER}"),
     *("a conjugate view", "a negated view", "a part of an object of {inside}", "a DTensor"),
-    "{kind} layout",
 }
 # Labels of the history, and lines of their details.
 STEPS = (
@@ -573,6 +620,8 @@ SYSTEM = (
     *("disk quota exceeded", "file too large", "too many open files", "connection timed out"),
     *("too many levels of symbolic links", "cannot allocate memory", "directory not empty"),
     *("file exists", "stale file handle", "invalid argument", "connection refused"),
+    *("resource temporarily unavailable", "internal server error", "access denied"),
+    "the specified bucket does not exist",
     *("expecting value", "extra data", "expecting property name enclosed in double quotes"),
     *("expecting ',' delimiter", "expecting ':' delimiter", "unterminated string starting"),
     *("invalid control character", "invalid \\uxxxx escape"),
@@ -580,7 +629,7 @@ SYSTEM = (
 
 
 # Exceptions that say a part of a sentence, and functions that return an error for parts of one.
-FAULTS = frozenset({"Malformed", "Unsupported", "_Broken"})
+FAULTS = frozenset({"Malformed", "Unsupported", "_Broken", "ContractError", "RefusalError"})
 _MAKERS = frozenset({"damaged", "_damaged"})
 
 

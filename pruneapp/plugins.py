@@ -137,7 +137,7 @@ def load(plugin: Plugin) -> Additions:
                 elif point.group == FAMILIES and isinstance(each, ModuleType):
                     families += _declared(each)
                 else:
-                    raise PluginError(f"it is a {type(each).__name__}")
+                    raise PluginError(f"it is an object of type {type(each).__name__}")
         except PruneAppError as error:
             raise PluginError(
                 f"The plugin {plugin.name} {plugin.version} was not loaded: '{point.value}' is no "

@@ -113,7 +113,9 @@ def test_one_that_fails_is_named(packages, code, target, reason):
 def test_what_is_none_of_its_group_is_refused(packages, group):
     install_package(packages, "wrong", {group: {"one": "wrong:ONE"}}, "ONE = 5")
     (plugin,) = plugins.installed()
-    with pytest.raises(PluginError, match=f"is no {plugins.GROUPS[group]}: it is a int"):
+    with pytest.raises(
+        PluginError, match=f"is no {plugins.GROUPS[group]}: it is an object of type int"
+    ):
         plugins.load(plugin)
 
 

@@ -184,7 +184,7 @@ def refuse_other_conditions(scan: Scan, conditions: ScanConditions, where: str) 
     others = differing(scan, conditions)
     if others:
         raise EvaluationError(
-            f"'{where}' is a scan with another {' and another '.join(others)}.",
+            f"'{where}' is a scan with {' and '.join(others)}.",
             remedy="Choose another name for this scan, or delete that file.",
         )
 
@@ -196,16 +196,16 @@ def differing(scan: Scan, conditions: ScanConditions) -> list[str]:
 
 
 _WORDS = {
-    "checkpoint_sha256": "checkpoint",
-    "state_sha256": "state of the checkpoint",
-    "script_sha256": "script",
-    "interpreter_sha256": "Python interpreter",
-    "method": "method",
-    "values": "setting of the method",
-    "seed": "seed",
-    "limit": "limit",
-    "device": "device",
-    "repair": "repair",
+    "checkpoint_sha256": "another checkpoint",
+    "state_sha256": "another state of the checkpoint",
+    "script_sha256": "another script",
+    "interpreter_sha256": "another Python interpreter",
+    "method": "another method",
+    "values": "another setting of the method",
+    "seed": "another seed",
+    "limit": "another limit",
+    "device": "another device",
+    "repair": "another repair",
 }
 
 

@@ -4849,6 +4849,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>Labels</name>
     <message>
+        <source>{text}.</source>
+        <translation>{text}.</translation>
+    </message>
+    <message>
         <source>{first}, {second}</source>
         <translation>{first}, {second}</translation>
     </message>
@@ -5941,12 +5945,12 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{place} hat {n}</translation>
     </message>
     <message>
-        <source>, and 1 more group</source>
-        <translation>, und 1 weitere Gruppe</translation>
+        <source>{places}, and 1 more group</source>
+        <translation>{places} und 1 weitere Gruppe</translation>
     </message>
     <message>
-        <source>, and {n} more groups</source>
-        <translation>, und {n} weitere Gruppen</translation>
+        <source>{places}, and {n} more groups</source>
+        <translation>{places} und {n} weitere Gruppen</translation>
     </message>
     <message>
         <source>Groups</source>
@@ -10682,11 +10686,6 @@ steps</extracomment>
         <translation>&apos;{where}&apos; hat {before} als &apos;{name}&apos; des ungeprunten Modells, jetzt ist es {before2}: Die Daten oder die Pakete haben sich geändert.</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos; is a scan with another {join}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; ist ein Scan unter anderen Bedingungen: {join}.</translation>
-    </message>
-    <message>
         <source>these are more weights than any model has</source>
         <extracomment>sentences</extracomment>
         <translation>das sind mehr Gewichte, als irgendein Modell hat</translation>
@@ -10915,6 +10914,21 @@ steps</extracomment>
         <source>Tensors that can be read are always written.</source>
         <extracomment>sentences</extracomment>
         <translation>Lesbare Tensoren werden immer geschrieben.</translation>
+    </message>
+    <message>
+        <source>Choose &apos;{stem}{suffixes}&apos; for one file, or &apos;{stem2}&apos; for a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie &apos;{stem}{suffixes}&apos; für eine Datei oder &apos;{stem2}&apos; für einen Ordner.</translation>
+    </message>
+    <message>
+        <source>Choose &apos;{stem}&apos; for a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie &apos;{stem}&apos; für einen Ordner.</translation>
+    </message>
+    <message>
+        <source>it is an object of type {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>es ist ein Objekt vom Typ {name}</translation>
     </message>
     <message>
         <source>Choose the file that it was made with.</source>
@@ -11372,6 +11386,11 @@ steps</extracomment>
         <translation>{n} weiterer Tensor</translation>
     </message>
     <message>
+        <source>&apos;{where}&apos; is a scan with {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; ist ein Scan unter anderen Bedingungen: {join}.</translation>
+    </message>
+    <message>
         <source>{n} more tensors</source>
         <extracomment>sentences</extracomment>
         <translation>{n} weitere Tensoren</translation>
@@ -11455,11 +11474,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; is the name of a file, but not of one in the format &apos;{name2}&apos;: the model would be written as a folder of that name.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; ist der Name einer Datei, aber nicht einer im Format &apos;{name2}&apos;: Das Modell würde als Ordner dieses Namens geschrieben.</translation>
-    </message>
-    <message>
-        <source>Choose {one_file}&apos;{stem}&apos; for a folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie {one_file}&apos;{stem}&apos; für einen Ordner.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed by default.</source>
@@ -12832,11 +12846,6 @@ steps</extracomment>
         <translation>Das Plugin {name} {version} wurde nicht geladen: &apos;{value}&apos; ist nicht, was es sein soll ({GROUPS}): {sentence}</translation>
     </message>
     <message>
-        <source>it is a {name}</source>
-        <extracomment>sentences</extracomment>
-        <translation>es ist vom Typ {name}</translation>
-    </message>
-    <message>
         <source>{names} takes no mask.</source>
         <extracomment>sentences</extracomment>
         <translation>Mit {names} lässt sich keine Maske verwenden.</translation>
@@ -13827,9 +13836,484 @@ steps</extracomment>
         <translation>Behalten Sie auch dieses Token.</translation>
     </message>
     <message>
+        <source>calibrate() multiplied nothing by the weights of the model, as far as can be seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() hat nichts mit den Gewichten des Modells multipliziert, soweit zu sehen ist.</translation>
+    </message>
+    <message>
+        <source>Run some inputs through the model that load returned, in the same thread; compiled models and quantized layers are not seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie einige Eingaben im selben Thread durch das Modell laufen, das load zurückgegeben hat; kompilierte Modelle und quantisierte Schichten werden nicht gesehen.</translation>
+    </message>
+    <message>
+        <source>{name}() does not call the model with a tensor, so multiply-adds cannot be counted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() ruft das Modell nicht mit einem Tensor auf, daher lassen sich Multiply-Adds nicht zählen.</translation>
+    </message>
+    <message>
+        <source>Call the model that load returned as model(inputs), or define calibrate(model) that does.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rufen Sie das Modell, das load zurückgegeben hat, als model(inputs) auf, oder definieren Sie ein calibrate(model), das dies tut.</translation>
+    </message>
+    <message>
+        <source>Nothing was multiplied by the weights of the model, as far as can be seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nichts wurde mit den Gewichten des Modells multipliziert, soweit zu sehen ist.</translation>
+    </message>
+    <message>
+        <source>Compiled models and quantized layers are not seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kompilierte Modelle und quantisierte Schichten werden nicht gesehen.</translation>
+    </message>
+    <message>
+        <source>The model returned an object of type {name} without a tensor in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell hat ein Objekt vom Typ {name} zurückgegeben, das keinen Tensor enthält.</translation>
+    </message>
+    <message>
+        <source>Agreement with the unpruned model needs a model that returns a tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Übereinstimmung mit dem ungeprunten Modell braucht ein Modell, das einen Tensor zurückgibt.</translation>
+    </message>
+    <message>
+        <source>calibrate() ran other inputs than with the unpruned model (call {call}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() hat andere Eingaben verwendet als mit dem ungeprunten Modell (Aufruf {call}).</translation>
+    </message>
+    <message>
+        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Verwenden Sie jedes Mal dieselben Eingaben in derselben Reihenfolge; &apos;seed&apos; ist für jeden Zustand gleich.</translation>
+    </message>
+    <message>
+        <source>calibrate() never called the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() hat das Modell nie aufgerufen.</translation>
+    </message>
+    <message>
+        <source>Run some inputs through the model in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie darin einige Eingaben durch das Modell laufen.</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; of {function}() is {kind}, not a number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{key}&apos; von {function}() ist {kind}, keine Zahl.</translation>
+    </message>
+    <message>
+        <source>Return a number, (correct, total), or a list of one number per sample.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie eine Zahl, (correct, total) oder eine Liste mit einer Zahl je Stichprobe zurück.</translation>
+    </message>
+    <message>
+        <source>What is multiplied by each weight cannot be seen in torch {version}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Womit jedes Gewicht multipliziert wird, ist in torch {version} nicht zu sehen.</translation>
+    </message>
+    <message>
+        <source>Choose a Python with torch 1.13 or newer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein Python mit torch 1.13 oder neuer.</translation>
+    </message>
+    <message>
+        <source>{name}() takes no argument.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() nimmt kein Argument.</translation>
+    </message>
+    <message>
+        <source>Define it as {name}({first}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Definieren Sie es als {name}({first}).</translation>
+    </message>
+    <message>
+        <source>{name}() has a parameter &apos;{unknown}&apos;, which Pruneapp does not provide.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() hat einen Parameter &apos;{unknown}&apos;, den Pruneapp nicht liefert.</translation>
+    </message>
+    <message>
+        <source>It provides {join}; give any other parameter a default.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geliefert werden {join}; geben Sie jedem anderen Parameter einen Standardwert.</translation>
+    </message>
+    <message>
+        <source>{function}() returned None.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() hat None zurückgegeben.</translation>
+    </message>
+    <message>
+        <source>End it with &apos;return&apos; and a number, or a dict of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Beenden Sie es mit &apos;return&apos; und einer Zahl oder einem dict von Zahlen.</translation>
+    </message>
+    <message>
+        <source>{function}() returned an empty dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() hat ein leeres dict zurückgegeben.</translation>
+    </message>
+    <message>
+        <source>Return at least one number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie mindestens eine Zahl zurück.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was changed after it was shown.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; wurde geändert, nachdem es angezeigt worden war.</translation>
+    </message>
+    <message>
+        <source>Look at it and start it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Sehen Sie es an und starten Sie es erneut.</translation>
+    </message>
+    <message>
+        <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load hat {value} zurückgegeben; das ist kein torch.nn.Module und hat auch keines als Attribut &apos;model&apos;.</translation>
+    </message>
+    <message>
+        <source>Return the model from load(path).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie das Modell aus load(path) zurück.</translation>
+    </message>
+    <message>
+        <source>The unpruned model was not run before.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das ungeprunte Modell wurde vorher nicht ausgeführt.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no function &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine Funktion &apos;{name2}&apos;.</translation>
+    </message>
+    <message>
+        <source>docs/measure.md describes what a script has to define.</source>
+        <extracomment>sentences</extracomment>
+        <translation>docs/measure.md beschreibt, was ein Skript definieren muss.</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; of {function}() is ({first}, {second}), not (correct, total).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{key}&apos; von {function}() ist ({first}, {second}), nicht (correct, total).</translation>
+    </message>
+    <message>
+        <source>Return how many were right and how many there were, or a list of values.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie zurück, wie viele richtig waren und wie viele es waren, oder eine Liste von Werten.</translation>
+    </message>
+    <message>
+        <source>{name} of the installed {library} has other tensors, among them &apos;{wrong}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} der installierten {library} hat andere Tensoren, darunter &apos;{wrong}&apos;.</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script with load(path) for the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie für das Modell ein Auswertungsskript mit load(path).</translation>
+    </message>
+    <message>
+        <source>There is no image in &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{folder}&apos; ist kein Bild.</translation>
+    </message>
+    <message>
+        <source>Name a folder with images.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner mit Bildern.</translation>
+    </message>
+    <message>
+        <source>The model is {name} of {library}, which cannot be imported ({error}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell ist {name} von {library}, das sich nicht importieren lässt ({error}).</translation>
+    </message>
+    <message>
+        <source>Choose a Python with {library}, or write an evaluation script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie ein Python mit {library}, oder schreiben Sie ein Auswertungsskript.</translation>
+    </message>
+    <message>
+        <source>The image &apos;{file}&apos; cannot be read: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Bild &apos;{file}&apos; lässt sich nicht lesen: {error}.</translation>
+    </message>
+    <message>
+        <source>Mend it, or take it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Reparieren Sie es, oder nehmen Sie es aus dem Ordner.</translation>
+    </message>
+    <message>
+        <source>transformers {version} has no class {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers {version} hat keine Klasse {value}.</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of an environment whose transformers has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Interpreter einer Umgebung, deren transformers sie hat.</translation>
+    </message>
+    <message>
+        <source>The outputs of {what} are {how}, so nothing can be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Ausgaben von {what} sind {how}, daher lässt sich nichts vergleichen.</translation>
+    </message>
+    <message>
+        <source>{name} routes in a way that the check cannot follow.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} routet auf eine Weise, der die Prüfung nicht folgen kann.</translation>
+    </message>
+    <message>
+        <source>The {what} cannot be used: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what}: nicht verwendbar: {error}.</translation>
+    </message>
+    <message>
+        <source>transformers cannot be imported: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers lässt sich nicht importieren: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of an environment that has transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den Interpreter einer Umgebung, die transformers hat.</translation>
+    </message>
+    <message>
+        <source>transformers {version} cannot import {name}: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers {version} kann {name} nicht importieren: {words_of}.</translation>
+    </message>
+    <message>
+        <source>Mend this environment, or choose the interpreter of another.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Reparieren Sie diese Umgebung, oder wählen Sie den Interpreter einer anderen.</translation>
+    </message>
+    <message>
+        <source>its configuration is refused ({words_of})</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Konfiguration wird abgelehnt ({words_of})</translation>
+    </message>
+    <message>
+        <source>it cannot be built ({words_of})</source>
+        <extracomment>sentences</extracomment>
+        <translation>es lässt sich nicht bauen ({words_of})</translation>
+    </message>
+    <message>
+        <source>it cannot be run ({words_of})</source>
+        <extracomment>sentences</extracomment>
+        <translation>es lässt sich nicht ausführen ({words_of})</translation>
+    </message>
+    <message>
+        <source>{name} has no list of layers &apos;{stack}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} hat keine Liste von Schichten &apos;{stack}&apos;.</translation>
+    </message>
+    <message>
+        <source>{name} has no router in layer {number}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} hat in Schicht {number} keinen Router.</translation>
+    </message>
+    <message>
+        <source>The model does not fit into the memory in {request}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell passt in {request} nicht in den Speicher.</translation>
+    </message>
+    <message>
+        <source>Check its first layers only, or use a larger machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfen Sie nur die ersten Schichten, oder verwenden Sie einen größeren Rechner.</translation>
+    </message>
+    <message>
+        <source>{name} takes {main}, which the check cannot make.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} erwartet {main}, was die Prüfung nicht erzeugen kann.</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; holds no text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{text}&apos; enthält keinen Text.</translation>
+    </message>
+    <message>
+        <source>Name a file with some pages of text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie eine Datei mit einigen Seiten Text.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no model folder with a config.json.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist kein Modellordner mit einer config.json.</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script with load(path) for it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie dafür ein Auswertungsskript mit load(path).</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; needs code of its own: transformers {version} has no class {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; braucht eigenen Code: transformers {version} hat keine Klasse {names}.</translation>
+    </message>
+    <message>
+        <source>The model takes {main_input_name}, not token ids.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell erwartet {main_input_name}, keine Token-IDs.</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script that runs inputs of yours.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schreiben Sie ein Auswertungsskript, das Ihre eigenen Eingaben verwendet.</translation>
+    </message>
+    <message>
+        <source>The model returns no logits for each token.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell gibt nicht für jedes Token Logits zurück.</translation>
+    </message>
+    <message>
+        <source>{kind} layout</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind}-Layout</translation>
+    </message>
+    <message>
+        <source>another checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderer Checkpoint</translation>
+    </message>
+    <message>
+        <source>another state of the checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderer Zustand des Checkpoints</translation>
+    </message>
+    <message>
+        <source>another script</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderes Skript</translation>
+    </message>
+    <message>
+        <source>another Python interpreter</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderer Python-Interpreter</translation>
+    </message>
+    <message>
+        <source>another method</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Methode</translation>
+    </message>
+    <message>
+        <source>another setting of the method</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Einstellung der Methode</translation>
+    </message>
+    <message>
+        <source>another seed</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderer Seed</translation>
+    </message>
+    <message>
+        <source>another limit</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Grenze</translation>
+    </message>
+    <message>
+        <source>another device</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderes Gerät</translation>
+    </message>
+    <message>
+        <source>another repair</source>
+        <extracomment>sentences</extracomment>
+        <translation>andere Reparatur</translation>
+    </message>
+    <message>
+        <source>a string</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zeichenkette</translation>
+    </message>
+    <message>
+        <source>an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <extracomment>sentences</extracomment>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>an array</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Array</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>an array of {len}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Array der Länge {len}</translation>
+    </message>
+    <message>
         <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
         <extracomment>sentences</extracomment>
         <translation>die Form von &apos;{name}&apos; ist {list}, richtig wäre {list2}</translation>
+    </message>
+    <message>
+        <source>a numpy array</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein numpy-Array</translation>
+    </message>
+    <message>
+        <source>a numpy number</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine numpy-Zahl</translation>
+    </message>
+    <message>
+        <source>a conjugate view</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine konjugierte Ansicht</translation>
+    </message>
+    <message>
+        <source>a negated view</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine negierte Ansicht</translation>
+    </message>
+    <message>
+        <source>a DTensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein DTensor</translation>
+    </message>
+    <message>
+        <source>{types} or null</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} oder null</translation>
+    </message>
+    <message>
+        <source>an object of type {kind}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Objekt vom Typ {kind}</translation>
+    </message>
+    <message>
+        <source>the folder with zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>dem Ordner mit Nullen</translation>
+    </message>
+    <message>
+        <source>nothing but zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>nichts als Nullen</translation>
+    </message>
+    <message>
+        <source>not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>nicht endlich</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat keine Gewichte</translation>
     </message>
     <message>
         <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
@@ -17109,6 +17593,266 @@ steps</extracomment>
         <translation>ist eine von mehreren Dateien des geöffneten Modells, und eine Datei kann nicht alle ersetzen.</translation>
     </message>
     <message>
+        <source>&apos;{where}&apos;, at {words}: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;, bei {words}: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;: {what}.</translation>
+    </message>
+    <message>
+        <source>keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>an id</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine ID</translation>
+    </message>
+    <message>
+        <source>{types} of at least {n}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} ab {n}</translation>
+    </message>
+    <message>
+        <source>{types} of at most {n}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} bis {n}</translation>
+    </message>
+    <message>
+        <source>{types} with {n} item</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} mit {n} Element</translation>
+    </message>
+    <message>
+        <source>{types} with {n} items</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} mit {n} Elementen</translation>
+    </message>
+    <message>
+        <source>{types} with at least {n} item</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} mit mindestens {n} Element</translation>
+    </message>
+    <message>
+        <source>invalid enum value &apos;{value}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungültiger Aufzählungswert &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>{types} with at least {n} items</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} mit mindestens {n} Elementen</translation>
+    </message>
+    <message>
+        <source>{types} with at most {n} items</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types} mit höchstens {n} Elementen</translation>
+    </message>
+    <message>
+        <source>unit of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Einheit von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>units of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>Einheiten von &apos;{name}&apos;</translation>
+    </message>
+    <message>
+        <source>{format}, {n} shard</source>
+        <extracomment>sentences</extracomment>
+        <translation>{format}, {n} Shard</translation>
+    </message>
+    <message>
+        <source>{format}, {n} shards</source>
+        <extracomment>sentences</extracomment>
+        <translation>{format}, {n} Shards</translation>
+    </message>
+    <message>
+        <source>compact file of Pruneapp</source>
+        <extracomment>sentences</extracomment>
+        <translation>kompakte Datei von Pruneapp</translation>
+    </message>
+    <message>
+        <source>PyTorch before 1.6</source>
+        <extracomment>sentences</extracomment>
+        <translation>PyTorch vor 1.6</translation>
+    </message>
+    <message>
+        <source>{name} ({note})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} ({note})</translation>
+    </message>
+    <message>
+        <source>{name} ({note}), {rest}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} ({note}), {rest}</translation>
+    </message>
+    <message>
+        <source>{name}: {why}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}: {why}</translation>
+    </message>
+    <message>
+        <source>{name}: {why}; {rest}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}: {why}; {rest}</translation>
+    </message>
+    <message>
+        <source>{value} for the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>{value} (beim ungeprunten Modell)</translation>
+    </message>
+    <message>
+        <source>{size} are free</source>
+        <extracomment>sentences</extracomment>
+        <translation>es sind nur {size} frei</translation>
+    </message>
+    <message>
+        <source>the system says: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>das System meldet: {error}</translation>
+    </message>
+    <message>
+        <source>A compressed torch file</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine komprimierte torch-Datei</translation>
+    </message>
+    <message>
+        <source>A torch file with sparse tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine torch-Datei mit dünnbesetzten Tensoren</translation>
+    </message>
+    <message>
+        <source>transformers would map it into memory, which is not possible</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers würde sie in den Speicher abbilden, was nicht möglich ist</translation>
+    </message>
+    <message>
+        <source>transformers, which opens such files, does not load them</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers, das solche Dateien öffnet, lädt sie nicht</translation>
+    </message>
+    <message>
+        <source>{label} {rate} GB/s</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} {rate} GB/s</translation>
+    </message>
+    <message>
+        <source>{label} {rate} GB/s, slow: {words}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} {rate} GB/s, langsam: {words}</translation>
+    </message>
+    <message>
+        <source>Cutting</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wird geprunt</translation>
+    </message>
+    <message>
+        <source>Comparing</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wird verglichen</translation>
+    </message>
+    <message>
+        <source>Checking</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wird geprüft</translation>
+    </message>
+    <message>
+        <source>Measuring</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wird gemessen</translation>
+    </message>
+    <message>
+        <source>Checksums</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prüfsummen</translation>
+    </message>
+    <message>
+        <source>a Gram matrix</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Gram-Matrix</translation>
+    </message>
+    <message>
+        <source>GPTQ or AWQ</source>
+        <extracomment>sentences</extracomment>
+        <translation>GPTQ oder AWQ</translation>
+    </message>
+    <message>
+        <source>it is a mask</source>
+        <extracomment>sentences</extracomment>
+        <translation>es ist eine Maske</translation>
+    </message>
+    <message>
+        <source>{name}: &apos;{type}&apos; is in another family already</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}: &apos;{type}&apos; gehört schon zu einer anderen Familie</translation>
+    </message>
+    <message>
+        <source>the scratch file of the history is closed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Arbeitsdatei des Verlaufs ist geschlossen</translation>
+    </message>
+    <message>
+        <source>the scratch file of the history is cut short</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Arbeitsdatei des Verlaufs ist abgeschnitten</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the length &apos;{text}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat die Länge &apos;{text}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the offset &apos;{text}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; hat den Offset &apos;{text}&apos;</translation>
+    </message>
+    <message>
+        <source>{type} computes the size of a head as {words}, so heads cannot go.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} berechnet die Größe eines Heads als {words}, daher können keine Heads entfallen.</translation>
+    </message>
+    <message>
+        <source>{type} has one group of keys and values, and computes the size of a head as {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} hat eine Gruppe von Keys und Values und berechnet die Größe eines Heads als {words}.</translation>
+    </message>
+    <message>
+        <source>{type} has norms over all heads together: a cut changes their mean.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} hat Norms über alle Heads zusammen: Ein Schnitt ändert ihren Mittelwert.</translation>
+    </message>
+    <message>
+        <source>{type} pairs its heads: a model with fewer loads and is wrong.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} verwendet seine Heads paarweise: Ein Modell mit weniger Heads lädt, rechnet aber falsch.</translation>
+    </message>
+    <message>
+        <source>{type} computes with the number of each layer: a model with fewer loads and is wrong.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} rechnet mit der Nummer jeder Schicht: Ein Modell mit weniger Schichten lädt, rechnet aber falsch.</translation>
+    </message>
+    <message>
+        <source>{type} has one layer, which it runs several times.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} hat eine Schicht, die mehrmals ausgeführt wird.</translation>
+    </message>
+    <message>
+        <source>{type} has stages of several widths, not layers that are all alike.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} hat Stufen verschiedener Breite, keine durchweg gleichen Schichten.</translation>
+    </message>
+    <message>
+        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Breite der Feed-forward-Schichten von {type} steht in ihrem Code als {words}.</translation>
+    </message>
+    <message>
         <source>no such file or directory</source>
         <extracomment>sentences</extracomment>
         <translation>Datei oder Ordner nicht vorhanden</translation>
@@ -17212,6 +17956,26 @@ steps</extracomment>
         <source>connection refused</source>
         <extracomment>sentences</extracomment>
         <translation>Verbindung abgelehnt</translation>
+    </message>
+    <message>
+        <source>resource temporarily unavailable</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ressource vorübergehend nicht verfügbar</translation>
+    </message>
+    <message>
+        <source>internal server error</source>
+        <extracomment>sentences</extracomment>
+        <translation>interner Serverfehler</translation>
+    </message>
+    <message>
+        <source>access denied</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zugriff verweigert</translation>
+    </message>
+    <message>
+        <source>the specified bucket does not exist</source>
+        <extracomment>sentences</extracomment>
+        <translation>der angegebene Bucket existiert nicht</translation>
     </message>
     <message>
         <source>expecting value</source>

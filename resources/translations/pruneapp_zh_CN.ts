@@ -4849,6 +4849,10 @@ Files are read, never run.</source>
 <context>
     <name>Labels</name>
     <message>
+        <source>{text}.</source>
+        <translation>{text}。</translation>
+    </message>
+    <message>
         <source>{first}, {second}</source>
         <translation>{first}，{second}</translation>
     </message>
@@ -5941,12 +5945,12 @@ Files are read, never run.</source>
         <translation>{place} 有 {n}</translation>
     </message>
     <message>
-        <source>, and 1 more group</source>
-        <translation>，以及另外 1 个组</translation>
+        <source>{places}, and 1 more group</source>
+        <translation>{places}，以及另外 1 个组</translation>
     </message>
     <message>
-        <source>, and {n} more groups</source>
-        <translation>，以及另外 {n} 个组</translation>
+        <source>{places}, and {n} more groups</source>
+        <translation>{places}，以及另外 {n} 个组</translation>
     </message>
     <message>
         <source>Groups</source>
@@ -10681,11 +10685,6 @@ steps</extracomment>
         <translation>&apos;{where}&apos; 中未剪枝模型的 &apos;{name}&apos; 为 {before}，现在为 {before2}：数据或软件包已发生变化。</translation>
     </message>
     <message>
-        <source>&apos;{where}&apos; is a scan with another {join}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; 是条件不同的扫描，不同之处：{join}。</translation>
-    </message>
-    <message>
         <source>these are more weights than any model has</source>
         <extracomment>sentences</extracomment>
         <translation>权重数超过了任何模型所能有的数量</translation>
@@ -10914,6 +10913,21 @@ steps</extracomment>
         <source>Tensors that can be read are always written.</source>
         <extracomment>sentences</extracomment>
         <translation>能读取的张量总会写入。</translation>
+    </message>
+    <message>
+        <source>Choose &apos;{stem}{suffixes}&apos; for one file, or &apos;{stem2}&apos; for a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>单个文件请选择 &apos;{stem}{suffixes}&apos;，文件夹请选择 &apos;{stem2}&apos;。</translation>
+    </message>
+    <message>
+        <source>Choose &apos;{stem}&apos; for a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹请选择 &apos;{stem}&apos;。</translation>
+    </message>
+    <message>
+        <source>it is an object of type {name}</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是类型为 {name} 的对象</translation>
     </message>
     <message>
         <source>Choose the file that it was made with.</source>
@@ -11371,6 +11385,11 @@ steps</extracomment>
         <translation>{n} 个其他张量</translation>
     </message>
     <message>
+        <source>&apos;{where}&apos; is a scan with {join}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 是条件不同的扫描，不同之处：{join}。</translation>
+    </message>
+    <message>
         <source>{n} more tensors</source>
         <extracomment>sentences</extracomment>
         <translation>{n} 个其他张量</translation>
@@ -11454,11 +11473,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; is the name of a file, but not of one in the format &apos;{name2}&apos;: the model would be written as a folder of that name.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 是文件的名称，但不是格式 &apos;{name2}&apos; 的文件的名称：模型将写为该名称的文件夹。</translation>
-    </message>
-    <message>
-        <source>Choose {one_file}&apos;{stem}&apos; for a folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择 {one_file}&apos;{stem}&apos;（用于文件夹）。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is a link to &apos;{resolved}&apos;, and links are not followed by default.</source>
@@ -12831,11 +12845,6 @@ steps</extracomment>
         <translation>未加载插件 {name} {version}：&apos;{value}&apos; 不是 {GROUPS}：{sentence}</translation>
     </message>
     <message>
-        <source>it is a {name}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其类型为 {name}</translation>
-    </message>
-    <message>
         <source>{names} takes no mask.</source>
         <extracomment>sentences</extracomment>
         <translation>{names} 不接受掩码。</translation>
@@ -13826,9 +13835,484 @@ steps</extracomment>
         <translation>请同时保留此词元。</translation>
     </message>
     <message>
+        <source>calibrate() multiplied nothing by the weights of the model, as far as can be seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>就目前所见，calibrate() 没有用任何数据乘以模型的权重。</translation>
+    </message>
+    <message>
+        <source>Run some inputs through the model that load returned, in the same thread; compiled models and quantized layers are not seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在同一线程中用一些输入运行 load 返回的模型；编译后的模型和量化层无法观察到。</translation>
+    </message>
+    <message>
+        <source>{name}() does not call the model with a tensor, so multiply-adds cannot be counted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() 没有用张量调用模型，因此无法统计乘加次数。</translation>
+    </message>
+    <message>
+        <source>Call the model that load returned as model(inputs), or define calibrate(model) that does.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请以 model(inputs) 调用 load 返回的模型，或定义这样做的 calibrate(model)。</translation>
+    </message>
+    <message>
+        <source>Nothing was multiplied by the weights of the model, as far as can be seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>就目前所见，没有任何数据与模型的权重相乘。</translation>
+    </message>
+    <message>
+        <source>Compiled models and quantized layers are not seen.</source>
+        <extracomment>sentences</extracomment>
+        <translation>编译后的模型和量化层无法观察到。</translation>
+    </message>
+    <message>
+        <source>The model returned an object of type {name} without a tensor in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型返回了类型为 {name} 的对象，其中没有张量。</translation>
+    </message>
+    <message>
+        <source>Agreement with the unpruned model needs a model that returns a tensor.</source>
+        <extracomment>sentences</extracomment>
+        <translation>与未剪枝模型的一致性需要返回张量的模型。</translation>
+    </message>
+    <message>
+        <source>calibrate() ran other inputs than with the unpruned model (call {call}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() 运行的输入与未剪枝模型的不同（第 {call} 次调用）。</translation>
+    </message>
+    <message>
+        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请每次以相同顺序运行相同的输入；&apos;seed&apos; 对每个状态都相同。</translation>
+    </message>
+    <message>
+        <source>calibrate() never called the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>calibrate() 从未调用模型。</translation>
+    </message>
+    <message>
+        <source>Run some inputs through the model in it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在其中用一些输入运行模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; of {function}() is {kind}, not a number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() 的 &apos;{key}&apos; 是 {kind}，不是数。</translation>
+    </message>
+    <message>
+        <source>Return a number, (correct, total), or a list of one number per sample.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请返回一个数、(correct, total)，或每个样本一个数的列表。</translation>
+    </message>
+    <message>
+        <source>What is multiplied by each weight cannot be seen in torch {version}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>在 torch {version} 中无法观察与每个权重相乘的数据。</translation>
+    </message>
+    <message>
+        <source>Choose a Python with torch 1.13 or newer.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择带有 torch 1.13 或更新版本的 Python。</translation>
+    </message>
+    <message>
+        <source>{name}() takes no argument.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() 不接受参数。</translation>
+    </message>
+    <message>
+        <source>Define it as {name}({first}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将其定义为 {name}({first})。</translation>
+    </message>
+    <message>
+        <source>{name}() has a parameter &apos;{unknown}&apos;, which Pruneapp does not provide.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() 有参数 &apos;{unknown}&apos;，Pruneapp 不提供该参数。</translation>
+    </message>
+    <message>
+        <source>It provides {join}; give any other parameter a default.</source>
+        <extracomment>sentences</extracomment>
+        <translation>它提供 {join}；请为其他参数设置默认值。</translation>
+    </message>
+    <message>
+        <source>{function}() returned None.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() 返回了 None。</translation>
+    </message>
+    <message>
+        <source>End it with &apos;return&apos; and a number, or a dict of them.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请以 &apos;return&apos; 加一个数或由数组成的字典结束它。</translation>
+    </message>
+    <message>
+        <source>{function}() returned an empty dict.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() 返回了空字典。</translation>
+    </message>
+    <message>
+        <source>Return at least one number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请至少返回一个数。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; was changed after it was shown.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 在显示之后被更改。</translation>
+    </message>
+    <message>
+        <source>Look at it and start it again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请查看后重新启动。</translation>
+    </message>
+    <message>
+        <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回了 {value}，它不是 torch.nn.Module，其属性 &apos;model&apos; 也不是。</translation>
+    </message>
+    <message>
+        <source>Return the model from load(path).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请从 load(path) 返回模型。</translation>
+    </message>
+    <message>
+        <source>The unpruned model was not run before.</source>
+        <extracomment>sentences</extracomment>
+        <translation>之前没有运行未剪枝的模型。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no function &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有函数 &apos;{name2}&apos;。</translation>
+    </message>
+    <message>
+        <source>docs/measure.md describes what a script has to define.</source>
+        <extracomment>sentences</extracomment>
+        <translation>docs/measure.md 说明脚本必须定义什么。</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; of {function}() is ({first}, {second}), not (correct, total).</source>
+        <extracomment>sentences</extracomment>
+        <translation>{function}() 的 &apos;{key}&apos; 是 ({first}, {second})，不是 (correct, total)。</translation>
+    </message>
+    <message>
+        <source>Return how many were right and how many there were, or a list of values.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请返回正确的数量和总数，或值的列表。</translation>
+    </message>
+    <message>
+        <source>{name} of the installed {library} has other tensors, among them &apos;{wrong}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>已安装的 {library} 的 {name} 有其他张量，其中包括 &apos;{wrong}&apos;。</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script with load(path) for the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为该模型编写带有 load(path) 的评估脚本。</translation>
+    </message>
+    <message>
+        <source>There is no image in &apos;{folder}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{folder}&apos; 中没有图像。</translation>
+    </message>
+    <message>
+        <source>Name a folder with images.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定一个包含图像的文件夹。</translation>
+    </message>
+    <message>
+        <source>The model is {name} of {library}, which cannot be imported ({error}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>该模型是 {library} 的 {name}，该库无法导入（{error}）。</translation>
+    </message>
+    <message>
+        <source>Choose a Python with {library}, or write an evaluation script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择带有 {library} 的 Python，或编写评估脚本。</translation>
+    </message>
+    <message>
+        <source>The image &apos;{file}&apos; cannot be read: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法读取图像 &apos;{file}&apos;：{error}。</translation>
+    </message>
+    <message>
+        <source>Mend it, or take it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请修复它，或将其移出文件夹。</translation>
+    </message>
+    <message>
+        <source>transformers {version} has no class {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers {version} 没有类 {value}。</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of an environment whose transformers has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其 transformers 具有该类的环境的解释器。</translation>
+    </message>
+    <message>
+        <source>The outputs of {what} are {how}, so nothing can be compared.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} 的输出为 {how}，因此无法比较。</translation>
+    </message>
+    <message>
+        <source>{name} routes in a way that the check cannot follow.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 的路由方式无法由检查跟踪。</translation>
+    </message>
+    <message>
+        <source>The {what} cannot be used: {error}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法使用 {what}：{error}。</translation>
+    </message>
+    <message>
+        <source>transformers cannot be imported: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法导入 transformers：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of an environment that has transformers.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择带有 transformers 的环境的解释器。</translation>
+    </message>
+    <message>
+        <source>transformers {version} cannot import {name}: {words_of}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers {version} 无法导入 {name}：{words_of}。</translation>
+    </message>
+    <message>
+        <source>Mend this environment, or choose the interpreter of another.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请修复此环境，或选择其他环境的解释器。</translation>
+    </message>
+    <message>
+        <source>its configuration is refused ({words_of})</source>
+        <extracomment>sentences</extracomment>
+        <translation>其配置被拒绝（{words_of}）</translation>
+    </message>
+    <message>
+        <source>it cannot be built ({words_of})</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法构建（{words_of}）</translation>
+    </message>
+    <message>
+        <source>it cannot be run ({words_of})</source>
+        <extracomment>sentences</extracomment>
+        <translation>无法运行（{words_of}）</translation>
+    </message>
+    <message>
+        <source>{name} has no list of layers &apos;{stack}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 没有层列表 &apos;{stack}&apos;。</translation>
+    </message>
+    <message>
+        <source>{name} has no router in layer {number}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 的第 {number} 层没有路由器。</translation>
+    </message>
+    <message>
+        <source>The model does not fit into the memory in {request}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型以 {request} 无法放入内存。</translation>
+    </message>
+    <message>
+        <source>Check its first layers only, or use a larger machine.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请只检查其前几层，或使用更大的机器。</translation>
+    </message>
+    <message>
+        <source>{name} takes {main}, which the check cannot make.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name} 需要 {main}，检查无法生成它。</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; holds no text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{text}&apos; 不包含文本。</translation>
+    </message>
+    <message>
+        <source>Name a file with some pages of text.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定一个包含若干页文本的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is no model folder with a config.json.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是包含 config.json 的模型文件夹。</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script with load(path) for it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为它编写带有 load(path) 的评估脚本。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; needs code of its own: transformers {version} has no class {names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 需要自己的代码：transformers {version} 没有类 {names}。</translation>
+    </message>
+    <message>
+        <source>The model takes {main_input_name}, not token ids.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型需要 {main_input_name}，而不是 token ID。</translation>
+    </message>
+    <message>
+        <source>Write an evaluation script that runs inputs of yours.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请编写一个运行您自己的输入的评估脚本。</translation>
+    </message>
+    <message>
+        <source>The model returns no logits for each token.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型没有为每个 token 返回 logits。</translation>
+    </message>
+    <message>
+        <source>{kind} layout</source>
+        <extracomment>sentences</extracomment>
+        <translation>{kind} 布局</translation>
+    </message>
+    <message>
+        <source>another checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>another state of the checkpoint</source>
+        <extracomment>sentences</extracomment>
+        <translation>检查点的状态</translation>
+    </message>
+    <message>
+        <source>another script</source>
+        <extracomment>sentences</extracomment>
+        <translation>脚本</translation>
+    </message>
+    <message>
+        <source>another Python interpreter</source>
+        <extracomment>sentences</extracomment>
+        <translation>Python 解释器</translation>
+    </message>
+    <message>
+        <source>another method</source>
+        <extracomment>sentences</extracomment>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>another setting of the method</source>
+        <extracomment>sentences</extracomment>
+        <translation>方法的设置</translation>
+    </message>
+    <message>
+        <source>another seed</source>
+        <extracomment>sentences</extracomment>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>another limit</source>
+        <extracomment>sentences</extracomment>
+        <translation>上限</translation>
+    </message>
+    <message>
+        <source>another device</source>
+        <extracomment>sentences</extracomment>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>another repair</source>
+        <extracomment>sentences</extracomment>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>a string</source>
+        <extracomment>sentences</extracomment>
+        <translation>字符串</translation>
+    </message>
+    <message>
+        <source>an integer</source>
+        <extracomment>sentences</extracomment>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <extracomment>sentences</extracomment>
+        <translation>数</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <extracomment>sentences</extracomment>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>an array</source>
+        <extracomment>sentences</extracomment>
+        <translation>数组</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <extracomment>sentences</extracomment>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>an array of {len}</source>
+        <extracomment>sentences</extracomment>
+        <translation>长度为 {len} 的数组</translation>
+    </message>
+    <message>
         <source>the shape of &apos;{name}&apos; is {list} and should be {list2}</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 的形状为 {list}，应为 {list2}</translation>
+    </message>
+    <message>
+        <source>a numpy array</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 数组</translation>
+    </message>
+    <message>
+        <source>a numpy number</source>
+        <extracomment>sentences</extracomment>
+        <translation>numpy 数</translation>
+    </message>
+    <message>
+        <source>a conjugate view</source>
+        <extracomment>sentences</extracomment>
+        <translation>共轭视图</translation>
+    </message>
+    <message>
+        <source>a negated view</source>
+        <extracomment>sentences</extracomment>
+        <translation>取负视图</translation>
+    </message>
+    <message>
+        <source>a DTensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>DTensor</translation>
+    </message>
+    <message>
+        <source>{types} or null</source>
+        <extracomment>sentences</extracomment>
+        <translation>{types}或 null</translation>
+    </message>
+    <message>
+        <source>an object of type {kind}</source>
+        <extracomment>sentences</extracomment>
+        <translation>类型为 {kind} 的对象</translation>
+    </message>
+    <message>
+        <source>the folder with zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>含零的文件夹</translation>
+    </message>
+    <message>
+        <source>nothing but zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>全为零</translation>
+    </message>
+    <message>
+        <source>not finite</source>
+        <extracomment>sentences</extracomment>
+        <translation>非有限</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no weights</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 没有权重</translation>
     </message>
     <message>
         <source>The model of the tokenizer &apos;{where}&apos; must be BPE, Unigram or WordPiece to be cut, got {decode}.</source>
@@ -17108,6 +17592,266 @@ steps</extracomment>
         <translation>是打开的模型的多个文件之一，而一个文件无法替换全部文件。</translation>
     </message>
     <message>
+        <source>&apos;{where}&apos;, at {words}: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos; 的 {words}：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{where}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{where}&apos;：{what}。</translation>
+    </message>
+    <message>
+        <source>keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>an id</source>
+        <extracomment>sentences</extracomment>
+        <translation>ID</translation>
+    </message>
+    <message>
+        <source>{types} of at least {n}</source>
+        <extracomment>sentences</extracomment>
+        <translation>至少为 {n} 的{types}</translation>
+    </message>
+    <message>
+        <source>{types} of at most {n}</source>
+        <extracomment>sentences</extracomment>
+        <translation>最大为 {n} 的{types}</translation>
+    </message>
+    <message>
+        <source>{types} with {n} item</source>
+        <extracomment>sentences</extracomment>
+        <translation>含 {n} 个元素的{types}</translation>
+    </message>
+    <message>
+        <source>{types} with {n} items</source>
+        <extracomment>sentences</extracomment>
+        <translation>含 {n} 个元素的{types}</translation>
+    </message>
+    <message>
+        <source>{types} with at least {n} item</source>
+        <extracomment>sentences</extracomment>
+        <translation>至少含 {n} 个元素的{types}</translation>
+    </message>
+    <message>
+        <source>invalid enum value &apos;{value}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>无效的枚举值 &apos;{value}&apos;</translation>
+    </message>
+    <message>
+        <source>{types} with at least {n} items</source>
+        <extracomment>sentences</extracomment>
+        <translation>至少含 {n} 个元素的{types}</translation>
+    </message>
+    <message>
+        <source>{types} with at most {n} items</source>
+        <extracomment>sentences</extracomment>
+        <translation>最多含 {n} 个元素的{types}</translation>
+    </message>
+    <message>
+        <source>unit of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的单元</translation>
+    </message>
+    <message>
+        <source>units of &apos;{name}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的单元</translation>
+    </message>
+    <message>
+        <source>{format}, {n} shard</source>
+        <extracomment>sentences</extracomment>
+        <translation>{format}，{n} 个分片</translation>
+    </message>
+    <message>
+        <source>{format}, {n} shards</source>
+        <extracomment>sentences</extracomment>
+        <translation>{format}，{n} 个分片</translation>
+    </message>
+    <message>
+        <source>compact file of Pruneapp</source>
+        <extracomment>sentences</extracomment>
+        <translation>Pruneapp 紧凑文件</translation>
+    </message>
+    <message>
+        <source>PyTorch before 1.6</source>
+        <extracomment>sentences</extracomment>
+        <translation>PyTorch 1.6 之前的格式</translation>
+    </message>
+    <message>
+        <source>{name} ({note})</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}（{note}）</translation>
+    </message>
+    <message>
+        <source>{name} ({note}), {rest}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}（{note}），{rest}</translation>
+    </message>
+    <message>
+        <source>{name}: {why}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}：{why}</translation>
+    </message>
+    <message>
+        <source>{name}: {why}; {rest}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}：{why}；{rest}</translation>
+    </message>
+    <message>
+        <source>{value} for the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>{value}（未剪枝的模型）</translation>
+    </message>
+    <message>
+        <source>{size} are free</source>
+        <extracomment>sentences</extracomment>
+        <translation>只有 {size} 可用</translation>
+    </message>
+    <message>
+        <source>the system says: {error}</source>
+        <extracomment>sentences</extracomment>
+        <translation>系统报告：{error}</translation>
+    </message>
+    <message>
+        <source>A compressed torch file</source>
+        <extracomment>sentences</extracomment>
+        <translation>压缩的 torch 文件</translation>
+    </message>
+    <message>
+        <source>A torch file with sparse tensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>含稀疏张量的 torch 文件</translation>
+    </message>
+    <message>
+        <source>transformers would map it into memory, which is not possible</source>
+        <extracomment>sentences</extracomment>
+        <translation>transformers 会将其映射到内存，而这不可行</translation>
+    </message>
+    <message>
+        <source>transformers, which opens such files, does not load them</source>
+        <extracomment>sentences</extracomment>
+        <translation>打开此类文件的 transformers 不加载它们</translation>
+    </message>
+    <message>
+        <source>{label} {rate} GB/s</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} {rate} GB/s</translation>
+    </message>
+    <message>
+        <source>{label} {rate} GB/s, slow: {words}</source>
+        <extracomment>sentences</extracomment>
+        <translation>{label} {rate} GB/s，较慢：{words}</translation>
+    </message>
+    <message>
+        <source>Cutting</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在裁剪</translation>
+    </message>
+    <message>
+        <source>Comparing</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在比较</translation>
+    </message>
+    <message>
+        <source>Checking</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在检查</translation>
+    </message>
+    <message>
+        <source>Measuring</source>
+        <extracomment>sentences</extracomment>
+        <translation>正在测量</translation>
+    </message>
+    <message>
+        <source>Checksums</source>
+        <extracomment>sentences</extracomment>
+        <translation>校验和</translation>
+    </message>
+    <message>
+        <source>a Gram matrix</source>
+        <extracomment>sentences</extracomment>
+        <translation>Gram 矩阵</translation>
+    </message>
+    <message>
+        <source>GPTQ or AWQ</source>
+        <extracomment>sentences</extracomment>
+        <translation>GPTQ 或 AWQ</translation>
+    </message>
+    <message>
+        <source>it is a mask</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是掩码</translation>
+    </message>
+    <message>
+        <source>{name}: &apos;{type}&apos; is in another family already</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}：&apos;{type}&apos; 已属于另一个模型系列</translation>
+    </message>
+    <message>
+        <source>the scratch file of the history is closed</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史的临时文件已关闭</translation>
+    </message>
+    <message>
+        <source>the scratch file of the history is cut short</source>
+        <extracomment>sentences</extracomment>
+        <translation>历史的临时文件不完整</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the length &apos;{text}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的长度为 &apos;{text}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has the offset &apos;{text}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的偏移为 &apos;{text}&apos;</translation>
+    </message>
+    <message>
+        <source>{type} computes the size of a head as {words}, so heads cannot go.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 将头的大小计算为 {words}，因此无法移除头。</translation>
+    </message>
+    <message>
+        <source>{type} has one group of keys and values, and computes the size of a head as {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 只有一组键和值，并将头的大小计算为 {words}。</translation>
+    </message>
+    <message>
+        <source>{type} has norms over all heads together: a cut changes their mean.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 的归一化跨越所有头：裁剪会改变其均值。</translation>
+    </message>
+    <message>
+        <source>{type} pairs its heads: a model with fewer loads and is wrong.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 将头成对使用：头较少的模型可以加载，但结果错误。</translation>
+    </message>
+    <message>
+        <source>{type} computes with the number of each layer: a model with fewer loads and is wrong.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 的计算使用每层的编号：层较少的模型可以加载，但结果错误。</translation>
+    </message>
+    <message>
+        <source>{type} has one layer, which it runs several times.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 只有一层，并多次运行它。</translation>
+    </message>
+    <message>
+        <source>{type} has stages of several widths, not layers that are all alike.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 由多种宽度的阶段组成，而不是相同的层。</translation>
+    </message>
+    <message>
+        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 的前馈层宽度在其代码中写为 {words}。</translation>
+    </message>
+    <message>
         <source>no such file or directory</source>
         <extracomment>sentences</extracomment>
         <translation>没有该文件或文件夹</translation>
@@ -17211,6 +17955,26 @@ steps</extracomment>
         <source>connection refused</source>
         <extracomment>sentences</extracomment>
         <translation>连接被拒绝</translation>
+    </message>
+    <message>
+        <source>resource temporarily unavailable</source>
+        <extracomment>sentences</extracomment>
+        <translation>资源暂时不可用</translation>
+    </message>
+    <message>
+        <source>internal server error</source>
+        <extracomment>sentences</extracomment>
+        <translation>服务器内部错误</translation>
+    </message>
+    <message>
+        <source>access denied</source>
+        <extracomment>sentences</extracomment>
+        <translation>拒绝访问</translation>
+    </message>
+    <message>
+        <source>the specified bucket does not exist</source>
+        <extracomment>sentences</extracomment>
+        <translation>指定的存储桶不存在</translation>
     </message>
     <message>
         <source>expecting value</source>

@@ -179,11 +179,12 @@ def refuse_suffix(
     if is_folder(path) or not path.name.lower().endswith(tuple(suffixes)):
         return
     stem = _without(suffixes, path.name)
-    one_file = f"'{stem}{form.suffixes[0]}' for one file, or " if limit_of(values) is None else ""
     raise ExportError(
         f"'{path.name}' is the name of a file, but not of one in the format '{form.name}': the "
         "model would be written as a folder of that name.",
-        remedy=f"Choose {one_file}'{stem}' for a folder.",
+        remedy=f"Choose '{stem}{form.suffixes[0]}' for one file, or '{stem}' for a folder."
+        if limit_of(values) is None
+        else f"Choose '{stem}' for a folder.",
     )
 
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp import ISSUES
 from pruneapp.gui.widgets.controls import CopyButton, add_row, lay_in_column
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, letter_width, plain
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, heading, labeled, letter_width, plain
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.installation import License
 
@@ -95,7 +95,7 @@ class AboutDialog(Dialog):
         for name, version in shown.items():
             value = ElidedLabel(version or missing, self)
             label = self.tr("System") if name == "System" else name
-            value.setAccessibleName(f"{label}: {version or missing}")
+            value.setAccessibleName(labeled(label, version or missing))
             self._rows.addRow(plain(label, ink=MUTED), value)
         # A browser looks there, when somebody asks it to.
         releases = ISSUES.removesuffix("issues") + "releases"

@@ -24,7 +24,7 @@ from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.files import exists
 from pruneapp.document.document import Loss
 from pruneapp.gui.app.context import AppContext, Controller
-from pruneapp.gui.widgets.labels import CHINESE, joined, letter_width, translate
+from pruneapp.gui.widgets.labels import CHINESE, joined, labeled, letter_width, translate
 from pruneapp.gui.widgets.number_format import count
 
 # Tensors that a question names; the details have all of them.
@@ -212,7 +212,7 @@ def exclude_unreadable(
     ).format(format=format_name)
     if keeping:
         text += translate("Questions", " “{format}” keeps them.").format(format=keeping)
-    lines = [f"{show(name)}: {why}" for name, why in unreadable.items()]
+    lines = [labeled(show(name), why) for name, why in unreadable.items()]
     listed = [f"• {line}" for line in lines[:_LISTED]]
     if len(lines) > _LISTED:
         more = translate("Questions", "and {n} more")

@@ -37,6 +37,7 @@ from pruneapp.gui.commands.palette import KeySheet
 from pruneapp.gui.commands.shortcut_dialog import ShortcutDialog
 from pruneapp.gui.widgets.controls import ComboBox
 from pruneapp.gui.widgets.engine_text import said, said_error
+from pruneapp.gui.widgets.labels import labeled
 from pruneapp.installation import License, licenses, require_torch_for_methods, versions
 from pruneapp.methods import registry
 from pruneapp.methods.method import Method
@@ -182,7 +183,7 @@ class SettingsController(Controller):
                 for choice in param.choices:
                     if param is DEVICE and self._device.findData(choice.value) < 0:
                         continue  # there is no such device here
-                    words = f"{said(param.label)}: {said(choice.label)}"
+                    words = labeled(said(param.label), said(choice.label))
                     yield words, said(param.help), partial(self._choose, param, choice.value)
             elif isinstance(param, FlagParam):
                 on = bool(self._settings.get(param))

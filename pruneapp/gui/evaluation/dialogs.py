@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QPushButton, 
 from pruneapp.errors import escaped
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource, SourceChoice
 from pruneapp.gui.widgets.engine_text import said_sentence
-from pruneapp.gui.widgets.labels import MUTED, heading, noted, plain, translate
+from pruneapp.gui.widgets.labels import MUTED, heading, labeled, noted, plain, translate
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import DecisionDialog
 
@@ -76,7 +76,7 @@ class ConsentDialog(DecisionDialog):
         self.facts = dict(facts)
         for label, fact in self.facts.items():
             value = plain(escaped(fact), wrap=True)
-            value.setAccessibleName(f"{label}: {fact}")
+            value.setAccessibleName(labeled(label, fact))
             form.addRow(plain(label, ink=MUTED), value)
         self.lines = text
         self.lines.setReadOnly(True)

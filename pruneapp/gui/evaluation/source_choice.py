@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.controls import LineEdit, lay_in_column, single_shot
-from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, plain, translate
+from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, labeled, plain, translate
 
 # A path that is typed is looked at after a pause.
 TYPED_MS = 300
@@ -167,7 +167,7 @@ class SourceChoice(QWidget):
         field = self._field(name, help_)
         button = QPushButton(self.tr("Browse…"), self)
         button.setAutoDefault(False)
-        button.setAccessibleDescription(f"{name}: {help_}")
+        button.setAccessibleDescription(labeled(name, help_))
         grid.addWidget(field, row, 1)
         grid.addWidget(button, row, 2)
         return field, button

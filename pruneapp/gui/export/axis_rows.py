@@ -32,7 +32,17 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import ComboBox, Slider, SpinBox, choice_box, lay_in_row
 from pruneapp.gui.widgets.engine_text import said, said_sentence
-from pruneapp.gui.widgets.labels import DANGER, MUTED, TEXT, as_plain, label_for, plain, translate
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    TEXT,
+    as_plain,
+    joined,
+    label_for,
+    plain,
+    sentence,
+    translate,
+)
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.gui.widgets.theme import with_defaults
@@ -618,8 +628,9 @@ class LayerStrip(QWidget):
             QAccessible.updateAccessibility(event)
 
     def _describe(self) -> None:
-        text = self.words(self._here) + ". " if self._layers.count else ""
-        self.setAccessibleDescription(text + self.tr("Arrows move, Space cuts or keeps a layer."))
+        here = sentence(self.words(self._here)) if self._layers.count else ""
+        keys = self.tr("Arrows move, Space cuts or keeps a layer.")
+        self.setAccessibleDescription(joined(here, keys))
 
     def gone(self) -> tuple[int, ...]:
         """Return the layers that are to go though they do something."""

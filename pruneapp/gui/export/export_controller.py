@@ -52,7 +52,8 @@ from pruneapp.gui.export.shrink_page import ShrinkOrder
 from pruneapp.gui.export.target_row import real_path
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
-from pruneapp.gui.widgets.engine_text import said, said_error, said_number
+from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
+from pruneapp.gui.widgets.labels import joined
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
 from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
@@ -582,8 +583,8 @@ class ExportController(DialogController[ExportDialog]):
         if report is not None:
             late = self.tr("The export was already written when it was cancelled.")
             if writing.missing:
-                names = first_names([path.name for path in writing.missing])
-                late += " " + self.tr("Missing beside it: {names}.").format(names=names)
+                names = said_sentence(first_names([path.name for path in writing.missing]))
+                late = joined(late, self.tr("Missing beside it: {names}.").format(names=names))
             self._on_exported(writing, shown, replace(report, notices=(*report.notices, late)))
             return
         self._release(request)

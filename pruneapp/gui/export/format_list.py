@@ -27,6 +27,7 @@ from pruneapp.gui.widgets.labels import (
     noted,
     on_one_line,
     plain,
+    sentence,
     translate,
 )
 from pruneapp.params import ChoiceParam
@@ -135,7 +136,7 @@ def check_words(check: TargetCheck) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(short_name, names[:_NAMES]))
+    shown = listed(*map(short_name, names[:_NAMES]))
     if len(names) <= _NAMES:
         return shown
     more = translate("ExportPlace", "{names} and {n} more")
@@ -210,7 +211,7 @@ class Formats(QWidget):
             radio.setEnabled(not offer.why_not)
             radio.setToolTip(offer.why_not)
             words = size_words(offer)
-            radio.setAccessibleDescription(offer.why_not or f"{words}. {offer.help}")
+            radio.setAccessibleDescription(offer.why_not or joined(sentence(words), offer.help))
             size.setText(words)
             size.setToolTip(_size_tip(offer))
             size.setForegroundRole(MUTED if offer.nbytes is None else TEXT)

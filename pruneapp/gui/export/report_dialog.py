@@ -27,9 +27,11 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     heading,
+    labeled,
     letter_width,
     listed,
     plain,
+    sentence,
 )
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog, room
@@ -90,9 +92,9 @@ class ExportReportDialog(Dialog):
             )
             notes.insert(0, changed)
         self.notes = [plain(note, wrap=True) for note in notes]
-        self.warnings = [
-            plain(f"▲ {said_sentence(warning)}", wrap=True, ink=DANGER) for warning in wrong
-        ]
+        damage = [said_sentence(warning) for warning in report.damage]
+        broken = [sentence(said_sentence(each.sentence)) for each in report.broken]
+        self.warnings = [plain(f"▲ {text}", wrap=True, ink=DANGER) for text in (*damage, *broken)]
         for label, each in zip(self.warnings[len(report.damage) :], report.broken, strict=True):
             label.setToolTip(as_plain("\n".join(each.named(shown))))
         pruned = [tensor for tensor in report.tensors if tensor.pruned]
@@ -153,7 +155,7 @@ class ExportReportDialog(Dialog):
         grave = exactness_words(CHANGES)
         for label, text, tip in self._facts():
             value = ElidedLabel(text, self, ink=DANGER if text == grave else TEXT)
-            value.setAccessibleName(f"{label}: {text}")
+            value.setAccessibleName(labeled(label, text))
             if tip:
                 value.setToolTip(tip.strip())
             rows.addRow(plain(label, ink=MUTED), value)
@@ -263,7 +265,7 @@ class ExportReportDialog(Dialog):
             facts.append((self.tr("Pruned"), pruned, ""))
         if report.kept_originals:
             kept = list(map(str, report.kept_originals))
-            facts.append((self.tr("Backup of original"), ", ".join(kept), "\n".join(kept)))
+            facts.append((self.tr("Backup of original"), listed(*kept), "\n".join(kept)))
         return facts
 
     def _copy(self) -> None:

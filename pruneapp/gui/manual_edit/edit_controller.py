@@ -43,7 +43,15 @@ from pruneapp.gui.plots.plot_controller import PlotController
 from pruneapp.gui.preview.histogram_controller import HistogramController
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row, single_shot
 from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, joined, plain
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    ElidedLabel,
+    as_plain,
+    joined,
+    listed,
+    plain,
+    sentence,
+)
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
@@ -150,7 +158,7 @@ class ManualEditOptions(QWidget):
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
         """Take what belongs to the channels of the tensor in focus, and why it should go along."""
-        self._offer(self.companions, f"{', '.join(shown)}. {why}", offered=bool(shown))
+        self._offer(self.companions, joined(sentence(listed(*shown)), why), offered=bool(shown))
 
     def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
         """Take which other tensors have the units of the one in focus, and what these are.
@@ -162,7 +170,7 @@ class ManualEditOptions(QWidget):
             self.tr("Include the group ({n} tensors)").format(n=n),
             self.tr("Group ({n} tensors)").format(n=n),
         )
-        names = ", ".join(shown[:_MOST_NAMED])
+        names = listed(*shown[:_MOST_NAMED])
         if len(shown) > _MOST_NAMED:
             more = count(len(shown) - _MOST_NAMED)
             names = self.tr("{names} and {n} more").format(names=names, n=more)
@@ -501,7 +509,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             for group in groups
         )
         others = [shown.get(name, name) for name in names]
-        self._view.set_group(others, "; ".join(places), always=bool(axis))
+        self._view.set_group(others, listed(*places), always=bool(axis))
         self._view.set_wanted(**self._wanted())
 
     def _on_looking(self) -> None:

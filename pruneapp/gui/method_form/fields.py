@@ -28,7 +28,15 @@ from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit, add_row, follow_font, lay_in_column
 from pruneapp.gui.widgets.engine_text import said_error, with_said_labels
-from pruneapp.gui.widgets.labels import DANGER, MUTED, joined, label_for, letter_width, plain
+from pruneapp.gui.widgets.labels import (
+    DANGER,
+    MUTED,
+    joined,
+    label_for,
+    labeled,
+    letter_width,
+    plain,
+)
 from pruneapp.params import (
     AmountParam,
     DimParam,
@@ -226,7 +234,7 @@ class SeveralEditor(Editor):
         for choice in param.choices:
             box = QCheckBox(choice.label, self)
             box.setToolTip(choice.help)
-            box.setAccessibleName(f"{param.label}: {choice.label}")
+            box.setAccessibleName(labeled(param.label, choice.label))
             box.setAccessibleDescription(choice.help)
             box.toggled.connect(self.changed)
             column.addWidget(box)

@@ -245,11 +245,9 @@ def about(answer: PatternAnswer, row: int) -> str:
     words = translate("Patterns", "{place} has {n}")
     places = listed(*(words.format(place=_place(group), n=group.left) for group in tensor.first))
     if more := tensor.broken - len(tensor.first):
-        places += plural(
-            more,
-            translate("Patterns", ", and 1 more group"),
-            translate("Patterns", ", and {n} more groups"),
-        )
+        one = translate("Patterns", "{places}, and 1 more group")
+        several = translate("Patterns", "{places}, and {n} more groups")
+        places = plural(more, one, several).format(places=places)
     return labeled(name, places)
 
 

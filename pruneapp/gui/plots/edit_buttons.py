@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
+from pruneapp.gui.widgets.labels import labeled, noted
 from pruneapp.results.document_rows import Operation
 
 _APART = 4  # pixels between two buttons
@@ -84,14 +85,14 @@ class OperationButtons(QWidget):
                 control.setProperty("operation", operation)
                 chosen.connect(self._on_clicked)
             self.buttons[operation], self._actions[operation] = button, action
-            self._tips[operation] = f"{tip} ({key})"
+            self._tips[operation] = noted(tip, key)
         self.set_chosen("")
 
     def set_chosen(self, words: str, why_not: str = "") -> None:
         """Say what is selected, empty for nothing, and why nothing may be done to it."""
         for operation, button in self.buttons.items():
             tip = self._tips[operation]
-            whole = f"{tip}: {words}" if words else tip
+            whole = labeled(tip, words) if words else tip
             button.setEnabled(bool(words) and not why_not)
             self._actions[operation].setEnabled(button.isEnabled())
             button.setToolTip(why_not or whole)

@@ -21,7 +21,7 @@ from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.labels import as_plain, joined, listed, plain, stated
+from pruneapp.gui.widgets.labels import as_plain, joined, labeled, listed, plain, stated
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -309,7 +309,7 @@ class SensitivityView(PlotView):
                 box.setItemText(place, label)
             box.setCurrentIndex(chosen)
         words = self.tr("Which of the scans is shown")
-        box.setToolTip(as_plain(f"{words}: {labels[chosen]}" if chosen >= 0 else words))
+        box.setToolTip(as_plain(labeled(words, labels[chosen]) if chosen >= 0 else words))
         box.setAccessibleDescription(words)
         column = self.scan_box.view().sizeHintForColumn(0)
         self.scan_box.view().setMinimumWidth(column + 2 * self.fontMetrics().height())

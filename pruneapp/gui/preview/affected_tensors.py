@@ -23,6 +23,7 @@ from pruneapp.gui.widgets.labels import (
     ElidedLabel,
     as_plain,
     letter_width,
+    listed,
     on_lines,
     plain,
     within_reason,
@@ -116,7 +117,7 @@ class Alarm(QAbstractButton):
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    return listed(*names[:_NAMED], "…" * (len(names) > _NAMED))
 
 
 _LINES = 2
@@ -299,7 +300,7 @@ class AffectedTensor(QWidget):
         share = self.share.text()
         if by_norm and not all_pruned:
             share = self.tr("{share} of norm² lost").format(share=share)
-        self.setAccessibleName(", ".join(filter(None, (shown, share, much))))
+        self.setAccessibleName(listed(shown, share, much))
 
 
 def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:

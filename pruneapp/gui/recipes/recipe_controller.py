@@ -22,7 +22,7 @@ from pruneapp.gui.document.history_controller import StepSequence
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said_sentence, said_step
-from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, joined, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, ElidedLabel, heading, joined, noted, plain
 from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
@@ -225,7 +225,7 @@ class RecipeController(DialogController[RecipeDialog]):
             for entry in fitted.entries
         ]
         problems = [
-            f"{p.entry + 1}. {joined(*map(said_sentence, (p.sentence, p.remedy)))} ({p.place})"
+            f"{p.entry + 1}. {noted(joined(*map(said_sentence, (p.sentence, p.remedy))), p.place)}"
             for p in fitted.problems
         ]
         # Masks of the file are in force here already, if the person wants them.

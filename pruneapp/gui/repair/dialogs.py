@@ -16,8 +16,8 @@ from pruneapp.gui.evaluation.source_choice import DataKind, SourceChoice
 from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.widgets.clipboard import text_of
 from pruneapp.gui.widgets.controls import CopyButton, add_row, choice_box, lay_in_column
-from pruneapp.gui.widgets.engine_text import said_error
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain
+from pruneapp.gui.widgets.engine_text import said_error, said_sentence
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain, sentence
 from pruneapp.gui.widgets.number_format import count, part, percent, plural, size
 from pruneapp.gui.widgets.reports import CountsTable, add_button_row
 from pruneapp.gui.widgets.screen import Dialog
@@ -166,11 +166,11 @@ class RepairDialog(Dialog):
         risk = ""
         if not self._sequential():
             risk = uniform_risk([layer.pruned / layer.numel for layer in known])
-        self.risk.setText(f"▲ {risk}" if risk else "")
+        self.risk.setText(f"▲ {said_sentence(risk)}" if risk else "")
         self.risk.setHidden(not risk)
         self.note.setText(f"✕ {error}" if error else self._memory(known))
         self.note.setForegroundRole(DANGER if error else MUTED)
-        self.table.setAccessibleDescription(f"{every}. {self.note.text()}")
+        self.table.setAccessibleDescription(joined(sentence(every), self.note.text()))
 
     def _error(self) -> str:
         try:
@@ -199,7 +199,7 @@ class RepairDialog(Dialog):
             size=size(2 * largest)
         )
         if self._sequential():
-            return joined(sequential_runs(len(known)), text)
+            return joined(said_sentence(sequential_runs(len(known))), text)
         if self.source.source().runs:
             limit = self.values()["memory"]
             where = self.tr("Gram matrices: {total}, in temporary files. {rest}")
@@ -276,18 +276,17 @@ class RepairReportDialog(Dialog):
             self.tr("Inputs: {source}. Solved by {solver}.").format(source=source, solver=solver)
             if solver
             else self.tr("Inputs: {source}.").format(source=source),
-            self.tr(
-                "Errors are mean squares of the difference to the outputs of the unpruned layer, "
-                "relative to these outputs."
-            )
-            + (
-                " "
-                + self.tr(
+            joined(
+                self.tr(
+                    "Errors are mean squares of the difference to the outputs of the unpruned "
+                    "layer, relative to these outputs."
+                ),
+                self.tr(
                     "Sequential: they include the errors of the layers before, so they are larger "
                     "than if each layer were repaired by itself."
                 )
                 if sequential
-                else ""
+                else "",
             ),
             self.tr(
                 "Measure the model on data that the statistics were not collected with: small "
@@ -295,7 +294,7 @@ class RepairReportDialog(Dialog):
             ),
         ]
         if unknown:
-            names = first_names([shown.get(name, name) for name in unknown])
+            names = said_sentence(first_names([shown.get(name, name) for name in unknown]))
             notes.insert(1, self.tr("Not repaired, no statistics: {names}.").format(names=names))
         self.risks = [plain(f"▲ {risk}", wrap=True, ink=DANGER) for risk in risks]
         self.notes = [plain(note, wrap=True, ink=MUTED) for note in notes]

@@ -30,7 +30,7 @@ from pruneapp.gui.evaluation.script_controller import AgreedScript, ScriptContro
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
 from pruneapp.gui.widgets import number_format
-from pruneapp.gui.widgets.engine_text import said_error, said_param
+from pruneapp.gui.widgets.engine_text import said_error, said_param, said_sentence
 from pruneapp.params import FlagParam, FloatParam, Interval, IntParam, SizeParam
 from pruneapp.progress import Job
 from pruneapp.repair.repair import inputs_in, pruned_layers
@@ -301,7 +301,7 @@ class RepairController(DialogController[RepairDialog]):
         contents = self._session.contents
         dialog = RepairReportDialog(
             done.repair.layers,
-            risks=(*done.risks, *self._same_data(source)),
+            risks=(*map(said_sentence, done.risks), *self._same_data(source)),
             unknown=done.repair.unknown,
             source=self._words(source),
             solver=done.solver,

@@ -14,7 +14,7 @@ from pruneapp.gui.method_form.editors import Editor, editor_for
 from pruneapp.gui.method_form.form_model import FormContext
 from pruneapp.gui.widgets.controls import LineEdit, choice_box
 from pruneapp.gui.widgets.engine_text import said_error
-from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, label_for, plain
+from pruneapp.gui.widgets.labels import DANGER, MUTED, heading, joined, label_for, plain, sentence
 from pruneapp.gui.widgets.number_format import count, metric, metric_amount, part, plural, signed
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.params import Param
@@ -87,7 +87,9 @@ class ScanDialog(DecisionDialog):
             "another method that needs them is chosen; they must have Gram matrices."
         )
         self.repair.setToolTip(help_)
-        self.repair.setAccessibleDescription(f"{no_repair}. {help_}" if no_repair else help_)
+        self.repair.setAccessibleDescription(
+            joined(sentence(no_repair), help_) if no_repair else help_
+        )
         self.no_repair = plain(no_repair, wrap=True, ink=MUTED)
         one_line = self.fontMetrics().horizontalAdvance(no_repair)
         self.no_repair.setMinimumWidth(min(one_line + 4, _REASON))

@@ -38,7 +38,7 @@ from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.sensitivity.dialogs import ScanDialog
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number
-from pruneapp.gui.widgets.labels import joined, listed, translate
+from pruneapp.gui.widgets.labels import joined, listed, noted, translate
 from pruneapp.json_codec import convert, encoded
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
@@ -255,7 +255,7 @@ class ScanController(DialogController[ScanDialog]):
         dialog.set_state(self._about_state(document))
         rows = self._rows()
         method = rows[0].method if rows else ""
-        words = ", ".join(AmountParam().format(amount) for amount in AMOUNTS)
+        words = listed(*(AmountParam().format(amount) for amount in AMOUNTS))
         dialog.set_method(method, words)
         dialog.changed.connect(partial(self._estimate, dialog, names))
         dialog.choice.changed.connect(partial(self._look, dialog))
@@ -504,7 +504,7 @@ class ScanController(DialogController[ScanDialog]):
             if scan.measured < scan.wanted:
                 words = listed(words, self._extent(scan))
             labels.append(words)
-            amounts = ", ".join(map(AmountParam().format, scan.amounts))
+            amounts = listed(*map(AmountParam().format, scan.amounts))
             others = "" if self._is_fresh(found.kept) else self.tr("another script")
             values = scan.conditions.values.items()
             settings = ", ".join(f"{n}={v}" for n, v in values if n != STATISTICS.name)
@@ -739,12 +739,12 @@ def tell_apart(labels: Sequence[str], details: Sequence[Sequence[str]]) -> list[
         for label, word in zip(found, words, strict=True):
             alike.setdefault(label, set()).add(word)
         found = [
-            f"{label}, {word}" if word and len(alike[label]) > 1 else label
+            listed(label, word) if word and len(alike[label]) > 1 else label
             for label, word in zip(found, words, strict=True)
         ]
     seen = Counter[str]()
     for place, label in enumerate(found):
         seen[label] += 1
         if seen[label] > 1:
-            found[place] = f"{label} ({seen[label]})"
+            found[place] = noted(label, str(seen[label]))
     return found

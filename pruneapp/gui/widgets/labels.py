@@ -60,6 +60,11 @@ def joined(*sentences: str) -> str:
     return text
 
 
+def sentence(text: str) -> str:
+    """Return a text that is no sentence yet as one: with a full stop."""
+    return translate("Labels", "{text}.").format(text=text)
+
+
 def listed(*words: str) -> str:
     """Return words with commas between them; those that are empty are left out."""
     text, *others = list(filter(None, words)) or [""]

@@ -31,7 +31,7 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import said_sentence
-from pruneapp.gui.widgets.labels import as_plain, translate, within_reason
+from pruneapp.gui.widgets.labels import as_plain, listed, sentence, translate, within_reason
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.pattern_report import BrokenPattern
 from pruneapp.results.quality import StateQuality
@@ -321,7 +321,7 @@ def show_broken(
     And of tensors of which nothing is left, the first as `short` shows them. It is hidden without a
     warning.
     """
-    texts = [f"▲ {said_sentence(f'{each.sentence}.')}" for each in broken]
+    texts = [f"▲ {sentence(said_sentence(each.sentence))}" for each in broken]
     if emptied:
         what = several(Severity.ALL, len(emptied))
         text = translate("Danger", "{what}: {names}.")
@@ -330,7 +330,7 @@ def show_broken(
     label.setText("\n".join(texts))
     lines = [line for each in broken for line in each.named(shown)]
     label.setToolTip(as_plain("\n".join(lines)))
-    label.setAccessibleDescription("; ".join(lines))
+    label.setAccessibleDescription(listed(*lines))
     label.setHidden(not texts)
 
 

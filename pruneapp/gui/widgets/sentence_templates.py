@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from string import Formatter
+from typing import NamedTuple
 
 from pruneapp.gui.widgets.labels import joined
 
@@ -19,6 +20,8 @@ from pruneapp.gui.widgets.labels import joined
 _FEW_LETTERS = 7
 _LONGEST = 4000  # letters of what is looked up
 _KNOWN = 50_000  # texts that are remembered; a history may have 10,000 states
+# Values of values, and parts of a label: a name that somebody made may look like any number.
+_DEEPEST, _MOST_PARTS = 8, 100
 # What gaps of these names hold, and nothing else.
 _NUMBERS = {"n": r"(\d[\d,.]*)", "percent": r"([<>]?\d[\d,.]* ?%)"}
 _WORDLESS = re.compile(r"[\W\d_]*")
@@ -75,7 +78,7 @@ class Template:
     @property
     def letters(self) -> int:
         """How many letters it has itself."""
-        return sum(map(str.isalpha, "".join(self.text)))
+        return _letters("".join(self.text))
 
     def quotes(self, gap: int) -> bool:
         """Whether a value stands in quotation marks: a name or a path, which no language has."""
@@ -100,6 +103,13 @@ class Template:
         return *values, text[at:end]
 
 
+class Said(NamedTuple):
+    """A translation, and how many letters of it are left in English, as far as that is known."""
+
+    text: str
+    left: int
+
+
 class SentenceTemplates:
     """What the engine says, in another language.
 
@@ -117,10 +127,13 @@ class SentenceTemplates:
         write: Callable[[str], str] = str,
     ) -> None:
         self._say, self._declared, self._write = say, declared, write
-        # Those without letters only say how parts are put together.
-        self._steps = _Templates(s for s in steps if Template.of(s).letters)
+        # Those that begin with a gap and have no letters only say how parts are put together.
+        self._steps = _Templates(
+            s for s in steps if Template.of(s).letters or not s.startswith("{")
+        )
         self._sentences = _Templates((*sentences, *self._steps.sources))
-        self._known: dict[tuple[str, bool], str | None] = {}
+        self._known: dict[tuple[str, bool], Said | None] = {}
+        self._depth = [0, 0]  # of sentences, and of labels
 
     def sentence(self, text: str) -> str:
         """Return one or more sentences, or the middle of one; as they are if they are not known."""
@@ -135,13 +148,15 @@ class SentenceTemplates:
 
     def _line(self, line: str, templates: _Templates) -> str:
         found = self._look_up(line, templates)
-        return self._written(line, templates) if found is None else found
+        return self._written(line, templates) if found is None else found.text
 
-    def _look_up(self, text: str, templates: _Templates) -> str | None:
+    def _look_up(self, text: str, templates: _Templates) -> Said | None:
         """Return a translation; None if nothing of a text is known."""
         lenient = templates is self._steps
         key = text, lenient
         if key not in self._known:
+            if self._depth[lenient] == (_MOST_PARTS if lenient else _DEEPEST):
+                return None
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             space = _OUTER_SPACE.fullmatch(text)
@@ -149,68 +164,77 @@ class SentenceTemplates:
             before, inner, behind = space.groups()
             found = None
             if len(inner) <= _LONGEST and not _WORDLESS.fullmatch(inner):
+                self._depth[lenient] += 1
                 found = self._of_step(inner) if lenient else self._of_sentences(inner)
-            self._known[key] = None if found is None else f"{before}{found}{behind}"
+                self._depth[lenient] -= 1
+            if found is not None:
+                found = Said(f"{before}{found.text}{behind}", found.left)
+            self._known[key] = found
         return self._known[key]
 
-    def _of_sentences(self, text: str) -> str | None:
-        if (whole := self._filled(text, self._sentences)) is not None:
+    def _of_sentences(self, text: str) -> Said | None:
+        whole = self._filled(text, self._sentences)
+        if whole is not None and not whole.left:
             return whole
-        # Two sentences, or more: each by itself.
+        # Two sentences, or more: each by itself; else the last gap of one takes in the next one.
         for end in _END.finditer(text):
             first = self._filled(text[: end.start() + 1], self._sentences)
             if first is not None:
-                return joined(first, self._line(text[end.end() :], self._sentences))
-        return None
+                rest = self._found(text[end.end() :], self._sentences)
+                if whole is None or first.left + rest.left < whole.left:
+                    return Said(joined(first.text, rest.text), first.left + rest.left)
+        return whole
 
-    def _of_step(self, text: str) -> str | None:
+    def _of_step(self, text: str) -> Said | None:
         if (whole := self._filled(text, self._steps, begun=True)) is not None:
             return whole
         for mark, name in (("; ", "{step}; {step2}"), (", ", "{step}, {step2}")):
             head, parted, tail = text.partition(mark)
-            if parted:
-                both = self._look_up(head, self._steps), self._look_up(tail, self._steps)
-                if both == (None, None):
-                    return None
-                first, second = (
-                    said or self._written(part, self._steps)
-                    for said, part in zip(both, (head, tail), strict=True)
-                )
-                return self._say(name).format(step=first, step2=second)
+            both = (head, tail) if parted else ()
+            if any(self._look_up(part, self._steps) is not None for part in both):
+                first, second = (self._found(part, self._steps) for part in both)
+                said = self._say(name).format(step=first.text, step2=second.text)
+                return Said(said, first.left + second.left)
         head, parted, tail = text.partition(": ")
         label = self._declared(head)
         if parted and label != head:
-            value = self._line(tail, self._steps)
-            return self._say("{label}: {value}").format(label=label, value=value)
+            value = self._found(tail, self._steps)
+            said = self._say("{label}: {value}").format(label=label, value=value.text)
+            return Said(said, value.left)
         return self._filled(text, self._steps)
 
-    def _filled(self, text: str, templates: _Templates, *, begun: bool = False) -> str | None:
+    def _filled(self, text: str, templates: _Templates, *, begun: bool = False) -> Said | None:
         """Return the translation of the template that fits best; if `begun`, it begins with words.
 
-        A template of few letters fits only if its values are known.
+        That is the one which leaves the fewest letters as they are, of several such ones the
+        longest; in labels of steps, whose names are anything, the longest. One of few letters fits
+        only if its values are known.
         """
         if (source := templates.whole.get(text)) and (said := self._say(source)) != source:
-            return said.format()
+            return Said(said.format(), 0)
         if (declared := self._declared(text)) != text:
-            return declared
+            return Said(declared, 0)
+        best, strict = None, templates is self._sentences
         for template, longest, letters in templates.ordered:
             if longest not in text or (begun and not template.text[0][:4].isalpha()):
                 continue
             values = template.values(text)
             if values is None:
                 continue
-            said_values, known = self._values(template, values, templates)
-            strict = templates is self._sentences
+            said_values, known, left = self._values(template, values, templates)
             if not known and (letters < _FEW_LETTERS if strict else not letters):
                 continue
-            return self._say(template.source).format(**said_values)
-        return None
+            if best is None or left < best.left:
+                best = Said(self._say(template.source).format(**said_values), left)
+            if not strict or not left:
+                break
+        return best
 
     def _values(
         self, template: Template, values: Sequence[str], templates: _Templates
-    ) -> tuple[dict[str, str], bool]:
-        """Return values for the translation, and whether all are known that are words."""
-        said_values, all_known = {}, True
+    ) -> tuple[dict[str, str], bool, int]:
+        """Return values for the translation, whether all are known that are words, what is left."""
+        said_values, all_known, left = {}, True, 0
         given = list(values)
         for gap, name in enumerate(template.names):
             value = given[gap]
@@ -220,15 +244,26 @@ class SentenceTemplates:
                 end = len(value) if known else _length_of_first(value)
                 value, given[gap + 1] = value[:end], value[end:]
             said_values[name] = value
-            if template.quotes(gap) or _QUOTED.fullmatch(value):
+            if template.quotes(gap):
+                if "'" in value:  # the quote ended before
+                    left += _letters(value)
+                continue
+            if _QUOTED.fullmatch(value):
                 continue
             said_values[name] = self._written(value, templates, name)
             if _WORDLESS.fullmatch(value):
                 continue
             found = self._value(value, templates)
             all_known = all_known and (found is not None or name in _LISTS)
-            said_values[name] = said_values[name] if found is None else found
-        return said_values, all_known
+            if found is not None:
+                said_values[name] = found.text
+            left += _letters(value) if found is None else found.left
+        return said_values, all_known, left
+
+    def _found(self, text: str, templates: _Templates) -> Said:
+        """Return a translation, or the text as it is."""
+        found = self._look_up(text, templates)
+        return Said(self._written(text, templates), _letters(text)) if found is None else found
 
     def _written(self, value: str, templates: _Templates, name: str = "") -> str:
         """Return a value of no translation, with its number as the language writes it.
@@ -243,12 +278,18 @@ class SentenceTemplates:
             return _PERCENTAGE.sub(lambda found: self._write(found[0]), value)
         return value
 
-    def _value(self, value: str, templates: _Templates) -> str | None:
+    def _value(self, value: str, templates: _Templates) -> Said | None:
         found = self._look_up(value, templates)
         if found is None and templates is self._steps:
             found = self._look_up(value, self._sentences)
         # "it is not JSON", of which a sentence has made "'FILE' is not JSON".
-        return self._look_up(f"it {value}", self._sentences) if found is None else found
+        if found is None and value[:1].isalpha() and not value.startswith("it "):
+            return self._look_up(f"it {value}", self._sentences)
+        return found
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def _length_of_first(values: str) -> int:

@@ -525,7 +525,7 @@ def test_a_pattern_that_does_not_hold_is_a_visible_warning(forecast, give):
     assert label.height() >= label.heightForWidth(label.width())
     assert label.foregroundRole() == DANGER
     assert label.toolTip() == "<span>a: 10,000 groups<br>m.z: 939 groups</span>"
-    assert label.accessibleDescription() == "a: 10,000 groups; m.z: 939 groups"
+    assert label.accessibleDescription() == "a: 10,000 groups, m.z: 939 groups"
     give(forecast, SPARED)
     assert not label.isVisible()
 

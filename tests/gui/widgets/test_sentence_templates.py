@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pruneapp import resources
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
+from pruneapp.groups.family import family_of, model_types
 from pruneapp.gui.widgets.sentence_templates import SentenceTemplates, Template, joined
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.registry import METHODS
@@ -374,3 +375,37 @@ def test_what_is_wrong_with_a_value_is_said_in_full():
         for error in refusals(param):
             assert english_in(found.sentence(error.sentence), but=words) == [], error.sentence
             assert english_in(found.sentence(error.remedy), but=words) == [], error.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'r.json', at entries[0].version: expected an integer of at least 0, got an array of 3.",
+        "'r.json': expected an object or null, got true.",
+        "'m.pt' is damaged: a tensor of shape [3, 4] needs 48 bytes of storage '0', which has 16.",
+        "Written as plain, contiguous tensors: 'd.w' (a numpy array), 'e.w' (sparse CSR layout).",
+        "'acc' of evaluate() is an object of type str, not a number. Return at least one number.",
+        "Comparing model.safetensors 1.20 GB/s, slow: 10.0.0.1",
+    ],
+)
+def test_what_a_sentence_says_of_a_value_is_said_as_well(text):
+    code = {"at", "numpy", "entries", "version", "true", "evaluate", "str", "model", "null"}
+    assert english_in(templates_in("zh_CN").sentence(text), but=code) == []
+
+
+def test_a_remedy_is_no_value_of_the_sentence_before():
+    said = templates_in("zh_CN").sentence(
+        "'y…y' is not a valid name for a file or folder: it has 300 bytes, and a name has at most "
+        "255. Choose a shorter name."
+    )
+    assert "最多为 255 字节。" in said
+    assert "Choose" not in said
+
+
+def test_what_families_refuse_is_said_in_full():
+    found = templates_in("zh_CN")
+    refused = [s for kind in model_types() for s in family_of(kind).refused.values()]
+    assert refused
+    for sentence in refused:
+        words = sentence.format(type="Bert")
+        assert found.sentence(words) != words

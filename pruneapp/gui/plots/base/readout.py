@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.labels import TEXT, ElidedLabel, Ink, as_plain, on_one_line
+from pruneapp.gui.widgets.labels import TEXT, ElidedLabel, Ink, as_plain, listed, on_one_line
 from pruneapp.gui.widgets.number_format import locale
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -247,7 +247,7 @@ class Legend(QWidget):
         if tuple(entries) == self.entries:
             return
         self.entries = tuple(entries)
-        self.setAccessibleName(self.tr("Legend: {words}").format(words=", ".join(self.words())))
+        self.setAccessibleName(self.tr("Legend: {words}").format(words=listed(*self.words())))
         self.setToolTip("\n".join(e.tip for e in self.entries if e.tip))
         self.updateGeometry()
         self.update()
