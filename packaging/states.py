@@ -67,8 +67,9 @@ def refused(walk: Tour) -> None:
 
 def unchecked(walk: Tour) -> None:
     """Check no tensor."""
-    walk.views.tree.set_checked([])
-    walk.person.press("Escape")
+    for name in (LONG, "b.weight"):
+        walk.person.check(walk.views.tree.view, name)
+    walk.person.settle()
     pages(walk, "nothing-checked", "the form says what is missing")
     walk.views.tree.set_checked([LONG, "b.weight"])
     walk.person.settle()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from pruneapp.gui.commands.declarations import ACTIONS, RECENT, WINDOW, ActionSpec
-from pruneapp.gui.widgets.labels import noted, translate
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.gui.widgets.theme import icon
 
 # Where the letter is none of the text, as in Chinese.
@@ -195,7 +195,7 @@ class Actions:
 
 def with_keys(text: str, keys: str) -> str:
     """Return a text that names a shortcut, if there is one, in brackets behind it."""
-    return noted(text, keys) if keys else text
+    return f"{text} ({keys})" if keys else text
 
 
 def _named(menu: str, action: QAction) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 
 from pruneapp.gui.widgets.controls import follow_font, lay_in_row
-from pruneapp.gui.widgets.labels import labeled, noted
+from pruneapp.gui.widgets.labels import labeled
 from pruneapp.results.document_rows import Operation
 
 _APART = 4  # pixels between two buttons
@@ -85,7 +85,7 @@ class OperationButtons(QWidget):
                 control.setProperty("operation", operation)
                 chosen.connect(self._on_clicked)
             self.buttons[operation], self._actions[operation] = button, action
-            self._tips[operation] = noted(tip, key)
+            self._tips[operation] = f"{tip} ({key})"
         self.set_chosen("")
 
     def set_chosen(self, words: str, why_not: str = "") -> None:

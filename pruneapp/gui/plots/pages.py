@@ -23,7 +23,6 @@ from pruneapp.gui.plots.quality import QualityView
 from pruneapp.gui.plots.sensitivity import SensitivityView
 from pruneapp.gui.plots.sparsity_overview import ModelView
 from pruneapp.gui.widgets.controls import lay_in_column
-from pruneapp.gui.widgets.labels import noted
 from pruneapp.gui.widgets.theme import with_defaults
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
@@ -109,7 +108,7 @@ class PlotPages(QWidget):
             self.tr("Sensitivity"),
         )
         for (page, picture), title in zip(self.pictures.items(), titles, strict=True):
-            self.tabs.setTabToolTip(self.tabs.addTab(title), noted(title, str(page + 1)))
+            self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({page + 1})")
             self._stack.addWidget(picture)
             self._controls.addWidget(picture.controls)
 
