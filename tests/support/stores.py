@@ -101,9 +101,13 @@ class Bucket:
     def get(self, key: str) -> bytes:
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
 
-    def listed(self, start: str = "") -> list[str]:
+    def tags(self, start: str = "") -> dict[str, str]:
+        """Return the checksum of each object whose key begins so."""
         rows = self.client.list_objects_v2(Bucket=self.name, Prefix=start).get("Contents", ())
-        return [row["Key"] for row in rows]
+        return {row["Key"]: row["ETag"] for row in rows}
+
+    def listed(self) -> list[str]:
+        return [*self.tags()]
 
     def uploads(self) -> list[str]:
         rows = self.client.list_multipart_uploads(Bucket=self.name).get("Uploads", ())
