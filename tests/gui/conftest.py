@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QLocale, QRect
+from PySide6.QtCore import QLocale, QRect, QTranslator
 
+from pruneapp import resources
 from pruneapp.gui.app.settings import THEME, Settings
 from pruneapp.gui.application import SWITCH_INTERVAL_S, Launcher, Start
 from pruneapp.gui.widgets import screen as window_placing
@@ -212,3 +213,13 @@ def beats(qtbot):
     beats = Beats()
     yield beats
     beats.stop()
+
+
+@pytest.fixture
+def chinese(qapp):
+    """The window speaks Chinese, as if it was chosen."""
+    translator = QTranslator()
+    assert translator.load(str(resources.path("translations/pruneapp_zh_CN.qm")))
+    qapp.installTranslator(translator)
+    yield
+    qapp.removeTranslator(translator)

@@ -209,16 +209,6 @@ def test_numbers_and_sizes_are_written_as_in_the_language(english):
     assert QCoreApplication.translate("Actions", "&Edit") == "&Edit"
 
 
-@pytest.fixture
-def chinese(qapp):
-    """The window speaks Chinese, as if it was chosen."""
-    translator = QTranslator()
-    assert translator.load(str(resources.path("translations/pruneapp_zh_CN.qm")))
-    qapp.installTranslator(translator)
-    yield
-    qapp.removeTranslator(translator)
-
-
 # Names, numbers and units, which no language has; all other letters are English.
 NAMES = re.compile(r"'[^']*'|[\w.]+\.weight|\bL[12]\b|\bPruneapp\b|\btorch\.save\b|\.?safetensors")
 

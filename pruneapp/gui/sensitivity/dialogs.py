@@ -23,6 +23,7 @@ from pruneapp.results.short_names import ShortNames
 
 _TABLE_LINES = 8
 _REASON = 300  # pixels in which a short reason stands in one line
+_COMMAS = str.maketrans("，、", ",,")
 
 
 class ScanDialog(DecisionDialog):
@@ -132,8 +133,8 @@ class ScanDialog(DecisionDialog):
 
     @property
     def amounts(self) -> str:
-        """The amounts, as they were typed."""
-        return self.fractions.text()
+        """The amounts, with the commas of Chinese as those of English."""
+        return self.fractions.text().translate(_COMMAS)
 
     def accept(self) -> None:
         """Ask for it; the dialog stays until it is known that this can be done."""

@@ -255,7 +255,7 @@ class ScanController(DialogController[ScanDialog]):
         dialog.set_state(self._about_state(document))
         rows = self._rows()
         method = rows[0].method if rows else ""
-        words = listed(*(AmountParam().format(amount) for amount in AMOUNTS))
+        words = ", ".join(map(AmountParam().format, AMOUNTS))  # as somebody writes it
         dialog.set_method(method, words)
         dialog.changed.connect(partial(self._estimate, dialog, names))
         dialog.choice.changed.connect(partial(self._look, dialog))

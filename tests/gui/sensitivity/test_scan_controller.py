@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.scan import AMOUNTS, read_amounts
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.progress import Job
@@ -93,6 +94,13 @@ def test_one_sentence_says_which_amounts_there_are(scans, opened):
         assert not dialog.go.isEnabled()
     opened.type(dialog.fractions, "0.5, 100%")
     assert "2 amounts" in dialog.estimate.text()
+    for text in ("0.5，100%", "50%、70%、100%"):
+        dialog.fractions.setText(text)
+        assert read_amounts(dialog.amounts)[-1] == 1
+
+
+def test_the_amounts_are_offered_as_they_are_read_in_chinese_too(scans, chinese):
+    assert read_amounts(scans.ask().fractions.text()) == AMOUNTS
 
 
 def test_what_the_tree_shows_as_checked_is_scanned(scans, opened):
