@@ -274,7 +274,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Check &amp;all shown</source>
-        <translation>&amp;Alle gezeigten ankreuzen</translation>
+        <translation>&amp;Alle angezeigten ankreuzen</translation>
     </message>
     <message>
         <source>Check all tensors that match the filter</source>
@@ -1013,7 +1013,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
-        <translation>Wählt, wie viel von jedem gescannten Tensor geprunt wird, sodass der Gesamtwert mit dem kleinsten Schaden erreicht wird, den der Scan vorhersagt. Das Ergebnis ist ein Schritt mit einer Regel je Tensor. Die Änderung ist die der Metrik, wenn nur dieser eine Tensor geprunt ist: die schlechteste aller kleineren Umfänge, also vielleicht größer als im Scan.</translation>
+        <translation>Wählt, wie viel von jedem gescannten Tensor geprunt wird, damit der Gesamtwert mit dem kleinsten vom Scan vorhergesagten Schaden erreicht wird. Das Ergebnis ist ein Schritt mit einer Regel je Tensor. Die Änderung ist die der Metrik, wenn nur dieser eine Tensor geprunt ist: und zwar die schlechteste bis zu diesem Umfang, also vielleicht größer als im Scan.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -1037,7 +1037,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>{metric}: {before} before, {predicted} predicted if damages add up</source>
-        <translation>{metric}: {before} zuvor, {predicted} vorhergesagt, wenn sich Schäden addieren</translation>
+        <translation>{metric}: {before} zuvor, {predicted} vorhergesagt, wenn sich die Schäden addieren</translation>
     </message>
     <message>
         <source>1 tensor is not measured yet and stays as it is</source>
@@ -5551,7 +5551,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>std</source>
-        <translation>Std.</translation>
+        <translation>Std.-Abw.</translation>
     </message>
     <message>
         <source>mean</source>
@@ -6151,11 +6151,11 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
-        <translation>Umfänge sind Anteile der verbleibenden Gewichte: Weitere {share} prunen {n} mehr.</translation>
+        <translation>Umfänge sind Anteile der verbleibenden Gewichte: Noch einmal {share} prunen weitere {n}.</translation>
     </message>
     <message>
         <source>The same step again prunes {n} more weights.</source>
-        <translation>Derselbe Schritt prunt noch einmal {n} Gewichte mehr.</translation>
+        <translation>Derselbe Schritt würde weitere {n} Gewichte prunen.</translation>
     </message>
     <message>
         <source>With these settings the next step prunes {n} weights.</source>
@@ -6477,7 +6477,7 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>no difference found within ±{half} ({noise})</source>
-        <translation>kein Unterschied innerhalb ±{half} gefunden ({noise})</translation>
+        <translation>kein Unterschied über ±{half} hinaus gefunden ({noise})</translation>
     </message>
     <message>
         <source>difference {amount} ({noise})</source>
@@ -7375,7 +7375,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>{n} biases or running means moved with them.</source>
-        <translation>{n} Biases oder laufende Mittel wurden mit angepasst.</translation>
+        <translation>{n} Biases oder laufende Mittelwerte wurden ebenfalls angepasst.</translation>
     </message>
     <message>
         <source>1 bias or running mean moved with them.</source>
@@ -7805,7 +7805,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>Prunes one of the checked tensors at a time, by each of the amounts, and measures the model each time in a separate process. The open model is not changed. Whatever was measured when you cancel is kept, and the next scan continues it.</source>
-        <translation>Prunt einen der angekreuzten Tensoren nach dem anderen, um jeden der Umfänge, und misst das Modell jedes Mal in einem eigenen Prozess. Das geöffnete Modell wird nicht geändert. Was gemessen ist, wenn Sie abbrechen, bleibt, und der nächste Scan setzt es fort.</translation>
+        <translation>Prunt jeden angekreuzten Tensor einzeln mit jedem der Umfänge und misst das Modell jedes Mal in einem eigenen Prozess. Das geöffnete Modell wird nicht geändert. Wenn Sie abbrechen, bleiben die Messungen erhalten, und der nächste Scan setzt dort fort.</translation>
     </message>
     <message>
         <source>Method</source>
@@ -8043,7 +8043,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>pruned, one tensor at a time</source>
-        <translation>geprunt, ein Tensor nach dem anderen</translation>
+        <translation>geprunt, jeweils nur ein Tensor</translation>
     </message>
     <message>
         <source>Nothing has been scanned yet. Choose Tools &gt; Scan sensitivity… to measure how much of each tensor the model can spare.</source>
@@ -8071,7 +8071,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>no difference found within ±{noise}</source>
-        <translation>kein Unterschied innerhalb ±{noise} gefunden</translation>
+        <translation>kein Unterschied über ±{noise} hinaus gefunden</translation>
     </message>
     <message>
         <source>{amount} worse</source>
@@ -16267,7 +16267,7 @@ steps</extracomment>
     <message>
         <source>Only an ONNX model can be written as one: no other file has its graph.</source>
         <extracomment>sentences</extracomment>
-        <translation>Nur ein ONNX-Modell lässt sich als solches schreiben: Keine andere Datei hat seinen Graphen.</translation>
+        <translation>Nur ein ONNX-Modell lässt sich als solches schreiben: Andere Dateien enthalten keinen Graphen.</translation>
     </message>
     <message>
         <source>The numbers that were in {names} are inside the file now.</source>
@@ -18816,7 +18816,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Exported {name}. Undo and other branches are kept only in a session ({keys}).</source>
-        <translation>{name} exportiert. Rückgängig und andere Zweige bleiben nur in einer Sitzung erhalten ({keys}).</translation>
+        <translation>{name} exportiert. Rückgängig-Schritte und andere Zweige bleiben nur in einer Sitzung erhalten ({keys}).</translation>
     </message>
     <message>
         <source>Save session</source>
@@ -19033,7 +19033,7 @@ steps</extracomment>
     </message>
     <message>
         <source>▲ This cuts more than a third. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>▲ Das entfernt mehr als ein Drittel. Ohne Training berichtet Torch-Pruning von Perplexitäten von 28.358 bis 576.501 für Sprachmodelle bei 43–50 % aller Breiten; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
+        <translation>▲ Das entfernt mehr als ein Drittel. Für Sprachmodelle, die danach nicht trainiert wurden, berichtet Torch-Pruning Perplexitäten von 28.358 bis 576.501 bei 43–50 % aller Breiten; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
     </message>
     <message>
         <source>The weights alone do not say how much is lost: plan to train, and evaluate the result. NVIDIA cuts up to a third and distills afterwards.</source>
@@ -19692,7 +19692,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Written to {path}.</source>
-        <translation>Geschrieben nach {path}.</translation>
+        <translation>Wird nach {path} geschrieben.</translation>
     </message>
     <message>
         <source>Files of the same name in this folder are replaced.</source>

@@ -1952,7 +1952,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>;  {n} beyond the end of the axis</source>
-        <translation>；  {n} 个超出轴的末端</translation>
+        <translation>；  {n} 个超出坐标轴范围</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -3599,7 +3599,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>With everything that depends on it (not known)</source>
-        <translation>连同依赖它的一切（未知）</translation>
+        <translation>连同所有依赖它的张量（未知）</translation>
     </message>
     <message>
         <source>Also prunes what other tensors have of the pruned channels: columns of the next layer, biases, norms. They do not count toward the amount, and protected weights stay.</source>
@@ -7256,7 +7256,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>The same script measures the model: make sure that evaluate uses other data than calibrate.</source>
-        <translation>同一脚本测量模型：请确保 evaluate 使用与 calibrate 不同的数据。</translation>
+        <translation>测量模型的也是这个脚本：请确保 evaluate 使用与 calibrate 不同的数据。</translation>
     </message>
     <message>
         <source>{name} is worse after the repair: {after}, before it {before}.</source>
@@ -7418,15 +7418,15 @@ computed on this computer.</source>
     </message>
     <message>
         <source>Error before</source>
-        <translation>之前误差</translation>
+        <translation>修复前误差</translation>
     </message>
     <message>
         <source>Error after</source>
-        <translation>之后误差</translation>
+        <translation>修复后误差</translation>
     </message>
     <message>
         <source>After rounding</source>
-        <translation>舍入后</translation>
+        <translation>舍入后误差</translation>
     </message>
     <message>
         <source>Errors of the layers</source>
@@ -7781,7 +7781,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>{n} of {all} evaluations</source>
-        <translation>{all} 次评估中的 {n} 次</translation>
+        <translation>{n} 次评估（共 {all} 次）</translation>
     </message>
     <message>
         <source>a deleted state</source>
@@ -8347,7 +8347,7 @@ computed on this computer.</source>
     <message>
         <source>&apos;{path}&apos; is cut short: at least {missing} missing.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不完整，至少缺失：{missing}。</translation>
+        <translation>&apos;{path}&apos; 不完整，至少缺少 {missing}。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is cut short: {what}.</source>
@@ -15871,12 +15871,12 @@ steps</extracomment>
     <message>
         <source>paired 95 % interval over {n} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>{n} 个样本的配对 95 % 区间</translation>
+        <translation>{n} 个样本的配对 95 % 置信区间</translation>
     </message>
     <message>
         <source>95 % interval of counts over {counts} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>{counts} 个样本计数的 95 % 区间</translation>
+        <translation>{counts} 个样本计数的 95 % 置信区间</translation>
     </message>
     <message>
         <source>largest spread of three runs of the unpruned model</source>
@@ -16426,7 +16426,7 @@ steps</extracomment>
     <message>
         <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>该模型（{named}）的组未知。它的 ONNX 文件自带计算图，可以据此裁去。</translation>
+        <translation>该模型（{named}）的组未知。其 ONNX 文件自带计算图，可据此裁剪。</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
@@ -16436,7 +16436,7 @@ steps</extracomment>
     <message>
         <source>&apos;{value}&apos; names no model type, and the tensors belong to no known block. An ONNX file of the model contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带计算图，可以据此裁去。</translation>
+        <translation>&apos;{value}&apos; 没有指明模型类型，张量也不属于已知的块。该模型的 ONNX 文件自带计算图，可据此裁剪。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; is too large for a configuration.</source>

@@ -14,7 +14,6 @@ from pruneapp.gui.plots.heatmap.shading import AnyTile, Mode, Weight, enough_dig
 from pruneapp.gui.plots.heatmap.viewport import Viewport, covers
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
-from pruneapp.gui.widgets.labels import listed
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.tile import Tile, TileRequest
 
@@ -244,7 +243,7 @@ class WeightReadout(QObject):
             return said_sentence(layout.note)
         known, index = self._known(place), layout.index(*place)
         names = layout.dims or ("",) * len(index)
-        at = listed(*(f"{said(name)} {i}".strip() for name, i in zip(names, index, strict=True)))
+        at = ", ".join(f"{said(name)} {i}".strip() for name, i in zip(names, index, strict=True))
         if known is None:
             self._timer.start()
             return f"[{at}] = …"
