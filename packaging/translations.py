@@ -510,7 +510,7 @@ WORDS = (
     *("unit of '{name}'", "units of '{name}'"),
     *("{format}, {n} shard", "{format}, {n} shards", "compact file of Pruneapp"),
     "PyTorch before 1.6",
-    *("a numpy array", "a numpy number", "a conjugate view", "a negated view", "a DTensor"),
+    *("a numpy array", "a numpy number"),
     *("{kind} layout", "{types} or null", "an object of type {kind}", "the folder with zeros"),
     *("nothing but zeros", "not finite"),
     # Names with what is said of each of them.
@@ -541,7 +541,7 @@ WORDS = (
 PIECES = {
     *("all of it is", "any of", ", with commas between them", "one of", "pruned or protected"),
     *("value was", "values were", "the smaller {TOKENIZER}"),
-    *("a conjugate view", "a negated view", "a part of an object of {inside}", "a DTensor"),
+    "a part of an object of {inside}",
 }
 # Labels of the history, and lines of their details.
 STEPS = (
