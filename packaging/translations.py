@@ -513,6 +513,7 @@ WORDS = (
     *("a numpy array", "a numpy number"),
     *("{kind} layout", "{types} or null", "an object of type {kind}", "the folder with zeros"),
     *("nothing but zeros", "not finite"),
+    *("the unpruned model", "unpruned model", "folder with zeros"),
     # Names with what is said of each of them.
     *("{name} ({note})", "{name} ({note}), {rest}", "{name}: {why}", "{name}: {why}; {rest}"),
     *("{value} for the unpruned model", "{size} are free"),
@@ -536,6 +537,10 @@ WORDS = (
     "{type} has one layer, which it runs several times.",
     "{type} has stages of several widths, not layers that are all alike.",
     "The width of {type}'s feed-forward layers is written in its code as {words}.",
+    (
+        "The width of {type}'s feed-forward layers is written in its code as {words}: {name} is "
+        "not read."
+    ),
 )
 # Texts that are never said by themselves: `WORDS` has what is made of them.
 PIECES = {

@@ -159,7 +159,7 @@ def class_of(transformers: Any, config: dict[str, Any]) -> Any:
     except Exception as error:  # noqa: BLE001 - imports fail in many ways
         raise ContractError(
             f"transformers {transformers.__version__} cannot import {name}: {words_of(error)}.",
-            "Mend this environment, or choose the interpreter of another.",
+            "Fix this environment, or choose the interpreter of another.",
         ) from None
     raise ContractError(
         f"transformers {transformers.__version__} has no class {name or kind}.",

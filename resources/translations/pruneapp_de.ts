@@ -414,7 +414,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Zoom in</source>
-        <translation>Vergrößern</translation>
+        <translation>Hineinzoomen</translation>
     </message>
     <message>
         <source>Zoom o&amp;ut</source>
@@ -422,7 +422,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Zoom out</source>
-        <translation>Verkleinern</translation>
+        <translation>Herauszoomen</translation>
     </message>
     <message>
         <source>&amp;Fit</source>
@@ -1013,7 +1013,7 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     </message>
     <message>
         <source>Chooses how much of each scanned tensor is pruned, so that the total is met with the least damage that the scan predicts. The result is one step with a rule for each tensor. Change is that of the metric with one tensor alone pruned: the worst of all smaller amounts, so it may be larger than in the scan.</source>
-        <translation>Wählt, wie viel von jedem gescannten Tensor geprunt wird, damit der Gesamtwert mit dem kleinsten vom Scan vorhergesagten Schaden erreicht wird. Das Ergebnis ist ein Schritt mit einer Regel je Tensor. Die Änderung ist die der Metrik, wenn nur dieser eine Tensor geprunt ist: und zwar die schlechteste bis zu diesem Umfang, also vielleicht größer als im Scan.</translation>
+        <translation>Wählt, wie viel von jedem gescannten Tensor geprunt wird, damit der Gesamtwert mit dem kleinsten vom Scan vorhergesagten Schaden erreicht wird. Das Ergebnis ist ein Schritt mit einer Regel je Tensor. „Änderung“ ist die der Metrik, wenn nur dieser eine Tensor geprunt ist, und zwar die schlechteste bis zu diesem Umfang; sie kann also größer sein als im Scan.</translation>
     </message>
     <message>
         <source>Tensor</source>
@@ -4868,6 +4868,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <source>{text} ({note})</source>
         <translation>{text} ({note})</translation>
     </message>
+    <message>
+        <source>{first}, {name}</source>
+        <translation>{first}, {name}</translation>
+    </message>
 </context>
 <context>
     <name>LayerStrip</name>
@@ -6151,11 +6155,11 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
     <message>
         <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
-        <translation>Umfänge sind Anteile der verbleibenden Gewichte: Noch einmal {share} prunen weitere {n}.</translation>
+        <translation>Umfänge sind Anteile der verbleibenden Gewichte: Mit noch einmal {share} würden {n} weitere geprunt.</translation>
     </message>
     <message>
         <source>The same step again prunes {n} more weights.</source>
-        <translation>Derselbe Schritt würde weitere {n} Gewichte prunen.</translation>
+        <translation>Noch einmal ausgeführt, würde derselbe Schritt {n} weitere Gewichte prunen.</translation>
     </message>
     <message>
         <source>With these settings the next step prunes {n} weights.</source>
@@ -7375,7 +7379,7 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     </message>
     <message>
         <source>{n} biases or running means moved with them.</source>
-        <translation>{n} Biases oder laufende Mittelwerte wurden ebenfalls angepasst.</translation>
+        <translation>{n} Biases oder laufende Mittelwerte wurden mit angepasst.</translation>
     </message>
     <message>
         <source>1 bias or running mean moved with them.</source>
@@ -10951,6 +10955,16 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist eine GGUF-Datei, aber keine imatrix.</translation>
     </message>
     <message>
+        <source>Replace it, or take it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ersetzen Sie es, oder nehmen Sie es aus dem Ordner.</translation>
+    </message>
+    <message>
+        <source>Fix this environment, or choose the interpreter of another.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Reparieren Sie diese Umgebung, oder wählen Sie den Interpreter einer anderen.</translation>
+    </message>
+    <message>
         <source>it holds text</source>
         <extracomment>sentences</extracomment>
         <translation>er enthält Text</translation>
@@ -13843,7 +13857,7 @@ steps</extracomment>
     <message>
         <source>Run some inputs through the model that load returned, in the same thread; compiled models and quantized layers are not seen.</source>
         <extracomment>sentences</extracomment>
-        <translation>Lassen Sie einige Eingaben im selben Thread durch das Modell laufen, das load zurückgegeben hat; kompilierte Modelle und quantisierte Schichten werden nicht gesehen.</translation>
+        <translation>Lassen Sie einige Eingaben im selben Thread durch das Modell laufen, das load zurückgegeben hat; kompilierte Modelle und quantisierte Schichten werden nicht erfasst.</translation>
     </message>
     <message>
         <source>{name}() does not call the model with a tensor, so multiply-adds cannot be counted.</source>
@@ -13863,7 +13877,7 @@ steps</extracomment>
     <message>
         <source>Compiled models and quantized layers are not seen.</source>
         <extracomment>sentences</extracomment>
-        <translation>Kompilierte Modelle und quantisierte Schichten werden nicht gesehen.</translation>
+        <translation>Kompilierte Modelle und quantisierte Schichten werden nicht erfasst.</translation>
     </message>
     <message>
         <source>The model returned an object of type {name} without a tensor in it.</source>
@@ -13878,7 +13892,7 @@ steps</extracomment>
     <message>
         <source>calibrate() ran other inputs than with the unpruned model (call {call}).</source>
         <extracomment>sentences</extracomment>
-        <translation>calibrate() hat andere Eingaben verwendet als mit dem ungeprunten Modell (Aufruf {call}).</translation>
+        <translation>calibrate() hat andere Eingaben verwendet als beim ungeprunten Modell (Aufruf {call}).</translation>
     </message>
     <message>
         <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state.</source>
@@ -13903,7 +13917,7 @@ steps</extracomment>
     <message>
         <source>Return a number, (correct, total), or a list of one number per sample.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie eine Zahl, (correct, total) oder eine Liste mit einer Zahl je Stichprobe zurück.</translation>
+        <translation>Geben Sie eine Zahl, (correct, total) oder eine Liste mit einer Zahl je Beispiel zurück.</translation>
     </message>
     <message>
         <source>What is multiplied by each weight cannot be seen in torch {version}.</source>
@@ -13918,7 +13932,7 @@ steps</extracomment>
     <message>
         <source>{name}() takes no argument.</source>
         <extracomment>sentences</extracomment>
-        <translation>{name}() nimmt kein Argument.</translation>
+        <translation>{name}() nimmt kein Argument entgegen.</translation>
     </message>
     <message>
         <source>Define it as {name}({first}).</source>
@@ -13958,12 +13972,12 @@ steps</extracomment>
     <message>
         <source>&apos;{path}&apos; was changed after it was shown.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; wurde geändert, nachdem es angezeigt worden war.</translation>
+        <translation>&apos;{path}&apos; wurde geändert, nachdem das Skript angezeigt worden war.</translation>
     </message>
     <message>
         <source>Look at it and start it again.</source>
         <extracomment>sentences</extracomment>
-        <translation>Sehen Sie es an und starten Sie es erneut.</translation>
+        <translation>Sehen Sie sich das Skript an, und starten Sie es erneut.</translation>
     </message>
     <message>
         <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
@@ -13998,12 +14012,12 @@ steps</extracomment>
     <message>
         <source>Return how many were right and how many there were, or a list of values.</source>
         <extracomment>sentences</extracomment>
-        <translation>Geben Sie zurück, wie viele richtig waren und wie viele es waren, oder eine Liste von Werten.</translation>
+        <translation>Geben Sie zurück, wie viele richtig waren und wie viele es insgesamt waren, oder eine Liste von Werten.</translation>
     </message>
     <message>
         <source>{name} of the installed {library} has other tensors, among them &apos;{wrong}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>{name} der installierten {library} hat andere Tensoren, darunter &apos;{wrong}&apos;.</translation>
+        <translation>{name} im installierten {library} hat andere Tensoren, darunter &apos;{wrong}&apos;.</translation>
     </message>
     <message>
         <source>Write an evaluation script with load(path) for the model.</source>
@@ -14036,11 +14050,6 @@ steps</extracomment>
         <translation>Das Bild &apos;{file}&apos; lässt sich nicht lesen: {error}.</translation>
     </message>
     <message>
-        <source>Mend it, or take it out of the folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Reparieren Sie es, oder nehmen Sie es aus dem Ordner.</translation>
-    </message>
-    <message>
         <source>transformers {version} has no class {value}.</source>
         <extracomment>sentences</extracomment>
         <translation>transformers {version} hat keine Klasse {value}.</translation>
@@ -14063,7 +14072,7 @@ steps</extracomment>
     <message>
         <source>The {what} cannot be used: {error}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{what}: nicht verwendbar: {error}.</translation>
+        <translation>Nicht verwendbar ({what}): {error}.</translation>
     </message>
     <message>
         <source>transformers cannot be imported: {words_of}.</source>
@@ -14079,11 +14088,6 @@ steps</extracomment>
         <source>transformers {version} cannot import {name}: {words_of}.</source>
         <extracomment>sentences</extracomment>
         <translation>transformers {version} kann {name} nicht importieren: {words_of}.</translation>
-    </message>
-    <message>
-        <source>Mend this environment, or choose the interpreter of another.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Reparieren Sie diese Umgebung, oder wählen Sie den Interpreter einer anderen.</translation>
     </message>
     <message>
         <source>its configuration is refused ({words_of})</source>
@@ -14208,7 +14212,7 @@ steps</extracomment>
     <message>
         <source>another limit</source>
         <extracomment>sentences</extracomment>
-        <translation>andere Grenze</translation>
+        <translation>andere Begrenzung</translation>
     </message>
     <message>
         <source>another device</source>
@@ -14273,12 +14277,12 @@ steps</extracomment>
     <message>
         <source>a conjugate view</source>
         <extracomment>sentences</extracomment>
-        <translation>eine konjugierte Ansicht</translation>
+        <translation>eine konjugierte Sicht</translation>
     </message>
     <message>
         <source>a negated view</source>
         <extracomment>sentences</extracomment>
-        <translation>eine negierte Ansicht</translation>
+        <translation>eine negierte Sicht</translation>
     </message>
     <message>
         <source>a DTensor</source>
@@ -17683,6 +17687,21 @@ steps</extracomment>
         <translation>PyTorch vor 1.6</translation>
     </message>
     <message>
+        <source>the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>dem ungeprunten Modell</translation>
+    </message>
+    <message>
+        <source>unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>ungepruntes Modell</translation>
+    </message>
+    <message>
+        <source>folder with zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ordner mit Nullen</translation>
+    </message>
+    <message>
         <source>{name} ({note})</source>
         <extracomment>sentences</extracomment>
         <translation>{name} ({note})</translation>
@@ -17715,17 +17734,17 @@ steps</extracomment>
     <message>
         <source>the system says: {error}</source>
         <extracomment>sentences</extracomment>
-        <translation>das System meldet: {error}</translation>
+        <translation>das System meldet „{error}“</translation>
     </message>
     <message>
         <source>A compressed torch file</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine komprimierte torch-Datei</translation>
+        <translation>eine komprimierte torch-Datei</translation>
     </message>
     <message>
         <source>A torch file with sparse tensors</source>
         <extracomment>sentences</extracomment>
-        <translation>Eine torch-Datei mit dünnbesetzten Tensoren</translation>
+        <translation>eine torch-Datei mit dünnbesetzten Tensoren</translation>
     </message>
     <message>
         <source>transformers would map it into memory, which is not possible</source>
@@ -17740,12 +17759,12 @@ steps</extracomment>
     <message>
         <source>{label} {rate} GB/s</source>
         <extracomment>sentences</extracomment>
-        <translation>{label} {rate} GB/s</translation>
+        <translation>{label} ({rate} GB/s)</translation>
     </message>
     <message>
         <source>{label} {rate} GB/s, slow: {words}</source>
         <extracomment>sentences</extracomment>
-        <translation>{label} {rate} GB/s, langsam: {words}</translation>
+        <translation>{label} ({rate} GB/s, langsam: {words})</translation>
     </message>
     <message>
         <source>Cutting</source>
@@ -17815,12 +17834,12 @@ steps</extracomment>
     <message>
         <source>{type} computes the size of a head as {words}, so heads cannot go.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} berechnet die Größe eines Heads als {words}, daher können keine Heads entfallen.</translation>
+        <translation>{type} berechnet die Größe eines Heads als {words}, daher lassen sich keine Heads entfernen.</translation>
     </message>
     <message>
         <source>{type} has one group of keys and values, and computes the size of a head as {words}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} hat eine Gruppe von Keys und Values und berechnet die Größe eines Heads als {words}.</translation>
+        <translation>{type} hat nur eine Gruppe von Keys und Values und berechnet die Größe eines Heads als {words}.</translation>
     </message>
     <message>
         <source>{type} has norms over all heads together: a cut changes their mean.</source>
@@ -17830,17 +17849,17 @@ steps</extracomment>
     <message>
         <source>{type} pairs its heads: a model with fewer loads and is wrong.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} verwendet seine Heads paarweise: Ein Modell mit weniger Heads lädt, rechnet aber falsch.</translation>
+        <translation>{type} verwendet seine Heads paarweise: Ein Modell mit weniger Heads lässt sich laden, rechnet aber falsch.</translation>
     </message>
     <message>
         <source>{type} computes with the number of each layer: a model with fewer loads and is wrong.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} rechnet mit der Nummer jeder Schicht: Ein Modell mit weniger Schichten lädt, rechnet aber falsch.</translation>
+        <translation>{type} rechnet mit der Nummer jeder Schicht: Ein Modell mit weniger Schichten lässt sich laden, rechnet aber falsch.</translation>
     </message>
     <message>
         <source>{type} has one layer, which it runs several times.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} hat eine Schicht, die mehrmals ausgeführt wird.</translation>
+        <translation>{type} hat nur eine Schicht, die mehrmals ausgeführt wird.</translation>
     </message>
     <message>
         <source>{type} has stages of several widths, not layers that are all alike.</source>
@@ -17850,7 +17869,12 @@ steps</extracomment>
     <message>
         <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Die Breite der Feed-forward-Schichten von {type} steht in ihrem Code als {words}.</translation>
+        <translation>Die Breite der Feed-Forward-Schichten von {type} steht in dessen Code als {words}.</translation>
+    </message>
+    <message>
+        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}: {name} is not read.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Breite der Feed-Forward-Schichten von {type} steht in dessen Code als {words}: {name} wird nicht gelesen.</translation>
     </message>
     <message>
         <source>no such file or directory</source>
@@ -19033,7 +19057,7 @@ steps</extracomment>
     </message>
     <message>
         <source>▲ This cuts more than a third. Without training, Torch-Pruning reports perplexities of 28,358 to 576,501 for language models at 43–50 % of all widths; NVIDIA cuts up to a third and distills afterwards.</source>
-        <translation>▲ Das entfernt mehr als ein Drittel. Für Sprachmodelle, die danach nicht trainiert wurden, berichtet Torch-Pruning Perplexitäten von 28.358 bis 576.501 bei 43–50 % aller Breiten; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
+        <translation>▲ Das entfernt mehr als ein Drittel. Für Sprachmodelle, die danach nicht trainiert wurden, nennt Torch-Pruning Perplexitäten von 28.358 bis 576.501, wenn 43–50 % aller Breiten entfernt sind; NVIDIA entfernt bis zu einem Drittel und destilliert danach.</translation>
     </message>
     <message>
         <source>The weights alone do not say how much is lost: plan to train, and evaluate the result. NVIDIA cuts up to a third and distills afterwards.</source>

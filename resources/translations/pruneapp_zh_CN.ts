@@ -1444,11 +1444,11 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>channel {index}:  {norm} {value},  {state}</source>
-        <translation>通道 {index}：  {norm} {value}，  {state}</translation>
+        <translation>通道 {index}：{norm} {value}，{state}</translation>
     </message>
     <message>
         <source>unit {index} ({channels}):  {norm} {value},  {state}</source>
-        <translation>单元 {index}（{channels}）：  {norm} {value}，  {state}</translation>
+        <translation>单元 {index}（{channels}）：{norm} {value}，{state}</translation>
     </message>
     <message>
         <source>1 channel</source>
@@ -1952,7 +1952,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>;  {n} beyond the end of the axis</source>
-        <translation>；  {n} 个超出坐标轴范围</translation>
+        <translation>；{n} 个超出坐标轴范围</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -3599,7 +3599,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>With everything that depends on it (not known)</source>
-        <translation>连同所有依赖它的张量（未知）</translation>
+        <translation>连同依赖它的一切（未知）</translation>
     </message>
     <message>
         <source>Also prunes what other tensors have of the pruned channels: columns of the next layer, biases, norms. They do not count toward the amount, and protected weights stay.</source>
@@ -3799,7 +3799,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>{low} to {high}:  {kept} kept, {pruned} pruned</source>
-        <translation>{low} 到 {high}：  {kept} 个保留，{pruned} 个已剪枝</translation>
+        <translation>{low} 到 {high}：{kept} 个保留，{pruned} 个已剪枝</translation>
     </message>
     <message>
         <source>, {to_prune} to be pruned</source>
@@ -4858,7 +4858,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{first};  {second}</source>
-        <translation>{first}；  {second}</translation>
+        <translation>{first}；{second}</translation>
     </message>
     <message>
         <source>{label}: {text}</source>
@@ -4867,6 +4867,10 @@ Files are read, never run.</source>
     <message>
         <source>{text} ({note})</source>
         <translation>{text}（{note}）</translation>
+    </message>
+    <message>
+        <source>{first}, {name}</source>
+        <translation>{first}、{name}</translation>
     </message>
 </context>
 <context>
@@ -5278,15 +5282,15 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>;  norm²: calculating…</source>
-        <translation>；  范数²：正在计算…</translation>
+        <translation>；范数²：正在计算…</translation>
     </message>
     <message>
         <source>;  norm² retained {share}</source>
-        <translation>；  范数²保留率 {share}</translation>
+        <translation>；范数²保留率 {share}</translation>
     </message>
     <message>
         <source>;  only tensors that are usually pruned or have pruned weights are shown</source>
-        <translation>；  显示通常剪枝的或含被剪枝权重的张量</translation>
+        <translation>；显示通常剪枝的或含被剪枝权重的张量</translation>
     </message>
     <message>
         <source>tensor</source>
@@ -5338,7 +5342,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{name}:  {now} → {then} pruned</source>
-        <translation>{name}：  {now} → {then} 已剪枝</translation>
+        <translation>{name}：{now} → {then} 已剪枝</translation>
     </message>
     <message>
         <source>, norm² retained {norm} (this step)</source>
@@ -5346,7 +5350,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{name}:  {now} pruned, {some} of {all}</source>
-        <translation>{name}：  {now} 已剪枝，{all} 中的 {some}</translation>
+        <translation>{name}：{now} 已剪枝，{all} 中的 {some}</translation>
     </message>
     <message>
         <source>, norm² retained {norm} since opening</source>
@@ -5358,7 +5362,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{name}:  {size}, {why}</source>
-        <translation>{name}：  {size}，{why}</translation>
+        <translation>{name}：{size}，{why}</translation>
     </message>
     <message>
         <source>not pruned</source>
@@ -6663,7 +6667,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{state}:  {words}</source>
-        <translation>{state}：  {words}</translation>
+        <translation>{state}：{words}</translation>
     </message>
 </context>
 <context>
@@ -8054,7 +8058,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>{name}, {amount} pruned:  {what}</source>
-        <translation>{name}，{amount} 已剪枝：  {what}</translation>
+        <translation>{name}，{amount} 已剪枝：{what}</translation>
     </message>
     <message>
         <source>not measured yet</source>
@@ -10427,7 +10431,7 @@ steps</extracomment>
     <message>
         <source>The model holds weights in a different form than the file ({first_names}), so no other state can be run beside it, which a sequential repair requires.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型中权重的形式与文件不同（{first_names}），因此无法在其旁运行其他状态，而顺序修复修复需要这样做。</translation>
+        <translation>模型中权重的形式与文件不同（{first_names}），因此无法在其旁运行其他状态，而顺序修复需要这样做。</translation>
     </message>
     <message>
         <source>Repair without Sequential.</source>
@@ -10917,12 +10921,12 @@ steps</extracomment>
     <message>
         <source>Choose &apos;{stem}{suffixes}&apos; for one file, or &apos;{stem2}&apos; for a folder.</source>
         <extracomment>sentences</extracomment>
-        <translation>单个文件请选择 &apos;{stem}{suffixes}&apos;，文件夹请选择 &apos;{stem2}&apos;。</translation>
+        <translation>要写为单个文件，请选择 &apos;{stem}{suffixes}&apos;；要写为文件夹，请选择 &apos;{stem2}&apos;。</translation>
     </message>
     <message>
         <source>Choose &apos;{stem}&apos; for a folder.</source>
         <extracomment>sentences</extracomment>
-        <translation>文件夹请选择 &apos;{stem}&apos;。</translation>
+        <translation>要写为文件夹，请选择 &apos;{stem}&apos;。</translation>
     </message>
     <message>
         <source>it is an object of type {name}</source>
@@ -10948,6 +10952,16 @@ steps</extracomment>
         <source>&apos;{path}&apos; is a GGUF file, but no imatrix.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是 GGUF 文件，但不是 imatrix。</translation>
+    </message>
+    <message>
+        <source>Replace it, or take it out of the folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请替换它，或将其移出文件夹。</translation>
+    </message>
+    <message>
+        <source>Fix this environment, or choose the interpreter of another.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请修复此环境，或选择其他环境的解释器。</translation>
     </message>
     <message>
         <source>it holds text</source>
@@ -11722,7 +11736,7 @@ steps</extracomment>
     <message>
         <source>{kind} cannot have the suffix .bin: {loss}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{kind} 不能使用后缀 .bin：{loss}。</translation>
+        <translation>{kind}不能使用后缀 .bin：{loss}。</translation>
     </message>
     <message>
         <source>Use the suffix .pt.</source>
@@ -13837,7 +13851,7 @@ steps</extracomment>
     <message>
         <source>calibrate() multiplied nothing by the weights of the model, as far as can be seen.</source>
         <extracomment>sentences</extracomment>
-        <translation>就目前所见，calibrate() 没有用任何数据乘以模型的权重。</translation>
+        <translation>就目前所见，calibrate() 没有将任何数据与模型的权重相乘。</translation>
     </message>
     <message>
         <source>Run some inputs through the model that load returned, in the same thread; compiled models and quantized layers are not seen.</source>
@@ -13847,12 +13861,12 @@ steps</extracomment>
     <message>
         <source>{name}() does not call the model with a tensor, so multiply-adds cannot be counted.</source>
         <extracomment>sentences</extracomment>
-        <translation>{name}() 没有用张量调用模型，因此无法统计乘加次数。</translation>
+        <translation>{name}() 没有用张量调用模型，因此无法统计乘加运算。</translation>
     </message>
     <message>
         <source>Call the model that load returned as model(inputs), or define calibrate(model) that does.</source>
         <extracomment>sentences</extracomment>
-        <translation>请以 model(inputs) 调用 load 返回的模型，或定义这样做的 calibrate(model)。</translation>
+        <translation>请以 model(inputs) 的形式调用 load 返回的模型，或定义一个这样调用它的 calibrate(model)。</translation>
     </message>
     <message>
         <source>Nothing was multiplied by the weights of the model, as far as can be seen.</source>
@@ -13872,12 +13886,12 @@ steps</extracomment>
     <message>
         <source>Agreement with the unpruned model needs a model that returns a tensor.</source>
         <extracomment>sentences</extracomment>
-        <translation>与未剪枝模型的一致性需要返回张量的模型。</translation>
+        <translation>要测量与未剪枝模型的一致性，模型必须返回张量。</translation>
     </message>
     <message>
         <source>calibrate() ran other inputs than with the unpruned model (call {call}).</source>
         <extracomment>sentences</extracomment>
-        <translation>calibrate() 运行的输入与未剪枝模型的不同（第 {call} 次调用）。</translation>
+        <translation>calibrate() 使用的输入与运行未剪枝模型时不同（第 {call} 次调用）。</translation>
     </message>
     <message>
         <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state.</source>
@@ -13897,7 +13911,7 @@ steps</extracomment>
     <message>
         <source>&apos;{key}&apos; of {function}() is {kind}, not a number.</source>
         <extracomment>sentences</extracomment>
-        <translation>{function}() 的 &apos;{key}&apos; 是 {kind}，不是数。</translation>
+        <translation>{function}() 的 &apos;{key}&apos; 不是数，而是：{kind}。</translation>
     </message>
     <message>
         <source>Return a number, (correct, total), or a list of one number per sample.</source>
@@ -13912,7 +13926,7 @@ steps</extracomment>
     <message>
         <source>Choose a Python with torch 1.13 or newer.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择带有 torch 1.13 或更新版本的 Python。</translation>
+        <translation>请选择装有 torch 1.13 或更高版本的 Python。</translation>
     </message>
     <message>
         <source>{name}() takes no argument.</source>
@@ -13942,7 +13956,7 @@ steps</extracomment>
     <message>
         <source>End it with &apos;return&apos; and a number, or a dict of them.</source>
         <extracomment>sentences</extracomment>
-        <translation>请以 &apos;return&apos; 加一个数或由数组成的字典结束它。</translation>
+        <translation>请在函数末尾用 &apos;return&apos; 返回一个数，或以数为值的字典。</translation>
     </message>
     <message>
         <source>{function}() returned an empty dict.</source>
@@ -13967,17 +13981,17 @@ steps</extracomment>
     <message>
         <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>load 返回了 {value}，它不是 torch.nn.Module，其属性 &apos;model&apos; 也不是。</translation>
+        <translation>load 的返回值不是 torch.nn.Module，也没有 torch.nn.Module 类型的属性 &apos;model&apos;；返回的是：{value}。</translation>
     </message>
     <message>
         <source>Return the model from load(path).</source>
         <extracomment>sentences</extracomment>
-        <translation>请从 load(path) 返回模型。</translation>
+        <translation>请让 load(path) 返回模型。</translation>
     </message>
     <message>
         <source>The unpruned model was not run before.</source>
         <extracomment>sentences</extracomment>
-        <translation>之前没有运行未剪枝的模型。</translation>
+        <translation>之前没有运行未剪枝模型。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has no function &apos;{name2}&apos;.</source>
@@ -14002,7 +14016,7 @@ steps</extracomment>
     <message>
         <source>{name} of the installed {library} has other tensors, among them &apos;{wrong}&apos;.</source>
         <extracomment>sentences</extracomment>
-        <translation>已安装的 {library} 的 {name} 有其他张量，其中包括 &apos;{wrong}&apos;。</translation>
+        <translation>已安装的 {library} 中，{name} 的张量与此文件的不同，例如 &apos;{wrong}&apos;。</translation>
     </message>
     <message>
         <source>Write an evaluation script with load(path) for the model.</source>
@@ -14027,17 +14041,12 @@ steps</extracomment>
     <message>
         <source>Choose a Python with {library}, or write an evaluation script.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择带有 {library} 的 Python，或编写评估脚本。</translation>
+        <translation>请选择装有 {library} 的 Python，或编写评估脚本。</translation>
     </message>
     <message>
         <source>The image &apos;{file}&apos; cannot be read: {error}.</source>
         <extracomment>sentences</extracomment>
         <translation>无法读取图像 &apos;{file}&apos;：{error}。</translation>
-    </message>
-    <message>
-        <source>Mend it, or take it out of the folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请修复它，或将其移出文件夹。</translation>
     </message>
     <message>
         <source>transformers {version} has no class {value}.</source>
@@ -14047,17 +14056,17 @@ steps</extracomment>
     <message>
         <source>Choose the interpreter of an environment whose transformers has it.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择其 transformers 具有该类的环境的解释器。</translation>
+        <translation>请选择 transformers 包含该类的环境的解释器。</translation>
     </message>
     <message>
         <source>The outputs of {what} are {how}, so nothing can be compared.</source>
         <extracomment>sentences</extracomment>
-        <translation>{what} 的输出为 {how}，因此无法比较。</translation>
+        <translation>输出{how}（{what}），因此无法比较。</translation>
     </message>
     <message>
         <source>{name} routes in a way that the check cannot follow.</source>
         <extracomment>sentences</extracomment>
-        <translation>{name} 的路由方式无法由检查跟踪。</translation>
+        <translation>检查无法跟踪 {name} 的路由方式。</translation>
     </message>
     <message>
         <source>The {what} cannot be used: {error}.</source>
@@ -14072,17 +14081,12 @@ steps</extracomment>
     <message>
         <source>Choose the interpreter of an environment that has transformers.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择带有 transformers 的环境的解释器。</translation>
+        <translation>请选择装有 transformers 的环境的解释器。</translation>
     </message>
     <message>
         <source>transformers {version} cannot import {name}: {words_of}.</source>
         <extracomment>sentences</extracomment>
         <translation>transformers {version} 无法导入 {name}：{words_of}。</translation>
-    </message>
-    <message>
-        <source>Mend this environment, or choose the interpreter of another.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请修复此环境，或选择其他环境的解释器。</translation>
     </message>
     <message>
         <source>its configuration is refused ({words_of})</source>
@@ -14112,7 +14116,7 @@ steps</extracomment>
     <message>
         <source>The model does not fit into the memory in {request}.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型以 {request} 无法放入内存。</translation>
+        <translation>模型以 {request} 精度无法放入内存。</translation>
     </message>
     <message>
         <source>Check its first layers only, or use a larger machine.</source>
@@ -14152,17 +14156,17 @@ steps</extracomment>
     <message>
         <source>The model takes {main_input_name}, not token ids.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型需要 {main_input_name}，而不是 token ID。</translation>
+        <translation>模型的输入是 {main_input_name}，而不是词元 ID。</translation>
     </message>
     <message>
         <source>Write an evaluation script that runs inputs of yours.</source>
         <extracomment>sentences</extracomment>
-        <translation>请编写一个运行您自己的输入的评估脚本。</translation>
+        <translation>请编写评估脚本，用您自己的输入运行模型。</translation>
     </message>
     <message>
         <source>The model returns no logits for each token.</source>
         <extracomment>sentences</extracomment>
-        <translation>模型没有为每个 token 返回 logits。</translation>
+        <translation>模型没有为每个词元返回 logits。</translation>
     </message>
     <message>
         <source>{kind} layout</source>
@@ -14232,7 +14236,7 @@ steps</extracomment>
     <message>
         <source>a number</source>
         <extracomment>sentences</extracomment>
-        <translation>数</translation>
+        <translation>数值</translation>
     </message>
     <message>
         <source>true or false</source>
@@ -14267,7 +14271,7 @@ steps</extracomment>
     <message>
         <source>a numpy number</source>
         <extracomment>sentences</extracomment>
-        <translation>numpy 数</translation>
+        <translation>numpy 数值</translation>
     </message>
     <message>
         <source>a conjugate view</source>
@@ -14307,7 +14311,7 @@ steps</extracomment>
     <message>
         <source>not finite</source>
         <extracomment>sentences</extracomment>
-        <translation>非有限</translation>
+        <translation>不是有限数</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has no weights</source>
@@ -15876,7 +15880,7 @@ steps</extracomment>
     <message>
         <source>95 % interval of counts over {counts} samples</source>
         <extracomment>sentences</extracomment>
-        <translation>{counts} 个样本计数的 95 % 置信区间</translation>
+        <translation>{counts} 个样本上基于计数的 95 % 置信区间</translation>
     </message>
     <message>
         <source>largest spread of three runs of the unpruned model</source>
@@ -16516,7 +16520,7 @@ steps</extracomment>
     <message>
         <source>expected {types}{rule}, got {value}</source>
         <extracomment>sentences</extracomment>
-        <translation>应为 {types}{rule}，实际为 {value}</translation>
+        <translation>应为：{types}{rule}；实际为：{value}</translation>
     </message>
     <message>
         <source>&apos;{key}&apos; appears twice in it</source>
@@ -17594,7 +17598,7 @@ steps</extracomment>
     <message>
         <source>&apos;{where}&apos;, at {words}: {what}.</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{where}&apos; 的 {words}：{what}。</translation>
+        <translation>&apos;{where}&apos; 的 {words} 处：{what}。</translation>
     </message>
     <message>
         <source>&apos;{where}&apos;: {what}.</source>
@@ -17654,12 +17658,12 @@ steps</extracomment>
     <message>
         <source>unit of &apos;{name}&apos;</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 的单元</translation>
+        <translation>单元（&apos;{name}&apos;）</translation>
     </message>
     <message>
         <source>units of &apos;{name}&apos;</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 的单元</translation>
+        <translation>单元（&apos;{name}&apos;）</translation>
     </message>
     <message>
         <source>{format}, {n} shard</source>
@@ -17680,6 +17684,21 @@ steps</extracomment>
         <source>PyTorch before 1.6</source>
         <extracomment>sentences</extracomment>
         <translation>PyTorch 1.6 之前的格式</translation>
+    </message>
+    <message>
+        <source>the unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>未剪枝模型</translation>
+    </message>
+    <message>
+        <source>unpruned model</source>
+        <extracomment>sentences</extracomment>
+        <translation>未剪枝模型</translation>
+    </message>
+    <message>
+        <source>folder with zeros</source>
+        <extracomment>sentences</extracomment>
+        <translation>含零的文件夹</translation>
     </message>
     <message>
         <source>{name} ({note})</source>
@@ -17704,7 +17723,7 @@ steps</extracomment>
     <message>
         <source>{value} for the unpruned model</source>
         <extracomment>sentences</extracomment>
-        <translation>{value}（未剪枝的模型）</translation>
+        <translation>{value}（未剪枝模型）</translation>
     </message>
     <message>
         <source>{size} are free</source>
@@ -17734,7 +17753,7 @@ steps</extracomment>
     <message>
         <source>transformers, which opens such files, does not load them</source>
         <extracomment>sentences</extracomment>
-        <translation>打开此类文件的 transformers 不加载它们</translation>
+        <translation>transformers 会打开此类文件，但不会加载稀疏张量</translation>
     </message>
     <message>
         <source>{label} {rate} GB/s</source>
@@ -17749,7 +17768,7 @@ steps</extracomment>
     <message>
         <source>Cutting</source>
         <extracomment>sentences</extracomment>
-        <translation>正在裁剪</translation>
+        <translation>正在确定阈值</translation>
     </message>
     <message>
         <source>Comparing</source>
@@ -17774,7 +17793,7 @@ steps</extracomment>
     <message>
         <source>a Gram matrix</source>
         <extracomment>sentences</extracomment>
-        <translation>Gram 矩阵</translation>
+        <translation>格拉姆矩阵</translation>
     </message>
     <message>
         <source>GPTQ or AWQ</source>
@@ -17814,12 +17833,12 @@ steps</extracomment>
     <message>
         <source>{type} computes the size of a head as {words}, so heads cannot go.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} 将头的大小计算为 {words}，因此无法移除头。</translation>
+        <translation>{type} 按 {words} 计算头的大小，因此无法裁去头。</translation>
     </message>
     <message>
         <source>{type} has one group of keys and values, and computes the size of a head as {words}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} 只有一组键和值，并将头的大小计算为 {words}。</translation>
+        <translation>{type} 只有一组键和值，并按 {words} 计算头的大小。</translation>
     </message>
     <message>
         <source>{type} has norms over all heads together: a cut changes their mean.</source>
@@ -17844,12 +17863,17 @@ steps</extracomment>
     <message>
         <source>{type} has stages of several widths, not layers that are all alike.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} 由多种宽度的阶段组成，而不是相同的层。</translation>
+        <translation>{type} 由宽度各异的阶段组成，而不是由完全相同的层组成。</translation>
     </message>
     <message>
         <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}.</source>
         <extracomment>sentences</extracomment>
-        <translation>{type} 的前馈层宽度在其代码中写为 {words}。</translation>
+        <translation>{type} 前馈层的宽度在其代码中固定为 {words}。</translation>
+    </message>
+    <message>
+        <source>The width of {type}&apos;s feed-forward layers is written in its code as {words}: {name} is not read.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{type} 前馈层的宽度在其代码中固定为 {words}：不读取 {name}。</translation>
     </message>
     <message>
         <source>no such file or directory</source>

@@ -169,7 +169,7 @@ REFUSED = {
     ("stablelm", "kv-groups"): f"StableLm {HEADS}",
     ("stablelm", "query-heads"): f"StableLm {HEADS}",
     ("swin", "kv-groups"): (
-        "Swin computes the size of a head as the width of its stage / heads, so heads cannot go."
+        "Swin computes the size of a head as dim / num_heads, so heads cannot go."
     ),
     ("swin", "layers"): "Swin has stages of several widths, not layers that are all alike.",
     ("wav2vec2", "kv-groups"): f"Wav2Vec2 {HEADS}",

@@ -29,7 +29,7 @@ from pruneapp.gui.widgets.controls import (
     symbol_button,
 )
 from pruneapp.gui.widgets.engine_text import said_number, said_step
-from pruneapp.gui.widgets.labels import MUTED, as_plain, label_for, plain
+from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, label_for, plain
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -155,7 +155,7 @@ class _StateBox(ElidedBox):
         text, metrics = self.currentText().lstrip(_INDENT), self.fontMetrics()
         if metrics.horizontalAdvance(text) > width:
             text = self.currentData(_SHORTER) or text
-        return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+        return elided(text, metrics, width)
 
 
 class StateSelector(QWidget):

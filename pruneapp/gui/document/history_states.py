@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.widgets.engine_text import said_number, said_step, said_title
-from pruneapp.gui.widgets.labels import MUTED, as_plain, listed
+from pruneapp.gui.widgets.labels import MUTED, as_plain, elided, listed
 from pruneapp.gui.widgets.number_format import count
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.results.branches import Branches
@@ -278,7 +278,7 @@ class StateDelegate(QStyledItemDelegate):
             number = number_room(state, option.fontMetrics)
             inner.setLeft(inner.left() + number)
             label = self._shown(str(index.data()), option.fontMetrics, self.widest - number)
-            text = option.fontMetrics.elidedText(label, mode, inner.width())
+            text = elided(label, option.fontMetrics, inner.width(), mode)
             text = text.replace("….", "…")  # a name that is cut at a dot
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
             focused = option.state & QStyle.StateFlag.State_HasFocus

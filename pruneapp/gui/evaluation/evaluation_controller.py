@@ -34,7 +34,7 @@ from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import Agreed, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
-from pruneapp.gui.widgets.labels import joined, labeled, listed
+from pruneapp.gui.widgets.labels import enumerated, joined, labeled
 from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
@@ -657,7 +657,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
     def _kind_of(self, record: Record) -> str:
         if record.step is not None:
             rows = record.step.rows
-            kind = listed(*dict.fromkeys(said(registry.get(r.method).label) for r in rows))
+            kind = enumerated(*dict.fromkeys(said(registry.get(r.method).label) for r in rows))
             # Such as an allocation: its tensors have amounts of their own.
             several = self.tr("{method}, several rules")
             return kind if len(rows) == 1 else several.format(method=kind)

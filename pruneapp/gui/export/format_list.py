@@ -22,6 +22,7 @@ from pruneapp.gui.widgets.engine_text import said, said_sentence
 from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
+    enumerated,
     joined,
     listed,
     noted,
@@ -136,7 +137,7 @@ def check_words(check: TargetCheck) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = listed(*map(short_name, names[:_NAMES]))
+    shown = enumerated(*map(short_name, names[:_NAMES]))
     if len(names) <= _NAMES:
         return shown
     more = translate("ExportPlace", "{names} and {n} more")

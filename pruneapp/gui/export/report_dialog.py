@@ -26,6 +26,7 @@ from pruneapp.gui.widgets.labels import (
     TEXT,
     ElidedLabel,
     as_plain,
+    enumerated,
     heading,
     labeled,
     letter_width,
@@ -258,14 +259,14 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), listed(*map(said_sentence, report.cut)), ""))
+            facts.append((self.tr("Cut out"), enumerated(*map(said_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
             facts.append((self.tr("Pruned"), pruned, ""))
         if report.kept_originals:
             kept = list(map(str, report.kept_originals))
-            facts.append((self.tr("Backup of original"), listed(*kept), "\n".join(kept)))
+            facts.append((self.tr("Backup of original"), enumerated(*kept), "\n".join(kept)))
         return facts
 
     def _copy(self) -> None:

@@ -26,7 +26,7 @@ from pruneapp.gui.widgets.controls import (
     replace,
     symbol_button,
 )
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, heading, plain
+from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, Ink, elided, heading, plain
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import icon, with_defaults
 
@@ -193,7 +193,7 @@ class EmptyPage(QWidget):
         button.setAccessibleName(self.tr("Open {path}").format(path=path))
         button.setToolTip(path.replace("<", "‹"))
         metrics = button.fontMetrics()
-        text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, 220)
+        text = elided(name, metrics, 220)
         button.setText(text.replace("&", "&&"))
         # A style centres a name in the least width of a button: each would begin elsewhere.
         button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)

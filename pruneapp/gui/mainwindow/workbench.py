@@ -69,7 +69,7 @@ from pruneapp.gui.tree.nodes import Nodes, build_nodes
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import LineEdit
 from pruneapp.gui.widgets.engine_text import said, said_sentence, said_step
-from pruneapp.gui.widgets.labels import listed
+from pruneapp.gui.widgets.labels import enumerated
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 from pruneapp.plugins import Additions
@@ -668,7 +668,7 @@ class Workbench(QObject):
             self._windows.extended.emit(False, True)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
-        names = listed(*(said(method.label) for method in methods))
+        names = enumerated(*(said(method.label) for method in methods))
         self.notifications.mention(
             NoticeTopic.METHOD, self.tr("Loaded: {names}.").format(names=names)
         )

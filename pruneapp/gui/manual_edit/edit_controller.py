@@ -47,8 +47,8 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
+    enumerated,
     joined,
-    listed,
     plain,
     sentence,
 )
@@ -158,7 +158,7 @@ class ManualEditOptions(QWidget):
 
     def set_companions(self, shown: Sequence[str], why: str) -> None:
         """Take what belongs to the channels of the tensor in focus, and why it should go along."""
-        self._offer(self.companions, joined(sentence(listed(*shown)), why), offered=bool(shown))
+        self._offer(self.companions, joined(sentence(enumerated(*shown)), why), offered=bool(shown))
 
     def set_group(self, shown: Sequence[str], units: str, *, always: bool = False) -> None:
         """Take which other tensors have the units of the one in focus, and what these are.
@@ -170,7 +170,7 @@ class ManualEditOptions(QWidget):
             self.tr("Include the group ({n} tensors)").format(n=n),
             self.tr("Group ({n} tensors)").format(n=n),
         )
-        names = listed(*shown[:_MOST_NAMED])
+        names = enumerated(*shown[:_MOST_NAMED])
         if len(shown) > _MOST_NAMED:
             more = count(len(shown) - _MOST_NAMED)
             names = self.tr("{names} and {n} more").format(names=names, n=more)
@@ -509,7 +509,7 @@ class ManualEditController(DialogController[AllBlocksDialog]):
             for group in groups
         )
         others = [shown.get(name, name) for name in names]
-        self._view.set_group(others, listed(*places), always=bool(axis))
+        self._view.set_group(others, enumerated(*places), always=bool(axis))
         self._view.set_wanted(**self._wanted())
 
     def _on_looking(self) -> None:

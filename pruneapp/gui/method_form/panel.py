@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -41,9 +41,10 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
+    elided,
+    enumerated,
     heading,
     joined,
-    listed,
     on_lines,
     on_one_line,
     plain,
@@ -201,9 +202,9 @@ class DependentsRow(QWidget):
     def _following(self, found: FormDependents, *, whole: bool) -> str:
         if not found.following:
             return ""
-        named = listed(*(self._named(each, whole=whole) for each in found.first))
+        named = enumerated(*(self._named(each, whole=whole) for each in found.first))
         if found.more or (whole and len(found.first) < found.following):
-            named = listed(named, "…")
+            named = enumerated(named, "…")
         else:
             named = self.tr("{names}.").format(names=named)
         if found.in_force(self.choice):
@@ -710,8 +711,7 @@ class PruneForm(QWidget):
                 lines += on_lines(pattern, room, advance)
         if len(lines) > _MOST_TARGET:
             rest = "".join(lines[_MOST_TARGET - 1 :])
-            middle = Qt.TextElideMode.ElideMiddle
-            lines[_MOST_TARGET - 1 :] = [metrics.elidedText(rest, middle, room)]
+            lines[_MOST_TARGET - 1 :] = [elided(rest, metrics, room)]
         if many and advance(f"{lines[-1]} · {many}") <= room:
             lines[-1] += f" · {many}"
         elif many:

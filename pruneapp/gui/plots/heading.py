@@ -11,7 +11,14 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from pruneapp.gui.plots.base.readout import value_text
 from pruneapp.gui.widgets.controls import enlarge, follow_font
 from pruneapp.gui.widgets.engine_text import said_sentence
-from pruneapp.gui.widgets.labels import MUTED, ElidedLabel, as_plain, on_lines, within_reason
+from pruneapp.gui.widgets.labels import (
+    MUTED,
+    ElidedLabel,
+    as_plain,
+    elided,
+    on_lines,
+    within_reason,
+)
 from pruneapp.gui.widgets.number_format import count, part, shape
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
@@ -50,7 +57,7 @@ class _NameLabel(ElidedLabel):
         form = within_reason(fits)
         lines = on_lines(form, width, advance)
         if len(lines) > _LINES:
-            return self.fontMetrics().elidedText(form, self.elide, width)
+            return elided(form, self.fontMetrics(), width, self.elide)
         return "\n".join(lines)
 
     def widths(self) -> tuple[int, int]:
@@ -94,7 +101,7 @@ class _FactsLabel(ElidedLabel):
             if metrics.horizontalAdvance(text) <= width:
                 return text
         last = self._facts[-1] if self._facts else ""
-        return metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
+        return elided(last, metrics, width, Qt.TextElideMode.ElideRight)
 
 
 class TensorHeading(QWidget):

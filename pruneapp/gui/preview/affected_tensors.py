@@ -22,6 +22,8 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     ElidedLabel,
     as_plain,
+    elided,
+    enumerated,
     letter_width,
     listed,
     on_lines,
@@ -96,10 +98,11 @@ class Alarm(QAbstractButton):
         metrics = painter.fontMetrics()
         lines = (self._what, self._which)
         for place, line in enumerate(lines):
-            text = metrics.elidedText(
+            text = elided(
                 within_reason(line),
-                Qt.TextElideMode.ElideRight,
+                metrics,
                 self.width() - place * self._indent,
+                Qt.TextElideMode.ElideRight,
             )
             painter.drawText(
                 place * self._indent, 2 + metrics.ascent() + place * metrics.lineSpacing(), text
@@ -117,7 +120,7 @@ class Alarm(QAbstractButton):
 
 
 def _listed(names: Sequence[str]) -> str:
-    return listed(*names[:_NAMED], "…" * (len(names) > _NAMED))
+    return enumerated(*names[:_NAMED], *["…"] * (len(names) > _NAMED))
 
 
 _LINES = 2
@@ -152,7 +155,7 @@ class TensorName(ElidedLabel):
         if len(lines) <= _LINES:
             return "\n".join(lines)
         last = self._names[name]
-        return self.fontMetrics().elidedText(last, Qt.TextElideMode.ElideMiddle, width)
+        return elided(last, self.fontMetrics(), width)
 
 
 def _broken(text: str) -> Iterator[tuple[str, str]]:

@@ -55,7 +55,7 @@ from pruneapp.gui.tree.model import Index, Order, TreeModel
 from pruneapp.gui.tree.nodes import MODULE, ROOT
 from pruneapp.gui.widgets.clipboard import Numbers, copy_rows
 from pruneapp.gui.widgets.controls import follow_font, single_shot
-from pruneapp.gui.widgets.labels import within_reason
+from pruneapp.gui.widgets.labels import elided, within_reason
 from pruneapp.gui.widgets.safe_paint import reported
 
 _Hint = QAbstractItemView.ScrollHint
@@ -113,7 +113,7 @@ class ShareColumn:
         room = cell.adjusted(self._margin, 0, -self._margin, 0)
         shown = text
         if advance > room.width():
-            shown = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
+            shown = elided(text, self._metrics, room.width())
         painter.setFont(self._font)
         painter.setPen(self._muted if cells.dim(node) else self._color)
         painter.drawText(room, _PLACE, shown)

@@ -46,6 +46,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.widgets.labels import elided
 from pruneapp.gui.widgets.safe_paint import reported
 
 L = TypeVar("L", QHBoxLayout, QVBoxLayout)
@@ -170,9 +171,7 @@ class ElidedBox(ComboBox):
 
     def shown_text(self, width: int) -> str:
         """Return what is shown of the text in so many pixels."""
-        return self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideMiddle, width
-        )
+        return elided(self.currentText(), self.fontMetrics(), width)
 
 
 def choice_box(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFontMetrics,
+    QFontMetricsF,
     QGuiApplication,
     QPainter,
     QPaintEvent,
@@ -44,6 +46,7 @@ _WORD = re.compile(rf"[^\s{CHINESE}]{{61,}}")
 # A part of a name, with the signs behind it.
 _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
+_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f\u2019]\d+)*")
 _MAY_BREAK = "\u200b"
 _NO_SPACE_BEHIND = tuple("。！？；：，")
 
@@ -89,6 +92,41 @@ def labeled(label: str, text: str) -> str:
 def noted(text: str, note: str) -> str:
     """Return a text with a note in brackets behind it, which are those of the language."""
     return translate("Labels", "{text} ({note})").format(text=text, note=note)
+
+
+def enumerated(*names: str) -> str:
+    """Return names with the sign between them that the language has in a list of its own."""
+    text, *others = names or ("",)
+    for name in others:
+        text = translate("Labels", "{first}, {name}").format(first=text, name=name)
+    return text
+
+
+def elided(
+    text: str,
+    metrics: QFontMetrics | QFontMetricsF,
+    width: float,
+    mode: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+) -> str:
+    """Return what fits into a width of a text, without its middle, and no number in part.
+
+    Half of a number would be another one: ``1,003 weights`` is no ``…3 weights``.
+    """
+    shown = metrics.elidedText(text, mode, int(width))
+    if shown == text:
+        return text
+    for cut in re.finditer("…", shown):
+        head, tail = shown[: cut.start()], shown[cut.end() :]
+        if not (text.startswith(head) and text.endswith(tail)):  # a sign of the text
+            continue
+        first, last = len(head), len(text) - len(tail)
+        for number in _NUMBER.finditer(text):
+            if number.start() < first < number.end():
+                head = text[: number.start()]
+            if number.start() < last < number.end():
+                tail = text[number.end() :]
+        return f"{head}…{tail}"
+    return shown
 
 
 def letter_width(widget: QWidget) -> int:
@@ -159,7 +197,7 @@ class ElidedLabel(QLabel):
         text = within_reason(self.text())
         if self._of_file is not None and self.fontMetrics().horizontalAdvance(text) > width:
             text = self._of_file.in_text(text)
-        return self.fontMetrics().elidedText(text, self.elide, width)
+        return elided(text, self.fontMetrics(), width, self.elide)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -266,7 +304,7 @@ class ElidedLines(QLabel):
         lines = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
         last = "".join(lines[self._lines - 1 :])
         if len(lines) > self._lines:
-            last = self.fontMetrics().elidedText(last, Qt.TextElideMode.ElideRight, width)
+            last = elided(last, self.fontMetrics(), width, Qt.TextElideMode.ElideRight)
         super().setText("\n".join(filter(None, (*lines[: self._lines - 1], last))))
         tip = "\n".join(filter(None, (self._text if self.is_elided else "", self._tip)))
         self.setToolTip(as_plain(tip))

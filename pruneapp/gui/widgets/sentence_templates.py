@@ -41,7 +41,7 @@ _DECIMALS = frozenset(
     {
         *("after", "amount", "before", "damping", "got", "iterations", "limit", "low", "high"),
         *("largest", "largest_difference", "largest_output", "median", "most", "most_in_median"),
-        *("share", "tree", "value", "worst"),
+        *("rate", "share", "tree", "value", "worst"),
     }
 )
 # Percentages in the label of a step, which may have words of no language: "L1 12.5 %".

@@ -20,8 +20,11 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
     ElidedLabel,
+    elided,
+    enumerated,
     heading,
     letter_width,
+    listed,
     plain,
 )
 from pruneapp.gui.widgets.reports import CountsTable
@@ -129,6 +132,33 @@ def test_a_read_out_leaves_out_whole_statements(qtbot):
     width = readout.fontMetrics().horizontalAdvance(readout.text()) + 2
     assert readout.shortened(width) == readout.text()
     assert readout.shortened(width - 40) == "channel 2:  L2 norm 0.37, protected; …"
+
+
+@pytest.mark.parametrize("mode", [Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Protected: 1,003 weights of 12,345,678, 99.25 %",
+        "model.layers.12.mlp.experts.345.down_proj.weight",
+        "1.234.567 Gewichte geschützt",
+        "Evaluate… 98,765 of 123,456",
+    ],
+)
+def test_no_number_is_shown_in_part(text, mode, qapp):
+    metrics = QFontMetricsF(qapp.font())
+    numbers = set(re.findall(r"\d+(?:[.,]\d+)*", text))
+    shown = {elided(text, metrics, width, mode) for width in range(400)}
+    assert text in shown
+    assert len(shown) > 10
+    for each in shown:
+        assert set(re.findall(r"\d+(?:[.,]\d+)*", each)) <= numbers, each
+        assert metrics.horizontalAdvance(each) <= metrics.horizontalAdvance(text)
+
+
+def test_names_are_listed_with_the_sign_of_the_language(chinese):
+    assert enumerated("a.weight", "b.weight", "c.weight") == "a.weight、b.weight、c.weight"
+    assert listed("2 pruned", "3 protected") == "2 pruned，3 protected"
+    assert enumerated() == ""
 
 
 @pytest.mark.parametrize("width", [900, 602, 501, 320])

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.widgets.labels import elided
 from pruneapp.gui.widgets.safe_paint import reported
 from pruneapp.gui.widgets.theme import LIGHT
 
@@ -78,8 +79,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         shown = whole
         if length > _BESIDE_TITLE:
             metrics = QFontMetricsF(self.label.font())
-            middle = Qt.TextElideMode.ElideMiddle
-            shown = metrics.elidedText(whole, middle, length - _BESIDE_TITLE)
+            shown = elided(whole, metrics, length - _BESIDE_TITLE)
         self.labelText = escape(shown, quote=False)
         title = str(super().labelString())
         self.labelText = whole

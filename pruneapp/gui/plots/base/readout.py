@@ -26,7 +26,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.labels import TEXT, ElidedLabel, Ink, as_plain, listed, on_one_line
+from pruneapp.gui.widgets.labels import (
+    TEXT,
+    ElidedLabel,
+    Ink,
+    as_plain,
+    enumerated,
+    joined,
+    on_one_line,
+)
 from pruneapp.gui.widgets.number_format import locale
 from pruneapp.gui.widgets.safe_paint import reported, saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
@@ -62,7 +70,7 @@ class Readout(ElidedLabel):
         last = max(map(shown.rfind, ";；"))
         if last < 0 or shown == self._text or not shown.endswith("…"):
             return shown
-        return shown[: last + 1] + " …"
+        return joined(shown[: last + 1], "…")
 
     def setText(self, text: str) -> None:
         """Show `text`, and tell screen readers."""
@@ -247,7 +255,7 @@ class Legend(QWidget):
         if tuple(entries) == self.entries:
             return
         self.entries = tuple(entries)
-        self.setAccessibleName(self.tr("Legend: {words}").format(words=listed(*self.words())))
+        self.setAccessibleName(self.tr("Legend: {words}").format(words=enumerated(*self.words())))
         self.setToolTip("\n".join(e.tip for e in self.entries if e.tip))
         self.updateGeometry()
         self.update()

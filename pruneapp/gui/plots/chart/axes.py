@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from pruneapp.gui.plots.base.plot_canvas import PlotAxis
 from pruneapp.gui.plots.base.readout import value_text
-from pruneapp.gui.widgets.labels import within_reason
+from pruneapp.gui.widgets.labels import elided, within_reason
 from pruneapp.gui.widgets.number_format import count, locale
 from pruneapp.gui.widgets.number_format import size as byte_size
 from pruneapp.results.short_names import GAP, ShortNames
@@ -132,7 +132,7 @@ class NamesAxis(PlotAxis):
         text = next((form for form in shorter if advance(form) <= self._room), "")
         if not text:
             text = _cut(forms[-1], self._room, advance)
-        return self._metrics().elidedText(text, Qt.TextElideMode.ElideMiddle, self._room + 1)
+        return elided(text, self._metrics(), self._room + 1)
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self.style["tickFont"] or QFont())
