@@ -13,7 +13,7 @@ be found. NaN and infinite weights come after all others and are in no sum; the 
 One pass counts each tensor in bins of magnitude, with the sum of the squares of each, which bounds
 the scores in a bin. The bins in which the common threshold may lie are counted by single magnitudes
 in a second pass over those tensors that have wide ones: keys of 16 bits and fewer have none. Memory
-grows with the tensors (up to 1 MB each) and with the different magnitudes that lie within about 2 %
+grows with the tensors (some 0.2 MB each) and with the different magnitudes that lie within about 2 %
 of the threshold's place: up to some 65,536 times three of a float32 tensor; only for float64 are
 there as many as weights. Sums are added in stretches of fixed length, so they do not depend on
 chunks or threads.
@@ -95,20 +95,20 @@ def _values(ranking: Magnitudes, keys: NDArray[np.uint64]) -> Float64s:
 def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Counts, Float64s]:
     """Return how many finite weights of a stretch are in each bin, and the sums of their squares.
 
-    The sums are 0 where a bin is one magnitude: counts say it all.
+    There are no sums where a bin is one magnitude: counts say it all.
     """
     job.cancel.check()
     keys = read_kept_keys(ranking, stretch.start, stretch.stop)
     keys = keys[keys < _finite_limit(ranking)]
     bins = (keys >> keys.dtype.type(shift_of(ranking))).astype(np.intp)
     size = bin_count(ranking)
-    counts: Counts = np.bincount(bins, minlength=size).astype(np.int64)
+    counts: Counts = np.bincount(bins, minlength=size).astype(np.int64, copy=False)
     if not shift_of(ranking):
-        return counts, np.zeros(size)
+        return counts, np.zeros(0)
     with np.errstate(over="ignore"):
         squares = decode(keys, ranking.dtype).astype(np.float64)
         np.multiply(squares, squares, out=squares)
-        sums: Float64s = np.bincount(bins, squares, size).astype(np.float64)
+        sums: Float64s = np.bincount(bins, squares, size)
     return counts, sums
 
 
@@ -198,25 +198,29 @@ class LampScores:
     def __init__(self, rankings: Sequence[Magnitudes], job: Job) -> None:
         self._rankings = rankings
         self._job = job
-        self._segments: list[Segments] = []
-        self._odd: list[int] = []
-        bins = [np.zeros(bin_count(r), np.int64) for r in rankings]
-        sums = [np.zeros(bin_count(r)) for r in rankings]
+        nothing = np.zeros(0, np.int64), np.zeros(0)
+        self._segments = [segments_of(ranking, *nothing) for ranking in rankings]
+        self._odd = [0] * len(rankings)
 
         def work(task: Sequence[TensorRange]) -> list[tuple[TensorRange, Counts, Float64s]]:
             return [(s, *count_bins(rankings[s.index], s, job)) for s in task]
 
         sizes = [r.size for r in rankings]
         tasks = stretches(sizes, STRETCH)
+        counts, sums = nothing
         for results in in_order(tasks, work, job, threads_for(sum(sizes))):
             for stretch, counted, squares in results:
-                bins[stretch.index] += counted
-                sums[stretch.index] += squares
+                ranking = rankings[stretch.index]
+                if stretch.start:
+                    counts += counted
+                    sums += squares
+                else:
+                    counts, sums = counted, squares
+                if stretch.stop == ranking.size:  # of one tensor at a time
+                    self._segments[stretch.index] = segments_of(ranking, counts, sums)
+                    left = ranking.size if ranking.kept is None else ranking.kept.kept
+                    self._odd[stretch.index] = left - int(counts.sum())
                 job.step(stretch.size)
-        for ranking, counted, squares in zip(rankings, bins, sums, strict=True):
-            self._segments.append(segments_of(ranking, counted, squares))
-            left = ranking.size if ranking.kept is None else ranking.kept.kept
-            self._odd.append(left - int(counted.sum()))
 
     def lowest(self, among: Bools, count: int) -> Counts:
         """Return how many go of each tensor if `count` of the lowest of the chosen ones go.
