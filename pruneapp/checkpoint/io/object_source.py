@@ -23,6 +23,9 @@ from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError,
 # A header is a few of them, a request at most `_REQUEST`.
 _BLOCK = 256 << 10
 _REQUEST = 8 << 20
+# What a reader leaves out and still goes on: the padding between two tensors, or what lies between
+# the places of a sample. It comes sooner than the first byte of another request.
+_LEFT_OUT = 1 << 20
 # The most that is asked for behind one reader.
 _AHEAD = 32 << 20
 # Readers that are told apart in one file.
@@ -165,8 +168,7 @@ class ObjectSource(FileSource):
         return one
 
     def _read_ahead(self, offset: int, stop: int) -> None:
-        # A reader may leave out some bytes: the padding between two tensors.
-        at = next((end for end in self._readers_at if 0 <= offset - end < _BLOCK), None)
+        at = next((end for end in self._readers_at if 0 <= offset - end < _LEFT_OUT), None)
         ahead = 0
         if at is not None:
             before = self._readers_at.pop(at)

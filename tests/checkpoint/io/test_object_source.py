@@ -20,6 +20,7 @@ DATA = np.random.default_rng(0).bytes(1_000_001)
 def small(monkeypatch):
     """Blocks, requests and the cache are small enough that a small object has many."""
     monkeypatch.setattr(object_source, "_BLOCK", 4 << 10)
+    monkeypatch.setattr(object_source, "_LEFT_OUT", 16 << 10)
     monkeypatch.setattr(object_source, "_REQUEST", 32 << 10)
     monkeypatch.setattr(object_source, "_AHEAD", 128 << 10)
     monkeypatch.setattr(object_source, "CACHE_BYTES", 256 << 10)
@@ -80,6 +81,23 @@ def test_a_pass_does_not_wait_for_one_request_after_another(opened, bucket):
     assert bucket.faults.most >= 3
     # 100 reads of 10 kB, in requests of 32 KiB.
     assert len(bucket.faults.requests) - before < 50
+
+
+def test_places_of_a_sample_do_not_cost_a_request_each(opened, bucket):
+    bucket.faults.delay = 0.02
+    before = len(bucket.faults.requests)
+    for at in range(0, len(DATA) - 100, 11_000):  # more than a block is left out each time
+        assert opened.read(at, 100) == DATA[at : at + 100]
+    assert bucket.faults.most >= 3
+    assert len(bucket.faults.requests) - before < 50  # of 91 places
+
+
+def test_places_far_apart_ask_for_little_each(opened, bucket):
+    for at in range(0, len(DATA) - 100, 50_000):
+        assert opened.read(at, 100) == DATA[at : at + 100]
+    for _, _, wanted, _ in bucket.faults.of("GET", f"{bucket.name}/a/b.bin"):
+        start, stop = map(int, wanted.removeprefix("bytes=").split("-"))
+        assert stop - start <= 8 << 10
 
 
 def test_readers_of_several_tensors_each_read_ahead(opened, bucket):
