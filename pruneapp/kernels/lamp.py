@@ -13,16 +13,17 @@ be found. NaN and infinite weights come after all others and are in no sum; the 
 One pass counts each tensor in bins of magnitude, with the sum of the squares of each, which bounds
 the scores in a bin. The bins in which the common threshold may lie are counted by single magnitudes
 in a second pass over those tensors that have wide ones: keys of 16 bits and fewer have none. Memory
-grows with the tensors (some 0.2 MB each) and with the different magnitudes that lie within about 2 %
-of the threshold's place: up to some 65,536 times three of a float32 tensor; only for float64 are
-there as many as weights. Sums are added in stretches of fixed length, so they do not depend on
+grows with the tensors (some 0.2 MB each) and with the different magnitudes that lie within about
+2 % of the threshold's place: up to some 65,536 times three of a float32 tensor; only for float64
+are there as many as weights. Sums are added in stretches of fixed length, so they do not depend on
 chunks or threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +66,17 @@ class Segments:
     lower: Float64s
     upper: Float64s
 
-    def only(self, which: Bools) -> Segments:
-        """Return some of them."""
-        return Segments(*(getattr(self, field.name)[which] for field in fields(self)))
+    def only(self, which: Bools) -> Equals:
+        """Return what a threshold needs of some of them, which have one key each."""
+        return Equals(self.squares[which], self.above[which], self.counts[which])
+
+
+class Equals(NamedTuple):
+    """Weights of one magnitude each, of which there may be millions; see `Segments`."""
+
+    squares: Float64s
+    above: Float64s
+    counts: Counts
 
 
 def bin_count(ranking: Magnitudes) -> int:
@@ -108,7 +117,7 @@ def count_bins(ranking: Magnitudes, stretch: TensorRange, job: Job) -> tuple[Cou
     with np.errstate(over="ignore"):
         squares = decode(keys, ranking.dtype).astype(np.float64)
         np.multiply(squares, squares, out=squares)
-        sums: Float64s = np.bincount(bins, squares, size)
+        sums: Float64s = np.bincount(bins, squares, size).astype(np.float64, copy=False)
     return counts, sums
 
 
@@ -241,7 +250,7 @@ class LampScores:
         if not count:
             return counts_to_prune
         low, high = self._around(chosen, count)
-        groups: list[tuple[int, Segments]] = []
+        groups: list[tuple[int, Equals]] = []
         for i in chosen:
             segments = self._segments[i]
             counts_to_prune[i] = segments.counts[segments.upper < low].sum()
@@ -263,7 +272,7 @@ class LampScores:
             edges.append(float(values[order[place]]))
         return edges[0], edges[1]
 
-    def _resolved(self, index: int, segments: Segments, unsure: Bools) -> Segments:
+    def _resolved(self, index: int, segments: Segments, unsure: Bools) -> Equals:
         """Return the unsure segments of a tensor with one key each."""
         ranking = self._rankings[index]
         if not shift_of(ranking):
@@ -275,7 +284,7 @@ class LampScores:
         return exact.only(unsure[np.searchsorted(segments.first, keys, "right") - 1])
 
 
-def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Counts:
+def _cut(groups: Sequence[tuple[int, Equals]], count: int, tensors: int) -> Counts:
     """Return how many go of each tensor if `count` of the lowest in segments of one key go.
 
     Halves the scores in which the threshold may lie, as the order of positive floats is that of

@@ -1732,7 +1732,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     </message>
     <message>
         <source>It runs without a shell, once for each state that is evaluated: {checkpoint} stands for the opened file, or for a temporary file with a pruned state. The program can read and change your files and use the network, as if you started it yourself. Only run what you know.</source>
-        <translation>它不经 shell 运行，每个被评估的状态运行一次：{checkpoint} 代表打开的文件，或含有剪枝状态的临时文件。该程序可以读取和更改您的文件并使用网络，如同您自己启动它。只运行您了解的程序。</translation>
+        <translation>它不经 shell 运行，每个被评估的状态运行一次：{checkpoint} 代表打开的文件，或含有剪枝状态的临时文件。该程序可以读取和更改您的文件并使用网络，如同您亲自运行它。只运行您了解的程序。</translation>
     </message>
     <message>
         <source>Program</source>
@@ -2813,7 +2813,7 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>Keep dtype</source>
         <extracomment>format safetensors, dtype</extracomment>
-        <translation>保持 dtype</translation>
+        <translation>保持原数据类型</translation>
     </message>
     <message>
         <source>float16</source>
@@ -5191,7 +5191,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>{n} parameters, {buffers} in buffers   ·   {share} pruned</source>
-        <translation>{n} 个参数，缓冲区 {buffers} 个   ·   {share} 已剪枝</translation>
+        <translation>{n} 个参数，缓冲区含 {buffers} 个值   ·   {share} 已剪枝</translation>
     </message>
     <message>
         <source>{pruned} of {n} parameters pruned.</source>
@@ -6155,7 +6155,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>Amounts are fractions of the remaining weights: another {share} prunes {n} more.</source>
-        <translation>剪枝量按剩余权重计：再剪 {share} 会再剪枝 {n} 个。</translation>
+        <translation>剪枝量按剩余权重计：再按 {share} 剪枝会再剪去 {n} 个。</translation>
     </message>
     <message>
         <source>The same step again prunes {n} more weights.</source>
@@ -6607,7 +6607,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>At most {target} worse: no measured state with pruned weights.</source>
-        <translation>最多差 {target}：没有已测量的、含被剪枝权重的状态。</translation>
+        <translation>变差不超过 {target}：没有已测量的、含被剪枝权重的状态。</translation>
     </message>
     <message>
         <source>States measured before do not count.</source>
@@ -6615,7 +6615,7 @@ Files are read, never run.</source>
     </message>
     <message>
         <source>At most {target} worse: {up_to} ({label})</source>
-        <translation>最多差 {target}：{up_to}（{label}）</translation>
+        <translation>变差不超过 {target}：{up_to}（{label}）</translation>
     </message>
     <message>
         <source>; noise ±{noise}</source>
@@ -7897,7 +7897,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>A script is a program: it can read and change your files and use the network, as if you started it yourself. It runs in a separate process, which is not a sandbox. Only run scripts that you have read or whose author you trust.</source>
-        <translation>脚本是程序：它可以读取和更改您的文件并使用网络，如同您自己启动它。它在单独的进程中运行，但这不是沙箱。只运行您读过的脚本，或来自您信任的作者的脚本。</translation>
+        <translation>脚本是程序：它可以读取和更改您的文件并使用网络，如同您亲自运行它。它在单独的进程中运行，但这不是沙箱。只运行您读过的脚本，或来自您信任的作者的脚本。</translation>
     </message>
     <message>
         <source>File</source>
@@ -8078,7 +8078,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>{amount} worse</source>
-        <translation>差 {amount}</translation>
+        <translation>变差 {amount}</translation>
     </message>
     <message>
         <source>{amount} better</source>
@@ -8138,7 +8138,7 @@ computed on this computer.</source>
     </message>
     <message>
         <source>{n} worse (logarithmic)</source>
-        <translation>差 {n}（对数）</translation>
+        <translation>变差 {n}（对数）</translation>
     </message>
     <message>
         <source>0</source>
@@ -16430,7 +16430,7 @@ steps</extracomment>
     <message>
         <source>The model {named}, whose groups are not known. An ONNX file of it contains its own graph, and can be cut by that.</source>
         <extracomment>sentences</extracomment>
-        <translation>该模型（{named}）的组未知。其 ONNX 文件自带计算图，可据此裁剪。</translation>
+        <translation>不知道该模型（{named}）有哪些组。其 ONNX 文件自带计算图，可据此裁剪。</translation>
     </message>
     <message>
         <source>No channels of &apos;{path}&apos; can be removed on their own: see its graph.</source>
@@ -19090,7 +19090,7 @@ steps</extracomment>
     <name>ShrinkPage</name>
     <message>
         <source>“Full size” exports it with zeros in place of what is pruned. docs/shrink.md lists the types that can be shrunk.</source>
-        <translation>“原尺寸”会以零代替被剪枝的部分导出。docs/shrink.md 列出了可缩减的类型。</translation>
+        <translation>以“原尺寸”导出时，被剪枝的部分写为零。docs/shrink.md 列出了可缩减的类型。</translation>
     </message>
     <message>
         <source>Looking for dead units…</source>
@@ -19304,7 +19304,7 @@ steps</extracomment>
     </message>
     <message>
         <source>none ({amount})</source>
-        <translation>无（{amount}）</translation>
+        <translation>未发现差异（{amount}）</translation>
     </message>
     <message>
         <source>{amount}, better</source>
@@ -19579,7 +19579,7 @@ steps</extracomment>
     </message>
     <message>
         <source>Pruned of remaining</source>
-        <translation>剩余中被剪枝</translation>
+        <translation>剩余权重中被剪枝</translation>
     </message>
     <message>
         <source>Weights pruned</source>

@@ -46,7 +46,7 @@ _WORD = re.compile(rf"[^\s{CHINESE}]{{61,}}")
 # A part of a name, with the signs behind it.
 _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
-_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f\u2019]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f\u2019]\d+)*(?:\s?%)?")
 _MAY_BREAK = "\u200b"
 _NO_SPACE_BEHIND = tuple("。！？；：，")
 
