@@ -116,7 +116,8 @@ def _read(file: Path) -> torch.Tensor:
             return _transforms[0](image.convert("RGB"))
     except (OSError, SyntaxError) as error:  # as Pillow raises for files that are broken
         raise ContractError(
-            f"The image '{file}' cannot be read: {error}.", "Replace it, or take it out of the folder."
+            f"The image '{file}' cannot be read: {error}.",
+            "Replace it, or take it out of the folder.",
         ) from None
 
 

@@ -309,7 +309,7 @@ def test_what_the_window_puts_together_has_the_marks_of_chinese(chinese):
     readout = Readout()
     readout.setText(stated("低于 0.05：9 个权重", "4,608 个权重，30 % 已剪枝"))
     room = readout.fontMetrics().horizontalAdvance(readout.text()) - 20
-    assert readout.shortened(room) == "低于 0.05：9 个权重； …"
+    assert readout.shortened(room) == "低于 0.05：9 个权重；…"
 
 
 def test_zeros_of_a_file_are_told_of_in_chinese(chinese, new_person, tmp_path):

@@ -259,7 +259,7 @@ class ExportReportDialog(Dialog):
             ),
         ]
         if report.cut:
-            facts.append((self.tr("Cut out"), enumerated(*map(said_sentence, report.cut)), ""))
+            facts.append((self.tr("Cut out"), listed(*map(said_sentence, report.cut)), ""))
             facts.append((self.tr("Effect"), exactness_words(report.effect), ""))
         else:
             pruned = self.tr("{n} weights").format(n=number_format.count(report.pruned))
