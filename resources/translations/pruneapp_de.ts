@@ -4684,10 +4684,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Nächster Treffer (F3)</translation>
     </message>
     <message>
-        <source>The guide is not translated yet: it is in English.</source>
-        <translation>Die Anleitung ist noch nicht übersetzt, sie ist auf Englisch.</translation>
-    </message>
-    <message>
         <source>Contents</source>
         <translation>Inhalt</translation>
     </message>

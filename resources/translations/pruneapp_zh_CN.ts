@@ -4684,10 +4684,6 @@ Files are read, never run.</source>
         <translation>下一个匹配 (F3)</translation>
     </message>
     <message>
-        <source>The guide is not translated yet: it is in English.</source>
-        <translation>本指南尚未翻译，内容为英文。</translation>
-    </message>
-    <message>
         <source>Contents</source>
         <translation>目录</translation>
     </message>
