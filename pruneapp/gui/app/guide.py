@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QLocale, QObject, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QLocale, QObject, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -101,6 +101,7 @@ class GuideDialog(Dialog):
     def _list_headings(self) -> None:
         self._headings: list[QTreeWidgetItem] = []  # as they stand in the text
         above: list[tuple[int, QTreeWidgetItem]] = []
+        room = QSize(0, self.contents.fontMetrics().height() + 4)  # dots of Ö reach above a line
         block = self.text.document().begin()
         while block.isValid():
             level = block.blockFormat().headingLevel()
@@ -108,6 +109,7 @@ class GuideDialog(Dialog):
                 while above and above[-1][0] >= level:
                     above.pop()
                 item = QTreeWidgetItem([block.text()])
+                item.setSizeHint(0, room)
                 item.setData(0, _PLACE, block.position())
                 if above:
                     above[-1][1].addChild(item)
