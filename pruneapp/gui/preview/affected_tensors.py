@@ -120,7 +120,7 @@ class Alarm(QAbstractButton):
 
 
 def _listed(names: Sequence[str]) -> str:
-    return enumerated(*names[:_NAMED], *["…"] * (len(names) > _NAMED))
+    return enumerated(*names[:_NAMED], "…" * (len(names) > _NAMED))
 
 
 _LINES = 2

@@ -69,7 +69,7 @@ def sentence(text: str) -> str:
 
 
 def listed(*words: str) -> str:
-    """Return words with commas between them; those that are empty are left out."""
+    """Return facts with commas between them, as in a sentence; empty ones are left out."""
     text, *others = list(filter(None, words)) or [""]
     for word in others:
         text = translate("Labels", "{first}, {second}").format(first=text, second=word)
@@ -95,8 +95,8 @@ def noted(text: str, note: str) -> str:
 
 
 def enumerated(*names: str) -> str:
-    """Return names with the sign between them that the language has in a list of its own."""
-    text, *others = names or ("",)
+    """Return names with the sign between them that the language has in a list; no empty ones."""
+    text, *others = list(filter(None, names)) or [""]
     for name in others:
         text = translate("Labels", "{first}, {name}").format(first=text, name=name)
     return text
