@@ -7,8 +7,9 @@ On Linux by D-Bus: notifications (org.freedesktop.Notifications), progress in th
 a file is written (org.freedesktop.login1, else org.freedesktop.PowerManagement). Elsewhere Qt shows
 notifications beside a symbol in the tray; for progress in the task bar Qt has nothing there.
 
-A thread speaks to the buses, from the first long job on: one that is missing, slow or silent keeps
-nobody waiting, and is no trouble to anybody.
+A thread speaks to the buses: one that is missing, slow or silent keeps nobody waiting, and is no
+trouble to anybody. What the person wishes is asked for again, ever more seldom, until somebody
+knows it, and anew on every new line.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ LONG_S = 10.0
 TICK_MS = 1_000
 # A bus that could not be reached is tried again after a while.
 RETRY_S = 30.0
+# What nobody knew yet is asked for as often at least.
+SELDOM_S = 3600.0
 # Closing waits no longer for a call that is under way.
 STOP_S = 0.2
 HAS_BUS = sys.platform.startswith("linux")
@@ -100,8 +103,6 @@ class Desktop(QObject):
         jobs.progressed.connect(self._on_progressed)
         jobs.ended.connect(self._on_ended)
         jobs.idle.connect(self._on_idle)
-        if self._line is not None:
-            self._line.ask(self._line.ask_motion)
 
     def stop(self) -> None:
         """Tell nothing more, and let the machine sleep."""
@@ -116,7 +117,7 @@ class Desktop(QObject):
         """Take what was notified away: the person is back at the window."""
         if self._tray is not None:
             self._tray.hide()
-        if self._line is not None and self._line.is_begun:
+        if self._line is not None:
             self._line.ask(self._line.withdraw)
 
     # -- jobs -----------------------------------------------------------------------------------
@@ -203,41 +204,32 @@ class _BusThread:
     def __init__(self, clicked: Callable[[str], object], noted: Callable[[bool], object]) -> None:
         self._clicked, self._noted = clicked, noted
         self._asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="pruneapp-desktop", daemon=True)
         self._bell, self._hears = socket.socketpair()
         self._stopped = False
         self._session: MessageBus | None = None
         self._try_at = 0.0
+        self._follows = False  # whether the wish for motion is known, and heard of when it changes
+        self._motion_at, self._motion_wait = 0.0, RETRY_S  # when it is asked for, as long as not
         self._able: frozenset[str] = frozenset()  # what the service of notifications can do
         self._shown = 0  # the number of the notification that is shown
         self._token = ""
         self._held: int | None = None  # a descriptor, which keeps the machine awake
         self._cookie: object = None  # what keeps it awake else
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether anything was told yet."""
-        return self._thread.ident is not None
+        self._thread = threading.Thread(target=self._run, name="pruneapp-desktop", daemon=True)
+        self._thread.start()
 
     def ask(self, call: Callable[[], None]) -> None:
         """Have something said, soon; waits for nothing."""
-        if self._stopped:
-            return
-        if not self.is_begun:
-            self._thread.start()
-        self._asked.put(call)
-        self._ring()
+        if not self._stopped:
+            self._asked.put(call)
+            self._ring()
 
     def stop(self) -> None:
         """Say no more."""
         self._stopped = True
-        if self.is_begun:
-            self._asked.put(None)
-            self._ring()
-            self._thread.join(STOP_S)
-        else:
-            self._bell.close()
-            self._hears.close()
+        self._asked.put(None)
+        self._ring()
+        self._thread.join(STOP_S)
 
     def _ring(self) -> None:
         with suppress(OSError):  # it has ended
@@ -246,6 +238,10 @@ class _BusThread:
     def _run(self) -> None:
         try:
             while True:
+                if not self._follows and self._motion_at <= time.monotonic():
+                    self._say(self._follow_motion)
+                    self._motion_at = time.monotonic() + self._motion_wait
+                    self._motion_wait = min(2 * self._motion_wait, SELDOM_S)
                 self._wait()
                 while not self._asked.empty():
                     call = self._asked.get()
@@ -265,7 +261,8 @@ class _BusThread:
             ready.register(self._hears, selectors.EVENT_READ)
             if self._session is not None:
                 ready.register(self._session, selectors.EVENT_READ)
-            for key, _events in ready.select():
+            left = None if self._follows else max(0.0, self._motion_at - time.monotonic())
+            for key, _events in ready.select(left):
                 if key.fileobj is self._hears:
                     self._hears.recv(4096)
 
@@ -275,14 +272,17 @@ class _BusThread:
         except RefusedError:
             pass  # nobody here can do that
         except BusError:
+            if time.monotonic() < self._try_at:
+                return
             # It is looked for again, but not with every word.
             self._hang_up()
-            self._try_at = time.monotonic() + RETRY_S
+            self._try_at = self._motion_at = time.monotonic() + RETRY_S
 
     def _hang_up(self) -> None:
         if self._session is not None:
             self._session.close()
             self._session = None
+            self._follows = False
 
     def _bus(self) -> MessageBus:
         if self._session is None:
@@ -349,11 +349,15 @@ class _BusThread:
             with suppress(RuntimeError):  # the window is gone
                 self._clicked(token)
 
-    def ask_motion(self) -> None:
+    def _follow_motion(self) -> None:
         """Ask whether the person wants things to move, and hear when that changes."""
         bus = self._bus()
         bus.listen(f"type='signal',interface='{_SETTINGS}',member='SettingChanged'")
-        (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
+        try:
+            (found,) = bus.call(_PORTAL, _PORTAL_AT, _SETTINGS, "ReadAll", "as", list(_MOTION))
+        except BusError:
+            return  # who knows may still be starting, which is no fault of the bus
+        self._follows, self._motion_wait = True, RETRY_S
         self._note_motion(found)
 
     def _note_motion(self, found: Mapping[str, Mapping[str, Any]]) -> None:

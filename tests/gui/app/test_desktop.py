@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
@@ -332,9 +333,9 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
         settings = person.workbench.settings_controller.settings()
         next(call for words, _help, call in settings if words == f"Motion: {motion}")()
 
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # the window finds it from the start
     with serving(bus) as services:
         person = new_person()
-        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
         person.wait_ready()
         person.wait(still)
         services.animate(animated=True)
@@ -347,6 +348,86 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
         person.wait(still)
         choose("Full")
         assert not still()
+
+
+@needs_bus
+def test_the_wish_for_little_motion_is_heard_of_a_bus_that_comes_late_and_of_the_next(
+    new_person, named, bus, monkeypatch
+):
+    def still():
+        return bool(QApplication.instance().property("pruneappStill"))
+
+    monkeypatch.setattr(desktop, "RETRY_S", 0.05)
+    monkeypatch.setattr(desktop, "SELDOM_S", 0.2)
+    person = new_person()
+    person.wait_ready()
+    line = person.workbench.desktop._line
+    person.wait(lambda: line._try_at)
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
+    person.wait(lambda: line._session)  # where nobody knows it yet
+    assert not still()
+    with serving(bus) as services:
+        person.wait(still)
+        services.animate(animated=True)
+        person.wait(lambda: not still())
+        with private_bus() as another, serving(another) as others:
+            monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", another)
+            line._session._line.sock.shutdown(socket.SHUT_RDWR)
+            person.wait(still)
+            others.animate(animated=True)
+            person.wait(lambda: not still())
+
+
+def test_a_bus_that_is_missing_is_tried_again_however_much_is_said_meanwhile(
+    new_person, monkeypatch
+):
+    class Missing(MessageBus):
+        tried = 0
+
+        def __init__(self, address):
+            type(self).tried += 1
+            super().__init__(address)
+
+    monkeypatch.setattr(desktop, "MessageBus", Missing)
+    monkeypatch.setattr(desktop, "RETRY_S", 0.2)
+    person = new_person()
+    person.wait_ready()
+    line = person.workbench.desktop._line
+    began, before = time.monotonic(), Missing.tried
+    while Missing.tried < before + 3:
+        line.ask(lambda: line.show_progress(0.5))
+        person.pause(25)
+        assert time.monotonic() < began + PATIENCE_MS / 1000
+    assert time.monotonic() > began + 2 * 0.2, "not with every word"
+
+
+@needs_bus
+def test_who_answers_late_of_motion_is_asked_again_on_the_same_line(
+    new_person, named, bus, monkeypatch
+):
+    class Late(MessageBus):
+        made: ClassVar[list[MessageBus]] = []
+        asked = 0
+
+        def call(self, service, path, interface, member, *rest):
+            if member == "ReadAll":
+                self.asked += 1
+                self.made.append(self)
+                if self.asked < 3:
+                    raise BusError("It is still starting.")
+            return super().call(service, path, interface, member, *rest)
+
+    monkeypatch.setattr(desktop, "MessageBus", Late)
+    monkeypatch.setattr(desktop, "RETRY_S", 0.01)
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
+    with serving(bus) as services:
+        person = new_person()
+        person.wait_ready()
+        person.wait(lambda: QApplication.instance().property("pruneappStill"))
+        assert len(Late.made) == 3
+        assert len({id(line) for line in Late.made}) == 1
+        services.animate(animated=True)
+        person.wait(lambda: not QApplication.instance().property("pruneappStill"))
 
 
 @pytest.fixture
