@@ -14,16 +14,17 @@ One pass counts each tensor in bins of magnitude, with the sum of the squares of
 the scores in a bin. The bins in which the common threshold may lie are counted by single magnitudes
 in a second pass over those tensors that have wide ones: keys of 16 bits and fewer have none. Memory
 grows with the tensors (some 0.2 MB each) and with the different magnitudes that lie within about
-2 % of the threshold's place: up to some 65,536 times three of a float32 tensor; only for float64
-are there as many as weights. Sums are added in stretches of fixed length, so they do not depend on
-chunks or threads.
+2 % of the threshold's place: of a float32 tensor up to some 65,536 times three, of two to four
+bytes each; of float64 as many as weights, of nine. What is computed of each of them is held for
+those next to the threshold alone. Sums are added in stretches of fixed length, so they do not
+depend on chunks or threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,8 @@ STRETCH = 1 << 18
 _SLACK = 1e-9
 # Keys that are held before equal ones are put together.
 _HELD = 1 << 20
+# Magnitudes of a tensor that are looked at together when the threshold is narrowed once more.
+_BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +69,44 @@ class Segments:
     lower: Float64s
     upper: Float64s
 
-    def only(self, which: Bools) -> Equals:
-        """Return what a threshold needs of some of them, which have one key each."""
-        return Equals(self.squares[which], self.above[which], self.counts[which])
+    def some(self, which: Bools) -> Segments:
+        """Return some of them."""
+        return Segments(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
-class Equals(NamedTuple):
-    """Weights of one magnitude each, of which there may be millions; see `Segments`."""
+class ScoreBounds(NamedTuple):
+    """Between which scores so many weights lie."""
 
-    squares: Float64s
-    above: Float64s
     counts: Counts
+    lower: Float64s
+    upper: Float64s
+
+
+class CountedKeys(NamedTuple):
+    """Different keys of a tensor, ascending, in as few bytes as their steps and counts fit in.
+
+    `top` is the sum of the squares of what is above them all. There may be as many as weights.
+    """
+
+    first: int
+    steps: NDArray[np.unsignedinteger[Any]]
+    counts: NDArray[np.unsignedinteger[Any]]
+    top: float
+
+    @classmethod
+    def pack(cls, keys: NDArray[np.uint64], counts: Counts, top: float) -> CountedKeys:
+        """Pack keys, of which there is one at least."""
+        return cls(int(keys[0]), _packed(np.diff(keys)), _packed(counts), top)
+
+    def segments(self, ranking: Magnitudes) -> Segments:
+        """Return all of them, as segments of one key each."""
+        keys = np.full(self.counts.size, self.first, np.uint64)
+        keys[1:] += np.cumsum(self.steps, dtype=np.uint64)
+        return exact_segments(ranking, keys, self.counts.astype(np.int64), self.top)
+
+
+def _packed(numbers: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 def bin_count(ranking: Magnitudes) -> int:
@@ -161,8 +191,9 @@ def _sums_above(sums: Float64s, top: float) -> Float64s:
 
 
 def _scores(values: Float64s, sums: Float64s) -> Float64s:
-    """Return squares by sums: 0 of 0, and 1 where float64 has no room for either."""
-    scores = np.where(values == 0, 0.0, values * values / sums)
+    """Return squares by sums: 0 for a square of 0, and 1 where float64 has no room for either."""
+    squares = values * values
+    scores = np.where(squares == 0, 0.0, squares / sums)
     return np.where(np.isnan(scores), 1.0, scores)
 
 
@@ -249,42 +280,68 @@ class LampScores:
             return counts_to_prune
         if not count:
             return counts_to_prune
-        low, high = self._around(chosen, count)
-        groups: list[tuple[int, Equals]] = []
+        low, high = _around([self._segments[i] for i in chosen], count)
+        near: list[tuple[int, Bools, CountedKeys | None]] = []
+        blocks: list[ScoreBounds] = []
         for i in chosen:
             segments = self._segments[i]
             counts_to_prune[i] = segments.counts[segments.upper < low].sum()
             unsure = (segments.upper >= low) & (segments.lower <= high)
             if unsure.any():
-                groups.append((i, self._resolved(i, segments, unsure)))
+                near.append((i, unsure, self._counted(i, unsure)))
+                blocks.append(_in_blocks(self._exact(*near[-1])))
+        low, high = _around(blocks, count - int(counts_to_prune.sum()))
+        groups: list[tuple[int, Segments]] = []
+        for i, unsure, keys in near:
+            exact = self._exact(i, unsure, keys)
+            counts_to_prune[i] += exact.counts[exact.upper < low].sum()
+            groups.append((i, exact.some((exact.upper >= low) & (exact.lower <= high))))
         return counts_to_prune + _cut(
             groups, count - int(counts_to_prune.sum()), counts_to_prune.size
         )
 
-    def _around(self, chosen: Sequence[int], count: int) -> tuple[float, float]:
-        """Return scores between which the score of number `count` lies."""
-        counts = np.concatenate([self._segments[i].counts for i in chosen])
-        edges = []
-        for bounds in ("lower", "upper"):
-            values = np.concatenate([getattr(self._segments[i], bounds) for i in chosen])
-            order = np.argsort(values, kind="stable")
-            place = int(np.searchsorted(np.cumsum(counts[order]), count))
-            edges.append(float(values[order[place]]))
-        return edges[0], edges[1]
-
-    def _resolved(self, index: int, segments: Segments, unsure: Bools) -> Equals:
-        """Return the unsure segments of a tensor with one key each."""
-        ranking = self._rankings[index]
+    def _counted(self, index: int, unsure: Bools) -> CountedKeys | None:
+        """Count the keys in the unsure segments of a tensor; None if these have one key each."""
+        ranking, segments = self._rankings[index], self._segments[index]
         if not shift_of(ranking):
-            return segments.only(unsure)
+            return None
         places = np.flatnonzero(unsure)
         first, last = segments.first[places[0]], segments.last[places[-1]]
         keys, counts = different_keys(ranking, int(first), int(last), self._job)
-        exact = exact_segments(ranking, keys, counts, float(segments.above[places[-1]]))
-        return exact.only(unsure[np.searchsorted(segments.first, keys, "right") - 1])
+        return CountedKeys.pack(keys, counts, float(segments.above[places[-1]]))
+
+    def _exact(self, index: int, unsure: Bools, keys: CountedKeys | None) -> Segments:
+        """Return the unsure segments of a tensor with one key each."""
+        segments = self._segments[index]
+        if keys is None:
+            return segments.some(unsure)
+        exact = keys.segments(self._rankings[index])
+        return exact.some(unsure[np.searchsorted(segments.first, exact.first, "right") - 1])
 
 
-def _cut(groups: Sequence[tuple[int, Equals]], count: int, tensors: int) -> Counts:
+def _in_blocks(segments: Segments) -> ScoreBounds:
+    """Return between which scores the weights of each few segments lie."""
+    starts = np.arange(0, segments.counts.size, _BLOCK)
+    return ScoreBounds(
+        np.add.reduceat(segments.counts, starts),
+        np.minimum.reduceat(segments.lower, starts),
+        np.maximum.reduceat(segments.upper, starts),
+    )
+
+
+def _around(bounds: Sequence[Segments | ScoreBounds], count: int) -> tuple[float, float]:
+    """Return scores between which the score of number `count` lies."""
+    counts = np.concatenate([each.counts for each in bounds])
+    edges = []
+    for name in ("lower", "upper"):
+        values = np.concatenate([getattr(each, name) for each in bounds])
+        order = np.argsort(values, kind="stable")
+        place = int(np.searchsorted(np.cumsum(counts[order]), count))
+        edges.append(float(values[order[place]]))
+    return edges[0], edges[1]
+
+
+def _cut(groups: Sequence[tuple[int, Segments]], count: int, tensors: int) -> Counts:
     """Return how many go of each tensor if `count` of the lowest in segments of one key go.
 
     Halves the scores in which the threshold may lie, as the order of positive floats is that of

@@ -153,10 +153,12 @@ def test_lamp_of_large_tensors(share, dtype):
     assert all(mask.kept for mask in masks.values())
 
 
-def test_lamp_does_not_depend_on_how_much_is_held(monkeypatch):
-    views = random_views(5, [(300, 200), (70_000,)])
+@pytest.mark.parametrize(("name", "size"), [("_HELD", 10), ("_BLOCK", 1), ("_BLOCK", 1 << 40)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_lamp_does_not_depend_on_how_much_is_held(monkeypatch, name, size, dtype):
+    views = random_views(5, [(300, 200), (70_000,)], dtype)
     whole = run(views, "lamp", amount=0.7)
-    monkeypatch.setattr(lamp, "_HELD", 10)
+    monkeypatch.setattr(lamp, name, size)
     assert run(views, "lamp", amount=0.7) == whole
 
 
@@ -423,3 +425,17 @@ def test_bn_scale_needs_a_norm_and_the_local_scope_for_limits():
     asked = {"amount": 0.5}, "global", CpuKernel(), Job()
     with pytest.raises(ParameterError, match="prune whole channels apply per tensor"):
         prune([with_scale([1, 2], 3, "0")], method, *asked, limits=Limits(ceiling=0.5))
+
+
+@pytest.mark.parametrize("block", [1, 2, 256])
+@pytest.mark.parametrize(("count", "gone"), [(2, [2, 0]), (3, [3, 0]), (4, [3, 1])])
+def test_lamp_takes_weights_whose_squares_are_none_first(monkeypatch, block, count, gone):
+    """The squares of such small float64 weights are 0, and so are their scores."""
+    monkeypatch.setattr(lamp, "_BLOCK", block)
+    tiny = np.array([0, 5e-324, 1e-323])
+    views = [
+        view_of_values(tiny, name="a"),
+        view_of_values(np.array([1, 2, 3], np.float32), name="b"),
+    ]
+    masks = run(views, "lamp", amount=count)
+    assert [3 - masks[name].kept for name in ("a", "b")] == gone
