@@ -50,6 +50,7 @@ from pruneapp.methods.method import RowMethod
 from pruneapp.params import AmountParam
 from pruneapp.preview.estimate import estimate
 from pruneapp.preview.from_histograms import since_opening
+from pruneapp.preview.preview import Preview
 from pruneapp.progress import Job
 from pruneapp.results.sparsity_report import Assignment, Estimate
 
@@ -262,6 +263,9 @@ class PreviewController(QObject):
         self._applying: PreviewResult | None = None
         # What the newest prune did, and the history after it: it may be done again after an undo.
         self._applied: tuple[object, CurrentState] | None = None
+        # What a newer step took the place of: giving 100,000 masks back takes too long for a move
+        # of a slider, so that it waits for the hand to rest.
+        self._outdated: Preview | None = None
         self._sizes = CompactSizes()
         self._estimates = EstimateRunner(
             jobs,
@@ -275,7 +279,7 @@ class PreviewController(QObject):
             jobs,
             extras,
             self._sizes,
-            on_begun=partial(panel.state.set_busy, busy=True),
+            on_begun=self._on_begun,
             on_result=self._on_preview,
             on_error=self._on_error,
             on_cancelled=self._on_cancelled,
@@ -304,6 +308,7 @@ class PreviewController(QObject):
         self._stop()
         self._estimates.cancel()
         self._current.cancel()
+        self._outdated = None
         self._set(PreviewState(request=self.state.request + 1))
 
     def pause(self) -> None:
@@ -374,10 +379,11 @@ class PreviewController(QObject):
     def _begin(self, *, requested: bool, current: PreviewState | None = None) -> None:
         """Request the step of the form, from the state that was, or that of another document."""
         self._stop()
-        document, state = self._session.document, current or self.state
+        document, before = self._session.document, self.state
         if document is None:
             self.drop()
             return
+        state = current or before
         if requested != state.requested:
             state = replace(state, known=None)
         state = replace(
@@ -392,6 +398,7 @@ class PreviewController(QObject):
             step = self._ask()
         except PruneAppError as error:
             self._estimates.cancel()
+            self._outdated = None
             error = in_form_words(error.with_traceback(None))
             self._set(replace(state, step=None, known=None, assignment=UNASSIGNED, error=error))
             return
@@ -400,6 +407,7 @@ class PreviewController(QObject):
             state, step=step, estimated=False, is_behind=not state.untouched
         )
         if not state.untouched:  # else nobody requested it: nothing is computed for it
+            self._outdated = before.preview or self._outdated
             self._previews.schedule(step)
             self._estimates.ask(Capture.of(document), step)
         if self.state is state:
@@ -502,6 +510,10 @@ class PreviewController(QObject):
             state = replace(state, known=estimate.report, compact=compact)
         self._set(state)
 
+    def _on_begun(self) -> None:
+        self._outdated = None
+        self._panel.state.set_busy(busy=True)
+
     def _on_preview(self, result: PreviewResult) -> None:
         self._panel.state.set_busy(busy=False)
         if self._apply_when_ready:
@@ -520,6 +532,7 @@ class PreviewController(QObject):
     def _on_error(self, error: PruneAppError) -> None:
         self._previews.pause()
         self._estimates.cancel()
+        self._outdated = None
         error = in_form_words(error)
         self._set(error=error, preview=None, known=None, is_behind=False)
         if isinstance(error, FileChangedError):

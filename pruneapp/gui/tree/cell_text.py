@@ -143,7 +143,8 @@ class Cells(QObject):
 
     def _placed_in(self, given: CountsByName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which rows tensors are, and how large; of those that the tree has."""
-        if self._placed[0] is not given.names:  # the same tensors at each move of a slider
+        # The same tensors at each move of a slider, if not always in the same tuple.
+        if self._placed[0] is not given.names and self._placed[0] != given.names:
             found = map(self.nodes.number.get, given.names, repeat(-1))
             places = np.fromiter(found, np.int64, len(given))
             places = places[places >= 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import threading
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -125,6 +126,26 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     counted.key("Left", slider(counted))
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
     assert counted.workbench.preview.state.preview is None
+
+
+def test_the_first_move_does_no_more_than_the_others(counted):
+    """Giving thousands of masks back waits for the hand to rest; rows are not looked up anew."""
+    exact = weakref.ref(counted.workbench.preview.state.preview)
+    rows = counted.views.tree.model.cells._placed[1]
+    counted.workbench.preview._previews._pause.setInterval(60_000)
+    counted.key("Left", slider(counted))
+    counted.key("Left", slider(counted))
+    counted.wait(lambda: counted.workbench.preview.state.estimated)
+    assert counted.workbench.preview.state.preview is None
+    assert exact() is not None
+    counted.workbench.preview.hasten()
+    counted.wait(lambda: exact() is None)
+    counted.wait(lambda: counted.workbench.preview.state.preview is not None)
+    assert counted.views.tree.model.cells._placed[1] is rows
+    said = counted.cell(LARGE, Column.SPARSITY)
+    drag_slider(counted, 0.8)
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
+    assert counted.views.tree.model.cells._placed[1] is rows
 
 
 def test_a_slider_that_is_let_go_is_not_waited_for(counted):
