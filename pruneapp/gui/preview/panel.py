@@ -115,7 +115,6 @@ class PreviewPanel(QWidget):
         self.file = FileSizes(self)
         self.error = plain(wrap=True, ink=DANGER)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.error.setContentsMargins(0, 1, 0, 0)  # the dots of Ö reach above a line
         # What is wrong with patterns and tensors; hidden where nothing is.
         self.broken = plain(wrap=True, ink=DANGER)
         self.alarm = Alarm(self)

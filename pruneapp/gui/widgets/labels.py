@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetrics,
@@ -41,6 +41,7 @@ _ENDS = 500
 # Chinese characters and punctuation. They are written without spaces, but make no long word: lines
 # break between most of them anyway, and none begins with a comma or full stop.
 CHINESE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+_HAS_CHINESE = re.compile(f"[{CHINESE}]")
 # A word of more letters may be broken anywhere: no line, or dialog, is as wide as a long path.
 _WORD = re.compile(rf"[^\s{CHINESE}]{{61,}}")
 # A part of a name, with the signs behind it.
@@ -138,7 +139,53 @@ def letter_width(widget: QWidget) -> int:
     return min(metrics.averageCharWidth(), metrics.horizontalAdvance("0"))
 
 
-class ElidedLabel(QLabel):
+class Label(QLabel):
+    """A label with room for the dots of capital letters, which in some fonts reach above a line.
+
+    Once a text needed it, the room stays: nothing moves from text to text.
+    """
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._margins = (0, 0, 0, 0)
+        self._room = 0
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        super().setText(text)
+        self._make_room()
+
+    def setContentsMargins(  # type: ignore[override]  # four numbers alone
+        self, left: int, top: int, right: int, bottom: int
+    ) -> None:
+        """Take margins; above and below they may become more for the sake of the text."""
+        self._margins = left, top, right, bottom
+        self._make_room()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make the room that another font needs."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._room = 0
+            self._make_room()
+
+    def _make_room(self) -> None:
+        left, top, right, bottom = self._margins
+        self._room = max(self._room, room_above(super().text(), self.fontMetrics()))
+        # Below as well: what stands beside it, and is centered too, is on the same line.
+        super().setContentsMargins(left, max(top, self._room), right, max(bottom, self._room))
+
+
+def room_above(text: str, metrics: QFontMetrics) -> int:
+    """Return how many pixels letters of the first line reach above it."""
+    first = within_reason(text.partition("\n")[0])
+    if first.isascii() or _HAS_CHINESE.search(first):  # with those a line is higher
+        return 0
+    return max(0, -metrics.tightBoundingRect(first).top() - metrics.ascent())
+
+
+class ElidedLabel(Label):
     """One line of plain text that loses its middle where room is short.
 
     Before that, names of tensors in it stand in their shorter forms. The tooltip has the whole, and
@@ -149,7 +196,7 @@ class ElidedLabel(QLabel):
     elide = Qt.TextElideMode.ElideMiddle
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, ink: Ink = TEXT) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._of_file: ShortNames | None = None
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -190,7 +237,8 @@ class ElidedLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         """Be content with room for a few letters."""
-        return QSize(letter_width(self) * 6, self.fontMetrics().height() + 2)
+        height = self.fontMetrics().height() + 2 + 2 * self._room
+        return QSize(letter_width(self) * 6, height)
 
     def shortened(self, width: int) -> str:
         """Return what is shown of the text in so many pixels."""
@@ -230,15 +278,14 @@ class ElidedLabel(QLabel):
             QGuiApplication.clipboard().setText(self.text())
 
 
-class Sentences(QLabel):
+class Sentences(Label):
     """Plain text that goes on below where room is short, also within a path or name."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self._text = ""
+        super().__init__(text, parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
-        self.setText(text)
 
     def setText(self, text: str) -> None:
         """Show `text`."""
@@ -253,11 +300,11 @@ class Sentences(QLabel):
         return self._text
 
 
-class ElidedLines(QLabel):
+class ElidedLines(Label):
     """Plain text that is always as high as so many lines; the tooltip has what does not fit."""
 
     def __init__(self, lines: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._lines = lines
         self._text = self._tip = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -280,7 +327,8 @@ class ElidedLines(QLabel):
 
     def sizeHint(self) -> QSize:
         """Ask for the height of its lines."""
-        return QSize(0, self._lines * self.fontMetrics().lineSpacing())
+        height = self._lines * self.fontMetrics().lineSpacing() + 2 * self._room
+        return QSize(0, height)
 
     minimumSizeHint = sizeHint
 
@@ -369,7 +417,7 @@ def label_for(widget: QWidget, text: str) -> QLabel:
 
 def plain(text: str = "", *, wrap: bool = False, ink: Ink = TEXT) -> QLabel:
     """Return a label that takes its text as it is."""
-    label = Sentences() if wrap else QLabel()
+    label = Sentences() if wrap else Label()
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
     label.setForegroundRole(ink)

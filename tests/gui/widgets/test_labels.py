@@ -6,8 +6,8 @@ from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import QSizeF, Qt
-from PySide6.QtGui import QFontMetricsF, QTextLayout
-from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
+from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QTextLayout
+from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 import pruneapp.gui
 from pruneapp.gui.document.history_view import HistoryStrip
@@ -20,12 +20,14 @@ from pruneapp.gui.widgets.labels import (
     MUTED,
     TEXT,
     ElidedLabel,
+    ElidedLines,
     elided,
     enumerated,
     heading,
     letter_width,
     listed,
     plain,
+    room_above,
 )
 from pruneapp.gui.widgets.reports import CountsTable
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME
@@ -321,6 +323,68 @@ def test_a_label_is_painted_in_its_ink_also_when_the_theme_changes(
         }
         assert theme.colors[token] in painted
         assert not painted & others
+
+
+def ink(label):
+    """Return how many pixels of a label are not of the paper."""
+    image = label.grab().toImage()
+    paper = image.pixel(image.width() - 1, image.height() - 1)
+    at = ((x, y) for x in range(image.width()) for y in range(image.height()))
+    return sum(image.pixel(*place) != paper for place in at)
+
+
+@pytest.mark.parametrize("pixels", [11, 12, 13, 14, 16, 24])
+@pytest.mark.parametrize("bold", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "wrapped", "one line", "two lines"])
+def test_dots_above_the_first_line_are_shown(qtbot, kind, pixels, bold):
+    """Letters of DejaVu Sans, the font of a bare Debian, reach above what the font says."""
+    text = "Öffnen, Ändern, Übersicht"
+    font = QFont("DejaVu Sans")
+    font.setPixelSize(pixels)
+    font.setBold(bold)
+    assert QFontInfo(font).family() == "DejaVu Sans"
+    label = {
+        "plain": lambda: plain(text),
+        "wrapped": lambda: plain(text, wrap=True),
+        "one line": lambda: ElidedLabel(text),
+        "two lines": lambda: ElidedLines(2),
+    }[kind]()
+    qtbot.addWidget(label)
+    label.setFont(font)
+    if kind == "two lines":
+        label.resize(400, 50)
+        label.set_text(text)
+    label.setContentsMargins(0, 0, 0, 0)
+    label.resize(400, label.sizeHint().height())
+    shown = ink(label)
+    label.setContentsMargins(0, 6, 0, 6)
+    label.setFixedHeight(label.height() + 12)
+    assert ink(label) == shown > 100
+    english, usual = plain("Open"), QLabel("Open")
+    for each in (english, usual):
+        qtbot.addWidget(each)
+        each.setFont(font)
+    assert english.sizeHint() == usual.sizeHint()  # nothing else moves
+
+
+def test_room_for_dots_follows_the_font_of_the_window_and_stays_from_text_to_text(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    label = plain("Öffnen")
+    column = QVBoxLayout(window)
+    column.addWidget(label)
+    rooms = set()
+    for pixels in (9, 12, 24):
+        font = QFont("DejaVu Sans")
+        font.setPixelSize(pixels)
+        window.setFont(font)
+        room = label.contentsMargins().top()
+        assert room == room_above("Öffnen", label.fontMetrics())
+        rooms.add(room)
+        label.setText("Open")
+        assert label.contentsMargins().top() == room
+        label.setText("Öffnen")
+    assert len(rooms) > 1
 
 
 @pytest.mark.parametrize("width", range(100, 400, 20))
