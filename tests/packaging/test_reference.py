@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QTextDocument
+from PySide6.QtCore import QLibraryInfo, QTranslator
+from PySide6.QtGui import QKeySequence, QTextDocument
 
 from pruneapp import resources
 from tests.packaging.test_translations import translations
@@ -31,6 +32,11 @@ GUIDES = {
     path.suffixes[0][1:]: path.read_text(encoding="utf-8") for path in reference.TRANSLATED_GUIDES
 }
 LANGUAGES = sorted(GUIDES)
+KEY = re.compile(
+    r"`((?:(?:Ctrl|Alt|Shift)\+)+[^`\s]+|Ctrl|Alt|Shift|Space|Return|Del|Home|End|Up|Down|F\d+|Esc)`"
+)
+CODE_WORD = re.compile(r"`([^`\n]+)`")
+NATIVE = QKeySequence.SequenceFormat.NativeText
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # What people read in a table, they read in their language; the rest of it stands for itself.
 BOLD = re.compile(r"\*\*(.+?)\*\*|(?<![*\w])\*([^*\n]+)\*(?!\*)", re.DOTALL)
@@ -45,7 +51,7 @@ def parts(section, what):
         "links": sorted(re.findall(r"\]\(([^)\s]+)\)", section)),
         "items": len(re.findall(r"^- ", section, re.MULTILINE)),
         "rows": len(re.findall(r"^\|", section, re.MULTILINE)),
-        "keys": sorted(set(re.findall(r"`((?:Ctrl|Alt|Shift)\+[^`]+|F\d+|Esc)`", section))),
+        "keys": sorted(set(KEY.findall(section))),
         "options": sorted(set(re.findall(r"`(--[a-z-]+)", section))),
     }
     return found[what]
@@ -83,11 +89,43 @@ def test_sections_have_the_same_in_them(language, what):
     assert ours == theirs
 
 
-@pytest.mark.parametrize("what", ["keys", "options"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_sections_name_the_same_keys_and_options(language, what):
-    ours = {a: parts(s, what) for a, s in reference.sections(GUIDES[language]).items()}
-    assert ours == {a: parts(s, what) for a, s in reference.sections(ENGLISH).items()}
+def test_sections_name_the_same_options(language):
+    ours = {a: parts(s, "options") for a, s in reference.sections(GUIDES[language]).items()}
+    assert ours == {a: parts(s, "options") for a, s in reference.sections(ENGLISH).items()}
+
+
+def on_the_keyboard(key):
+    """A key as the window calls it in the language that is installed."""
+
+    def native(part):
+        if part in {"Ctrl", "Alt", "Shift"}:
+            return QKeySequence(f"{part}+A").toString(NATIVE).split("+")[0]
+        return QKeySequence(part).toString(NATIVE) or part
+
+    return "+".join(map(native, key.split("+")))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_keys_are_called_as_in_the_window(language, qapp):
+    translator = QTranslator()
+    assert translator.load(
+        f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    )
+    wanted = {a: parts(s, "keys") for a, s in reference.sections(ENGLISH).items()}
+    qapp.installTranslator(translator)
+    try:
+        wanted = {a: {on_the_keyboard(key) for key in keys} for a, keys in wanted.items()}
+    finally:
+        qapp.removeTranslator(translator)
+    assert {"de": "Strg+O", "zh_CN": "Ctrl+回车"}[language] in set.union(*wanted.values())
+    called = set.union(*wanted.values())
+    first = {key.partition("+")[0] for key in called if "+" in key}
+    for anchor, section in reference.sections(GUIDES[language]).items():
+        words = set(CODE_WORD.findall(section))
+        keys = {word for word in words if word in called or word.partition("+")[0] in first}
+        assert keys == wanted[anchor], anchor
+        assert not set(KEY.findall(section)) - wanted[anchor], "a key in English"
 
 
 def shown(text):
