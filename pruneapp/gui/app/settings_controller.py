@@ -171,8 +171,8 @@ class SettingsController(Controller):
 
     # -- settings, by their names --------------------------------------------------------------
 
-    def settings(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
-        """Yield every value that a setting can be given now: words, help, and what gives it.
+    def settings(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
+        """Yield the values that settings can take: words, help, what gives it, words in English.
 
         Those that a command gives are not among them.
         """
@@ -184,12 +184,14 @@ class SettingsController(Controller):
                     if param is DEVICE and self._device.findData(choice.value) < 0:
                         continue  # there is no such device here
                     words = labeled(said(param.label), said(choice.label))
-                    yield words, said(param.help), partial(self._choose, param, choice.value)
+                    choose = partial(self._choose, param, choice.value)
+                    yield words, said(param.help), choose, f"{param.label}: {choice.label}"
             elif isinstance(param, FlagParam):
                 on = bool(self._settings.get(param))
                 words = self.tr("{setting}: turn off") if on else self.tr("{setting}: turn on")
                 words = words.format(setting=said(param.label))
-                yield words, said(param.help), partial(self._choose, param, not on)
+                english = f"{param.label}: turn {'off' if on else 'on'}"
+                yield words, said(param.help), partial(self._choose, param, not on), english
 
     def _choose(self, param: Param, value: Any) -> None:
         """Give a setting a value, by the control that the window has for it."""

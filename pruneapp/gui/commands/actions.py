@@ -198,6 +198,15 @@ def with_keys(text: str, keys: str) -> str:
     return f"{text} ({keys})" if keys else text
 
 
+def english_name(action: QAction) -> str:
+    """Return the name of a command as it is declared; "" for one of several alike, or none."""
+    spec = next((spec for spec in ACTIONS if spec.id == action.objectName()), None)
+    if spec is None or spec.number:
+        return ""
+    way = spec.menu.split("/") if "/" in spec.menu else []
+    return BETWEEN.join(map(plain, [*way, spec.text]))
+
+
 def _named(menu: str, action: QAction) -> str:
     """Return the name of a command, for that in a submenu with the way to it."""
     way = [plain(translated(part)) for part in menu.split("/")] if "/" in menu else []

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.commands.actions import english_name
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.labels import as_plain, plain
 from pruneapp.gui.widgets.number_format import count, shape
@@ -49,6 +50,7 @@ class Entry:
     run: Callable[[], None]
     tip: str = ""
     enabled: bool = True  # whether it can be done now
+    english: tuple[str, ...] = ()  # names in guides and scripts in English; it is found by each
 
 
 def command(named: Named) -> Entry:
@@ -56,7 +58,14 @@ def command(named: Named) -> Entry:
     name, action = named
     # Two keys may have one name.
     keys = ", ".join(dict.fromkeys(key.toString(_NATIVE) for key in action.shortcuts()))
-    return Entry(name, keys, action.trigger, action.toolTip(), action.isEnabled())
+    return Entry(
+        name,
+        keys,
+        action.trigger,
+        action.toolTip(),
+        action.isEnabled(),
+        (english_name(action),),
+    )
 
 
 class EntryTable(QTableWidget):
@@ -124,7 +133,10 @@ class CommandPalette(Dialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Command palette"))
         self.resize(640, 480)
-        self._all = [(entry.name.lower(), entry) for entry in entries]
+        self._all = [
+            (tuple(name.lower() for name in (entry.name, *entry.english) if name), entry)
+            for entry in entries
+        ]
         self._tensors = tensors
         self._names: list[str] = []
         self.field = QLineEdit(self)
@@ -157,9 +169,18 @@ class CommandPalette(Dialog):
         # "Theme: dark" finds "View › Theme › Dark" as well.
         words = [word for part in text.lower().split() if (word := part.strip(":›…"))]
         typed = " ".join(words)
-        named = [item for item in self._all if all(word in item[0] for word in words)]
+        named = [
+            (names, entry)
+            for names, entry in self._all
+            if any(all(word in name for word in words) for name in names)
+        ]
         # A whole name comes first, then names that begin so.
-        named.sort(key=lambda item: (item[0] != typed, not item[0].startswith(typed)))
+        named.sort(
+            key=lambda item: (
+                typed not in item[0],
+                not any(name.startswith(typed) for name in item[0]),
+            )
+        )
         entries = [entry for _, entry in named]
         places = self._matching(words) if words else []
         entries += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]

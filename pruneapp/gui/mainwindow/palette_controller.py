@@ -50,7 +50,7 @@ class PaletteController(QObject):
             *self._in_the_form(),
             *self._of_the_picture(),
             *self._methods(),
-            *(Entry(w, self.tr("Setting"), run, tip) for w, tip, run in self._settings.settings()),
+            *self._in_the_settings(),
         ]
         palette = CommandPalette(entries, self._session.rows, self._window)
         palette.tensorChosen.connect(self._on_tensor)
@@ -67,16 +67,21 @@ class PaletteController(QObject):
     def _in_the_form(self) -> Iterator[Entry]:
         """Yield the commands that have a button in the form, and none in a menu."""
         form = self._views.form
-        for words, button in (
-            (self.tr("Add rule"), form.add),
-            (self.tr("Exclude layers"), form.exclude),
-            (self.tr("Remove rule"), form.remove),
-            (self.tr("Limits"), form.limits.button),
+        for words, english, button in (
+            (self.tr("Add rule"), "Add rule", form.add),
+            (self.tr("Exclude layers"), "Exclude layers", form.exclude),
+            (self.tr("Remove rule"), "Remove rule", form.remove),
+            (self.tr("Limits"), "Limits", form.limits.button),
         ):
-            name = self.tr("Pruning step") + BETWEEN + words
             usable = self._session.document is not None and not button.isHidden()
-            run = partial(self._press, button)
-            yield Entry(name, "", run, button.toolTip(), enabled=usable and button.isEnabled())
+            yield Entry(
+                self.tr("Pruning step") + BETWEEN + words,
+                "",
+                partial(self._press, button),
+                button.toolTip(),
+                enabled=usable and button.isEnabled(),
+                english=(english,),
+            )
 
     def _press(self, button: QAbstractButton) -> None:
         self._views.form_dock.raise_()
@@ -89,6 +94,10 @@ class PaletteController(QObject):
             usable = picture.export_menu.button.isEnabled()
             yield Entry(name, "", action.trigger, action.toolTip(), enabled=usable)
 
+    def _in_the_settings(self) -> Iterator[Entry]:
+        for words, tip, run, english in self._settings.settings():
+            yield Entry(words, self.tr("Setting"), run, tip, english=(english,))
+
     def _methods(self) -> Iterator[Entry]:
         is_open = self._session.document is not None
         for method in registry.METHODS.values():
@@ -98,6 +107,7 @@ class PaletteController(QObject):
                 partial(self._choose_method, method.name),
                 said(method.help),
                 enabled=is_open,
+                english=(method.label, method.name),
             )
 
     def _choose_method(self, name: str) -> None:

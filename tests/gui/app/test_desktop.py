@@ -331,7 +331,7 @@ def test_the_systems_wish_for_little_motion_is_followed_at_once(
 
     def choose(motion):
         settings = person.workbench.settings_controller.settings()
-        next(call for words, _help, call in settings if words == f"Motion: {motion}")()
+        next(call for words, _, call, _ in settings if words == f"Motion: {motion}")()
 
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)  # the window finds it from the start
     with serving(bus) as services:

@@ -92,6 +92,29 @@ def test_nothing_is_listed_twice(at_work):
         assert named == [f"View › Theme › {theme.label}"]
 
 
+@pytest.fixture
+def chinese_at_work(chinese, request):
+    """Before a window that is made in Chinese."""
+    return request.getfixturevalue("at_work")
+
+
+def test_in_another_language_commands_and_methods_are_found_by_their_english_names_too(
+    chinese_at_work,
+):
+    texts = ["Open folder", "theme light", "motion reduced", "notify turn off", "add rule", "打开"]
+    rows, light, motion, notify, rule, form = looked_for(chinese_at_work, texts)
+    assert rows == ["打开文件夹"]
+    assert light[0] == "视图 › 主题 › 浅色"
+    assert motion == ["动画：减弱"]
+    assert len(notify) == len(rule) == 1
+    assert {"打开", "打开文件夹"} <= set(form)
+    for name, method in registry.METHODS.items():
+        find(chinese_at_work, method.label)
+        assert chinese_at_work.rule.method.currentData() == name
+    find(chinese_at_work, "ln_structured")
+    assert chinese_at_work.rule.method.currentData() == "ln_structured"
+
+
 def test_every_command_of_every_menu_is_found_by_its_words(person, tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(resources.path("sample/lenet-digits.safetensors").read_bytes())
