@@ -64,7 +64,9 @@ def test_where_new_versions_are_is_a_link_that_only_a_browser_follows(person, fo
     about = opened(person)
     (link,) = [one for one in about.findChildren(QLabel) if "](https:" in one.text()]
     assert link.accessibleName().startswith("New versions: https://")
+    person.wait(link.isVisible)  # a row that was added to an open dialog
     link.setFocus()
+    assert link.hasFocus()
     person.qtbot.keyClick(link, Qt.Key.Key_Tab)  # to the text that is the link
     person.qtbot.keyClick(link, Qt.Key.Key_Return)
     QDesktopServices.unsetUrlHandler("https")
