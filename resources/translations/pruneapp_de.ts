@@ -4582,13 +4582,6 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     </message>
 </context>
 <context>
-    <name>FlagEditor</name>
-    <message>
-        <source>yes</source>
-        <translation>ja</translation>
-    </message>
-</context>
-<context>
     <name>FolderRow</name>
     <message>
         <source>Destination folder</source>

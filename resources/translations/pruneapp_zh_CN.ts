@@ -4582,13 +4582,6 @@ Files are read, never run.</source>
     </message>
 </context>
 <context>
-    <name>FlagEditor</name>
-    <message>
-        <source>yes</source>
-        <translation>是</translation>
-    </message>
-</context>
-<context>
     <name>FolderRow</name>
     <message>
         <source>Destination folder</source>

@@ -56,6 +56,9 @@ def fit_digits(field: LineEdit) -> None:
 class Editor(QWidget):
     """Edits the value of one parameter."""
 
+    # Whether it has the label of the parameter in it, so that none stands beside it.
+    names_itself = False
+
     changed = Signal()  # by the person; `value` may raise now
     released = Signal()  # the person let go of what was dragged
 
@@ -165,9 +168,11 @@ class IntEditor(Editor):
 class FlagEditor(Editor):
     """Yes or no."""
 
+    names_itself = True
+
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.box = QCheckBox(self.tr("yes"), self)
+        self.box = QCheckBox(param.label.replace("&", "&&"), self)
         self._name(self.box)
         self.line.addWidget(self.box, 1)
         self.set_value(param.default)

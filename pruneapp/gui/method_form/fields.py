@@ -64,7 +64,8 @@ class Field(QWidget):
         self.note.setToolTip(param.help)
         self._context = FormContext()
         self._reported = ""
-        label = label_for(self.editor, param.label)
+        named = self.editor.names_itself
+        label = plain() if named else label_for(self.editor, param.label)
         fit_label(label)
         layout = lay_in_column(self, spacing=2)
         add_line(layout, label, self.editor)

@@ -113,8 +113,9 @@ class RepairDialog(Dialog):
             editor.setToolTip(param.help)
             editor.set_value(param.default)
             editor.changed.connect(self._show_state)
-            row.addWidget(label_for(editor, param.label))
-            flag = isinstance(param, FlagParam)
+            flag = editor.names_itself
+            if not flag:
+                row.addWidget(label_for(editor, param.label))
             row.addWidget(editor, 0 if flag else 1)
             row.addSpacing(16 if flag else 0)
         if all(isinstance(param, FlagParam) for param in params):

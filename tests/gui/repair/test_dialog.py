@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QCheckBox, QLabel
 
 from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.repair.dialogs import RepairDialog
@@ -47,6 +48,13 @@ def test_without_layers_there_is_nothing_to_repair(dialog):
     dialog.set_layers([])
     assert not dialog.go.isEnabled()
     assert dialog.go.text() == "Nothing to repair"
+
+
+def test_a_box_says_itself_what_it_is_for(dialog):
+    """An empty box before the word "yes" would be hard to read."""
+    texts = [box.text() for box in dialog.findChildren(QCheckBox)]
+    assert texts == ["Adjust norms", "Sequential"]
+    assert not {"Adjust norms", "Sequential"} & {one.text() for one in dialog.findChildren(QLabel)}
 
 
 def test_sequential_says_how_often_the_inputs_are_run(dialog):
