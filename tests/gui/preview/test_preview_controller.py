@@ -128,6 +128,33 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     assert counted.workbench.preview.state.preview is None
 
 
+def test_the_estimate_of_the_last_move_goes_before_the_exact_preview(counted, monkeypatch):
+    """Each would wait for the other, and the numbers of a hand that let go came last."""
+    order = []
+
+    def noting(module, name):
+        call = getattr(module, name)
+
+        def noted(*arguments, **more):
+            order.append(name)
+            return call(*arguments, **more)
+
+        monkeypatch.setattr(module, name, noted)
+
+    noting(preview_controller, "_estimate")
+    noting(live_preview, "compute_preview")
+    counted.workbench.preview._previews._pause.setInterval(60_000)
+    counted.workbench.preview._estimates._known = ("as of 100,000 tensors",)
+    widget = slider(counted)
+    widget.setSliderDown(True)
+    widget.setSliderPosition(700)
+    widget.setSliderDown(False)
+    assert counted.workbench.preview._estimates.is_behind
+    assert order == []
+    counted.wait(lambda: counted.workbench.preview.state.preview is not None)
+    assert order == ["_estimate", "compute_preview"]
+
+
 def test_the_first_move_does_no_more_than_the_others(counted):
     """Giving thousands of masks back waits for the hand to rest; rows are not looked up anew."""
     exact = weakref.ref(counted.workbench.preview.state.preview)
