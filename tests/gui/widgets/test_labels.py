@@ -365,6 +365,12 @@ def test_dots_above_the_first_line_are_shown(qtbot, kind, pixels, bold):
         qtbot.addWidget(each)
         each.setFont(font)
     assert english.sizeHint() == usual.sizeHint()  # nothing else moves
+    line = ElidedLabel("Open")
+    qtbot.addWidget(line)
+    line.setFont(font)
+    before = line.sizeHint()
+    line.setContentsMargins(0, 0, 0, 4)  # as the note on the scope has
+    assert line.sizeHint() == before
 
 
 def test_room_for_dots_follows_the_font_of_the_window_and_stays_from_text_to_text(qtbot):
