@@ -64,11 +64,13 @@ class Field(QWidget):
         self.note.setToolTip(param.help)
         self._context = FormContext()
         self._reported = ""
-        named = self.editor.names_itself
-        label = plain() if named else label_for(self.editor, param.label)
-        fit_label(label)
         layout = lay_in_column(self, spacing=2)
-        add_line(layout, label, self.editor)
+        if self.editor.names_itself:
+            layout.addWidget(self.editor)
+        else:
+            label = label_for(self.editor, param.label)
+            fit_label(label)
+            add_line(layout, label, self.editor)
         layout.addWidget(self.note)
         self.setFocusProxy(self.editor)
         self.editor.changed.connect(self._after_change)

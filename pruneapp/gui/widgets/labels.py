@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetrics,
@@ -147,7 +147,7 @@ class Label(QLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._margins = (0, 0, 0, 0)
+        self._margins = QMargins()
         self._room = 0
         self.setText(text)
 
@@ -156,11 +156,9 @@ class Label(QLabel):
         super().setText(text)
         self._make_room()
 
-    def setContentsMargins(  # type: ignore[override]  # four numbers alone
-        self, left: int, top: int, right: int, bottom: int
-    ) -> None:
+    def setContentsMargins(self, *margins: Any) -> None:
         """Take margins; above and below they may become more for the sake of the text."""
-        self._margins = left, top, right, bottom
+        self._margins = QMargins(*margins)
         self._make_room()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -171,10 +169,9 @@ class Label(QLabel):
             self._make_room()
 
     def _make_room(self) -> None:
-        left, top, right, bottom = self._margins
         self._room = max(self._room, room_above(super().text(), self.fontMetrics()))
         # Below as well: what stands beside it, and is centered too, is on the same line.
-        super().setContentsMargins(left, max(top, self._room), right, max(bottom, self._room))
+        super().setContentsMargins(self._margins | QMargins(0, self._room, 0, self._room))
 
 
 def room_above(text: str, metrics: QFontMetrics) -> int:
