@@ -3,7 +3,7 @@
     python packaging/structure.py            print the figures
     python packaging/structure.py --check    fail, too, where a rule is broken
 
-The rules hold for `pruneapp/`: at most 375 modules (an ``__init__`` counts as none), nine of
+The rules hold for `pruneapp/`: at most 400 modules (an ``__init__`` counts as none), nine of
 ten of 80 to 650 lines, at most 18 files a folder, no circle of imports, and names that are nouns.
 In `tests/` names are nouns, too, and folders have the names of those in `pruneapp/` that they test.
 An exception stands below, with its reason.
@@ -24,7 +24,7 @@ import grimp
 
 ROOT = Path(__file__).resolve().parent.parent
 
-MOST_MODULES = 375
+MOST_MODULES = 400
 MOST_IN_A_FOLDER = 18
 USUAL_LINES = range(80, 651)
 USUAL_SHARE = 0.9
