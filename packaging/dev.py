@@ -1,6 +1,7 @@
 """The one bootstrap: set up what is needed, then run, test, measure or tour the application.
 
-    python3 packaging/dev.py run [FILE]    open the window (or tour it, where there is no display)
+    python3 packaging/dev.py run [FILE]    open the window; without a display, perform the main
+                                           job once, off screen
     python3 packaging/dev.py test [...]    format, lint, types, layers, structure, all tests,
                                            and what share of lines and branches these run
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
@@ -17,32 +18,43 @@
     python3 packaging/dev.py bundle [...]  folders and archives that need no Python, small and full,
                                            in dist/: --flavour small|full, --check [--write]
 
-Standard library only: it is the first thing that runs on a bare machine. The second time it
-starts at once: a stamp in the virtual environment remembers what was installed.
+Standard library only: it is the first thing that runs on a bare machine. "run" installs what the
+application needs, the other commands the development tools as well. A stamp in the virtual
+environment records what was installed, so that later runs start immediately.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
 import ctypes
 import hashlib
 import importlib.util
 import os
+import queue
+import re
 import shutil
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-# Two lines: which interpreter and checkout it was made for, and what was installed into it.
+# Three lines: the interpreter and checkout it was created for, a hash of the requirements, and
+# whether the development tools were installed as well.
 STAMP = VENV / "pruneapp-installed"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 # What measures which lines the tests run, and the folder whose code their processes begin with.
 COVERAGE = ROOT / "packaging" / "line_coverage.py"
 PROBES = ROOT / "packaging" / "probes"
+
+APPLICATION_ONLY, WITH_TOOLS = "application", "application and tools"
+# Lines of pip that say what it is doing, and those of downloads above 5 MB.
+PIP_PROGRESS = re.compile(r"\s*(?P<what>(Collecting|Downloading|Installing|Building) .*)")
+LARGE_DOWNLOAD = re.compile(r"\((\d{2,}|[5-9])(\.\d+)? MB\)|GB\)|Installing collected")
 
 # The libraries that Qt's wheel expects from the system, and Debian's packages that hold them.
 QT_LIBRARIES = {
@@ -70,7 +82,7 @@ TEST_FILES = {
 
 
 def main() -> int:
-    """Do what the first argument says."""
+    """Run the command that the first argument names."""
     parser = argparse.ArgumentParser(
         prog="packaging/dev.py",
         description=__doc__,
@@ -84,7 +96,10 @@ def main() -> int:
         return 1
     if options.command == "bundle":  # has environments of its own
         return bundle(options.arguments)
-    if not (see_to_system_packages(for_tests=options.command == "test") and install()):
+    for_tests = options.command == "test"
+    if not (
+        install_system_packages(for_tests=for_tests) and install(for_tests=options.command != "run")
+    ):
         return 1
     return COMMANDS[options.command](options.arguments)
 
@@ -92,31 +107,37 @@ def main() -> int:
 # -- setting up ------------------------------------------------------------------------------
 
 
-def see_to_system_packages(*, for_tests: bool) -> bool:
-    """Install the system's packages that are missing, or print the line that installs them."""
+def install_system_packages(*, for_tests: bool) -> bool:
+    """Install missing system packages as root, or print the command that installs them.
+
+    Returns
+    -------
+    bool
+        Whether nothing is missing any more.
+    """
     if not sys.platform.startswith("linux"):
         return True
-    missing = [package for library, package in QT_LIBRARIES.items() if not loads(library)]
+    missing = [package for library, package in QT_LIBRARIES.items() if not can_load(library)]
     if for_tests:
         missing += [pkg for program, pkg in TEST_PROGRAMS.items() if not shutil.which(program)]
         if shutil.which("apt-get"):
             missing += [package for file, package in TEST_FILES.items() if not Path(file).exists()]
-    if not is_whole() and importlib.util.find_spec("ensurepip") is None:
+    if not venv_is_complete() and importlib.util.find_spec("ensurepip") is None:
         missing.append("python3-venv")
     if not missing:
         return True
     install_line = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
     if shutil.which("apt-get") is None:
-        print("Please install what corresponds to these packages of Debian:", *missing)
+        print("Please install the equivalents of these Debian packages:", *missing)
         return False
     if os.geteuid() != 0:
-        print("Some packages of the system are missing. Please run this line, then try again:")
+        print("Some system packages are missing. Please run this line, then try again:")
         print("  sudo apt-get update && sudo " + " ".join(install_line))
         return False
-    print("Installing packages of the system:", *missing, flush=True)
+    print("Installing system packages:", *missing, flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update", "-qq"], [*install_line, "-qq"]):
-        # What goes well is of no interest; what goes wrong is written to standard error.
+        # Only errors are shown: apt-get writes them to standard error.
         done = subprocess.run(
             command,
             env=environment,
@@ -130,7 +151,7 @@ def see_to_system_packages(*, for_tests: bool) -> bool:
     return True
 
 
-def loads(library: str) -> bool:
+def can_load(library: str) -> bool:
     """Whether the dynamic linker finds a library."""
     try:
         ctypes.CDLL(library)
@@ -139,44 +160,106 @@ def loads(library: str) -> bool:
     return True
 
 
-def install() -> bool:
-    """Make the virtual environment and install the application into it, once."""
+def install(*, for_tests: bool) -> bool:
+    """Create the virtual environment and install the application into it, once.
+
+    Parameters
+    ----------
+    for_tests
+        Whether to install the development tools as well.
+
+    Returns
+    -------
+    bool
+        Whether everything is installed.
+    """
     made_for, content = fingerprints()
     stamp = STAMP.read_text().splitlines() if STAMP.exists() else []
-    if stamp == [made_for, content] and is_whole():
+    tools = for_tests or stamp[2:] == [WITH_TOOLS]
+    expected = [made_for, content, WITH_TOOLS if tools else APPLICATION_ONLY]
+    if stamp == expected and venv_is_complete():
         return True
-    # Scripts name the folder and the interpreter that they were made for, so a checkout that was
-    # moved needs a new environment. One without a stamp is the person's own: torch may lie in it.
+    # The scripts in a virtual environment contain the paths of the folder and the interpreter, so
+    # a checkout that was moved needs a new one. One without a stamp was made by the user, who may
+    # have installed torch into it.
     moved = bool(stamp) and stamp[0] != made_for
     if moved and VENV.is_symlink():
-        print(".venv is a link to the environment of another checkout, which stays as it is.")
+        print(".venv is a link to the environment of another checkout, which is left unchanged.")
         print("Remove the link, and this checkout gets an environment of its own.")
         return False
-    if moved or not is_whole():
-        print("Making the virtual environment .venv", flush=True)
+    if moved or not venv_is_complete():
+        print("Creating the virtual environment .venv", flush=True)
         make = [sys.executable, "-m", "venv", *(["--clear"] if moved else []), str(VENV)]
         if subprocess.run(make, check=False).returncode:
-            print("The virtual environment could not be made; see above.")
+            print("The virtual environment could not be created; see above.")
             return False
-    print("Installing Pruneapp and what it needs; the first time takes a few minutes", flush=True)
+    what = "Pruneapp and the development tools" if tools else "Pruneapp"
+    print(f"Installing {what}; the first time takes a few minutes", flush=True)
     pip = [str(BIN / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
-    if not sys.stdout.isatty():
-        pip.append("--quiet")  # on a terminal, someone may be waiting for gigabytes of CUDA
     constraints = ["-c", str(ROOT / "packaging" / "constraints.txt")]
-    if subprocess.run([*pip, *constraints, "-e", f"{ROOT}[dev]"], check=False).returncode:
-        print("The installation failed; see above. Nothing of the system was changed.")
+    project = f"{ROOT}[dev]" if tools else str(ROOT)
+    if run_with_progress([*pip, "--progress-bar", "off", *constraints, "-e", project]):
+        print("The installation failed; see above. The system was not changed.")
         return False
-    STAMP.write_text(f"{made_for}\n{content}\n")
+    STAMP.write_text("\n".join([*expected, ""]))
     return True
 
 
-def is_whole() -> bool:
+def run_with_progress(command: list[str]) -> int:
+    """Run pip, show its last line of progress, and return its exit status.
+
+    On a terminal one line is rewritten every second; elsewhere a line is printed for each download
+    above 5 MB. If pip fails, the end of its output is printed.
+    """
+    began = time.monotonic()
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    output: collections.deque[str] = collections.deque(maxlen=30)
+    on_terminal, shown = sys.stdout.isatty(), ""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        threading.Thread(target=read_lines, args=(process.stdout, lines), daemon=True).start()
+        while True:
+            try:
+                line = lines.get(timeout=1)
+            except queue.Empty:
+                line = ""
+            if line is None:
+                break
+            if line:
+                output.append(line)
+                progress = PIP_PROGRESS.match(line)
+                shown = progress["what"] if progress else shown
+                if progress and not on_terminal and LARGE_DOWNLOAD.search(line):
+                    print(f"  {shown}", flush=True)
+            if on_terminal:
+                width = shutil.get_terminal_size().columns - 1
+                text = f"  {time.monotonic() - began:.0f} s  {shown}"[:width]
+                print(f"\r{text:{width}}", end="", flush=True)
+    if on_terminal:
+        print(f"\r{'':{shutil.get_terminal_size().columns - 1}}\r", end="")
+    if process.returncode:
+        print(*output, sep="\n", flush=True)
+    else:
+        print(f"  installed in {time.monotonic() - began:.0f} s", flush=True)
+    return process.returncode
+
+
+def read_lines(stream: Iterable[str], lines: queue.SimpleQueue[str | None]) -> None:
+    """Put each line of a stream into a queue, then None."""
+    for line in stream:
+        lines.put(line.rstrip())
+    lines.put(None)
+
+
+def venv_is_complete() -> bool:
     """Whether .venv has an interpreter and pip; without python3-venv Debian leaves half of it."""
     return (BIN / "python").exists() and any(BIN.glob("pip*"))
 
 
 def fingerprints() -> tuple[str, str]:
-    """Return what the environment is made for, and what is to be installed into it."""
+    """Return what the environment was created for, and a hash of what is installed into it."""
     made_for = f"{sys.version_info.major}.{sys.version_info.minor} {sys.base_prefix} {ROOT}"
     content = hashlib.sha256()
     for name in ("pyproject.toml", "packaging/constraints.txt"):
@@ -188,15 +271,15 @@ def fingerprints() -> tuple[str, str]:
 
 
 def run(arguments: list[str]) -> int:
-    """Open the window; without a display, tour it off screen instead."""
+    """Open the window; without a display, perform the main job off screen instead."""
     if not has_display():
         print(
-            "There is no display here. The window is driven through the main job off screen "
-            "instead:",
+            "There is no display. The main job is performed once in an off-screen window instead:",
             flush=True,
         )
-        return tour([])
-    # -P: a numpy.py that lies in the folder of a download must not be imported.
+        command = [str(BIN / "python"), str(ROOT / "packaging" / "first_run.py"), *arguments]
+        return subprocess.run(command, check=False).returncode
+    # -P: a numpy.py in the folder of a download must not be imported.
     command = [str(BIN / "python"), "-P", "-m", "pruneapp", *arguments]
     return subprocess.run(command, check=False).returncode
 
@@ -271,7 +354,7 @@ def test(arguments: list[str]) -> int:
         print(f"== {step[0]}: {time.monotonic() - began:.1f} s", flush=True)
         if done.returncode:
             failed.append(" ".join(step))
-        if measuring and not (environment and covers("--total")):
+        if measuring and not (environment and run_coverage("--total")):
             print("coverage: not measured; see above", flush=True)
     if failed:
         print("Failed:", *failed, sep="\n  ")
@@ -299,7 +382,7 @@ def compiled() -> dict[str, str]:
 
 def measured() -> dict[str, str] | None:
     """Return an environment in which all processes note which lines they run, if it can be."""
-    if not covers("--prepare"):
+    if not run_coverage("--prepare"):
         return None
     others = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     return {
@@ -309,8 +392,8 @@ def measured() -> dict[str, str] | None:
     }
 
 
-def covers(what: str) -> bool:
-    """Have the coverage prepared or printed; returns whether that went well."""
+def run_coverage(what: str) -> bool:
+    """Prepare or print the coverage; return whether that succeeded."""
     command = [str(BIN / "python"), str(COVERAGE), what]
     return not subprocess.run(command, cwd=ROOT, check=False).returncode
 

@@ -65,16 +65,8 @@ def prune(walk: Tour, amount: str) -> None:
 def evaluate(walk: Tour) -> None:
     """Choose a script, read it, and let it run."""
     person = walk.person
-    # Script, data and Python in one folder, so that the same paths are shown everywhere.
-    for name in (SCRIPT, "digits.npz"):
-        shutil.copy(resources.path("sample") / name, walk.folder)
-    if sys.prefix != sys.base_prefix:
-        (walk.folder / ".venv").symlink_to(sys.prefix)
     with walk.step("evaluate", "what measures the states: a script, and the Python that runs it"):
-        person.menu("Tools", "Evaluate")
-        dialog = person.dialog(EvaluateDialog)
-        assert isinstance(dialog, EvaluateDialog)
-        person.replace(dialog.choice.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
+        dialog = choose_script(walk)
     with walk.step("consent", "the script is new: it is shown before it runs"):
         person.click(dialog.go)
         consent = person.dialog(ScriptConsentDialog)
@@ -82,6 +74,32 @@ def evaluate(walk: Tour) -> None:
     with walk.step("evaluated", "the unpruned model and the current state have their metric"):
         person.click(consent.go)
         wait_for_metrics(walk, 2)
+
+
+def start_evaluation(walk: Tour) -> None:
+    """Evaluate the unpruned model and the current state with the script of the sample."""
+    person = walk.person
+    person.click(choose_script(walk).go)
+    consent = person.dialog(ScriptConsentDialog)
+    assert isinstance(consent, ScriptConsentDialog)
+    person.click(consent.go)
+    wait_for_metrics(walk, 2)
+
+
+def choose_script(walk: Tour) -> EvaluateDialog:
+    """Open the dialog and name the script of the sample, with its data in the tour's folder."""
+    person = walk.person
+    # Script, data and Python in one folder, so that the same paths are shown everywhere.
+    for name in (SCRIPT, "digits.npz"):
+        shutil.copy(resources.path("sample") / name, walk.folder)
+    if sys.prefix != sys.base_prefix:
+        (walk.folder / ".venv").symlink_to(sys.prefix)
+    person.menu("Tools", "Evaluate")
+    dialog = person.dialog(EvaluateDialog)
+    assert isinstance(dialog, EvaluateDialog)
+    person.replace(dialog.choice.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
+    wait_until(dialog.go.isEnabled, "the script to be read")
+    return dialog
 
 
 def repair(walk: Tour) -> None:

@@ -38,11 +38,18 @@ def commands() -> Commands:
 
 
 @pytest.fixture
-def dev(tmp_path, monkeypatch, commands):
-    """packaging/dev.py for a checkout in an empty folder; nothing is really run or installed."""
+def bootstrap():
+    """The module packaging/dev.py."""
     spec = importlib.util.spec_from_file_location("dev", ROOT / "packaging" / "dev.py")
-    dev = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(dev)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def dev(bootstrap, tmp_path, monkeypatch, commands):
+    """packaging/dev.py for a checkout in an empty folder; nothing is really run or installed."""
+    dev = bootstrap
     (tmp_path / "packaging").mkdir()
     for name in ("pyproject.toml", "packaging/constraints.txt"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
@@ -55,10 +62,11 @@ def dev(tmp_path, monkeypatch, commands):
     }.items():
         monkeypatch.setattr(dev, name, value)
     monkeypatch.setattr(dev.subprocess, "run", commands)
+    monkeypatch.setattr(dev, "run_with_progress", lambda command: commands(command).returncode)
     monkeypatch.setattr(dev.sys, "platform", "linux")
     monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: SimpleNamespace())
     monkeypatch.setattr(dev.shutil, "which", lambda program: f"/usr/bin/{program}")
-    monkeypatch.setattr(dev, "loads", lambda _: True)
+    monkeypatch.setattr(dev, "can_load", lambda _: True)
     monkeypatch.setattr(dev, "TEST_FILES", {})
     return dev
 
@@ -71,7 +79,7 @@ def make_venv(dev):
 
 
 def lack(dev, monkeypatch, *libraries):
-    monkeypatch.setattr(dev, "loads", lambda library: library not in libraries)
+    monkeypatch.setattr(dev, "can_load", lambda library: library not in libraries)
 
 
 def as_user(dev, monkeypatch, number):
@@ -84,7 +92,7 @@ def as_user(dev, monkeypatch, number):
 def test_a_user_gets_one_line_to_run(dev, monkeypatch, commands, capsys):
     lack(dev, monkeypatch, "libEGL.so.1", "libxcb-cursor.so.0")
     as_user(dev, monkeypatch, 1000)
-    assert not dev.see_to_system_packages(for_tests=False)
+    assert not dev.install_system_packages(for_tests=False)
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 2
     assert said[1].strip() == (
@@ -97,7 +105,7 @@ def test_a_user_gets_one_line_to_run(dev, monkeypatch, commands, capsys):
 def test_root_gets_the_packages_installed(dev, monkeypatch, commands):
     lack(dev, monkeypatch, "libEGL.so.1")
     as_user(dev, monkeypatch, 0)
-    assert dev.see_to_system_packages(for_tests=False)
+    assert dev.install_system_packages(for_tests=False)
     assert [command[:2] for command in commands.seen] == [
         ["apt-get", "update"],
         ["apt-get", "install"],
@@ -109,7 +117,7 @@ def test_failing_apt_is_said(dev, monkeypatch, commands, capsys):
     lack(dev, monkeypatch, "libEGL.so.1")
     as_user(dev, monkeypatch, 0)
     commands.failing = {"update"}
-    assert not dev.see_to_system_packages(for_tests=False)
+    assert not dev.install_system_packages(for_tests=False)
     assert "apt-get update" in capsys.readouterr().out
     assert len(commands.seen) == 1
 
@@ -117,7 +125,7 @@ def test_failing_apt_is_said(dev, monkeypatch, commands, capsys):
 def test_other_distributions_are_told_the_names(dev, monkeypatch, capsys):
     lack(dev, monkeypatch, "libGL.so.1")
     monkeypatch.setattr(dev.shutil, "which", lambda _: None)
-    assert not dev.see_to_system_packages(for_tests=False)
+    assert not dev.install_system_packages(for_tests=False)
     assert "libgl1" in capsys.readouterr().out
 
 
@@ -127,28 +135,28 @@ def test_a_screen_is_needed_for_tests_alone(dev, monkeypatch, capsys):
     monkeypatch.setattr(
         dev.shutil, "which", lambda program: program if program in present else None
     )
-    assert dev.see_to_system_packages(for_tests=False)
-    assert not dev.see_to_system_packages(for_tests=True)
+    assert dev.install_system_packages(for_tests=False)
+    assert not dev.install_system_packages(for_tests=True)
     assert "xvfb xdotool dbus-daemon" in capsys.readouterr().out
 
 
 def test_what_a_screen_reader_needs_is_installed_for_tests_on_debian(dev, monkeypatch, capsys):
     as_user(dev, monkeypatch, 1000)
     monkeypatch.setattr(dev, "TEST_FILES", {"/nowhere/launcher": "at-spi2-core"})
-    assert dev.see_to_system_packages(for_tests=False)
-    assert not dev.see_to_system_packages(for_tests=True)
+    assert dev.install_system_packages(for_tests=False)
+    assert not dev.install_system_packages(for_tests=True)
     assert "at-spi2-core" in capsys.readouterr().out
     monkeypatch.setattr(dev.shutil, "which", lambda program: program != "apt-get")
-    assert dev.see_to_system_packages(for_tests=True)
+    assert dev.install_system_packages(for_tests=True)
 
 
 def test_python3_venv_is_asked_for_only_where_it_is_needed(dev, monkeypatch, capsys):
     monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: None)
     as_user(dev, monkeypatch, 1000)
-    assert not dev.see_to_system_packages(for_tests=False)
+    assert not dev.install_system_packages(for_tests=False)
     assert "python3-venv" in capsys.readouterr().out
     make_venv(dev)
-    assert dev.see_to_system_packages(for_tests=False)
+    assert dev.install_system_packages(for_tests=False)
 
 
 def test_half_an_environment_counts_as_none(dev, monkeypatch, commands):
@@ -157,8 +165,8 @@ def test_half_an_environment_counts_as_none(dev, monkeypatch, commands):
     (dev.BIN / "python").touch()
     monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: None)
     as_user(dev, monkeypatch, 1000)
-    assert not dev.see_to_system_packages(for_tests=False)
-    assert dev.install()
+    assert not dev.install_system_packages(for_tests=False)
+    assert dev.install(for_tests=True)
     assert commands.with_word("venv")
 
 
@@ -167,31 +175,31 @@ def test_half_an_environment_counts_as_none(dev, monkeypatch, commands):
 
 def test_the_second_time_nothing_is_installed(dev, commands):
     make_venv(dev)
-    assert dev.install()
+    assert dev.install(for_tests=True)
     assert len(commands.with_word("pip")) == 1
     commands.seen.clear()
-    assert dev.install()
+    assert dev.install(for_tests=True)
     assert commands.seen == []
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "packaging/constraints.txt"])
 def test_what_is_asked_for_is_installed_again_when_it_changes(dev, commands, name):
     make_venv(dev)
-    assert dev.install()
+    assert dev.install(for_tests=True)
     commands.seen.clear()
     with (dev.ROOT / name).open("a") as file:
         file.write("# changed\n")
-    assert dev.install()
+    assert dev.install(for_tests=True)
     assert len(commands.with_word("pip")) == 1
     assert not commands.with_word("venv")
 
 
 def test_the_environment_of_a_moved_checkout_is_made_anew(dev, monkeypatch, commands, tmp_path):
     make_venv(dev)
-    assert dev.install()
+    assert dev.install(for_tests=True)
     commands.seen.clear()
     monkeypatch.setattr(dev, "fingerprints", lambda: ("another folder", dev.STAMP.read_text()))
-    assert dev.install()
+    assert dev.install(for_tests=True)
     assert commands.with_word("--clear")
 
 
@@ -200,12 +208,12 @@ def test_the_environment_of_another_checkout_is_left_alone(
 ):
     """A link would be followed, and what it leads to be emptied."""
     make_venv(dev)
-    assert dev.install()
+    assert dev.install(for_tests=True)
     commands.seen.clear()
     dev.VENV.rename(tmp_path / "theirs")
     dev.VENV.symlink_to(tmp_path / "theirs")
     monkeypatch.setattr(dev, "fingerprints", lambda: ("another folder", dev.STAMP.read_text()))
-    assert not dev.install()
+    assert not dev.install(for_tests=True)
     assert not commands.seen
     assert "Remove the link" in capsys.readouterr().out
 
@@ -213,7 +221,7 @@ def test_the_environment_of_another_checkout_is_left_alone(
 def test_what_a_person_prepared_is_kept(dev, commands):
     """The README has people install torch's CPU build into .venv first."""
     make_venv(dev)
-    assert dev.install()
+    assert dev.install(for_tests=True)
     assert not commands.with_word("venv")
     assert not commands.with_word("--clear")
 
@@ -221,24 +229,79 @@ def test_what_a_person_prepared_is_kept(dev, commands):
 def test_a_failed_installation_is_tried_again(dev, commands, capsys):
     make_venv(dev)
     commands.failing = {"pip"}
-    assert not dev.install()
+    assert not dev.install(for_tests=True)
     assert "installation failed" in capsys.readouterr().out
     commands.failing = set()
     commands.seen.clear()
-    assert dev.install()
+    assert dev.install(for_tests=True)
     assert len(commands.with_word("pip")) == 1
+
+
+@pytest.mark.parametrize(("command", "tools"), [("run", False), ("test", True), ("bench", True)])
+def test_only_the_other_commands_install_the_development_tools(
+    dev, monkeypatch, commands, command, tools
+):
+    make_venv(dev)
+    monkeypatch.setattr(dev.sys, "argv", ["dev.py", command])
+    monkeypatch.setitem(dev.COMMANDS, command, lambda _: 0)
+    assert dev.main() == 0
+    (pip,) = commands.with_word("pip")
+    assert pip[-1] == (f"{dev.ROOT}[dev]" if tools else str(dev.ROOT))
+
+
+def test_tools_that_were_installed_stay_installed(dev, commands):
+    make_venv(dev)
+    assert dev.install(for_tests=True)
+    assert dev.install(for_tests=False)
+    with (dev.ROOT / "pyproject.toml").open("a") as file:
+        file.write("# changed\n")
+    assert dev.install(for_tests=False)
+    assert [pip[-1] for pip in commands.with_word("pip")] == [f"{dev.ROOT}[dev]"] * 2
+
+
+def test_an_environment_for_running_gets_the_tools_when_tests_are_run(dev, commands):
+    make_venv(dev)
+    assert dev.install(for_tests=False)
+    assert dev.install(for_tests=True)
+    assert [pip[-1] for pip in commands.with_word("pip")] == [str(dev.ROOT), f"{dev.ROOT}[dev]"]
+
+
+PIP = """
+print("Collecting torch==2.13.0")
+print("  Downloading small-1.0.whl (4.9 MB)")
+print("  Downloading torch-2.13.0.whl (189.1 MB)", flush=True)
+print("Installing collected packages: torch")
+raise SystemExit({status})
+"""
+
+
+@pytest.mark.parametrize("on_terminal", [False, True])
+def test_an_installation_shows_its_progress(bootstrap, monkeypatch, capsys, on_terminal):
+    monkeypatch.setattr(bootstrap.sys.stdout, "isatty", lambda: on_terminal, raising=False)
+    assert bootstrap.run_with_progress([sys.executable, "-c", PIP.format(status=0)]) == 0
+    shown = capsys.readouterr().out
+    assert "Downloading torch-2.13.0.whl (189.1 MB)" in shown
+    assert ("small-1.0" in shown) == on_terminal  # small downloads get no line of their own
+    assert ("\r" in shown) == on_terminal
+    assert "installed in" in shown
+
+
+def test_a_failed_installation_shows_the_output_of_pip(bootstrap, capsys):
+    assert bootstrap.run_with_progress([sys.executable, "-c", PIP.format(status=3)]) == 3
+    assert "Collecting torch==2.13.0\n" in capsys.readouterr().out
 
 
 # -- the commands ------------------------------------------------------------------------------
 
 
-def test_without_a_display_the_tour_runs(dev, monkeypatch, commands, capsys):
+def test_without_a_display_the_main_job_is_performed(dev, monkeypatch, commands, capsys):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert dev.run(["model.pt"]) == 0
     assert "no display" in capsys.readouterr().out
     (command,) = commands.seen
-    assert command[-1].endswith("tour.py")
+    assert Path(command[-2]).name == "first_run.py"
+    assert command[-1] == "model.pt"
 
 
 def test_with_a_display_the_window_opens_with_the_file(dev, monkeypatch, commands):
