@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,6 +49,15 @@ class ModelTensor:
     def of(cls, described: Mapping[str, Any]) -> ModelTensor:
         """Take it from an answer of the worker."""
         return cls(**{**described, "shape": tuple(described["shape"])})
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether the model computes with its values: a parameter, or a buffer of floats.
+
+        Integer buffers number positions or count batches; files of one version of a library hold
+        them, and models of another do not.
+        """
+        return self.parameter or self.dtype.startswith(("float", "bfloat"))
 
 
 @dataclass(frozen=True)
@@ -177,7 +187,7 @@ class Handover:
                 taken.add(pair.tensor.place)
         free: dict[tuple[int, ...], list[ModelTensor]] = defaultdict(list)
         for tensor in self.tensors.values():
-            if tensor.place not in taken:
+            if tensor.is_weight and tensor.place not in taken:
                 free[tensor.shape].append(tensor)
         for entry in rest:
             pair = self._by_value(entry, free, taken, job)
@@ -189,7 +199,7 @@ class Handover:
     def _by_name(self, entry: TensorEntry, job: Job) -> _Pair | None:
         for name in entry.names:
             tensor = self.tensors.get(name)
-            if tensor is not None and tensor.shape == entry.shape:
+            if tensor is not None and tensor.is_weight and tensor.shape == entry.shape:
                 pair = _Pair(entry.name, tensor)
                 if pair.digest(self.loaded, job).sha256 == tensor.sha256:
                     return pair
@@ -221,39 +231,52 @@ class Handover:
         return ranked[0] if ranked else None
 
     def _refuse_strangers(self, job: Job) -> None:
-        """Refuse a model whose weights are not those of the file."""
+        """Raise `EvaluationError` if the weights of the model are not those of the file.
+
+        Compared are matrices of learned floats. Those without an exact counterpart are compared by
+        their zeros, which a model that joins or splits weights keeps. A file may also hold weights
+        that the model does not have, such as a head: as many elements as the model lacks may belong
+        to these, and all of them may be zeros.
+        """
         checkpoint = self.loaded.checkpoint
-        large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
-        of_file = f"the weights of '{checkpoint.path.name}'"
+        large = [
+            entry
+            for entry in checkpoint.entries.values()
+            if len(entry.shape) > 1 and entry.prunable and entry.learned and entry.kind != "bias"
+        ]
         if large and not any(entry.name in self._pairs for entry in large):
-            raise EvaluationError(
-                f"The model that load returned does not hold {of_file}: "
-                f"none of {counted(len(large), 'tensor')} has the same values.",
-                remedy="Let load(path) read the weights from the path that it is given.",
+            raise self._other_weights(
+                f"none of {counted(len(large), 'tensor')} has the same values"
             )
-        zeros_of_file = zeros_of_model = 0
+        zeros_of_file = zeros_of_model = missing = 0
         for entry in large:
             if entry.name in self._pairs:
                 continue
             zeros = digest_of(self.loaded, entry.name, entry.dtype.label, job).zeros
             tensor = self.tensors.get(entry.name)
             if tensor is not None and tensor.shape == entry.shape and tensor.zeros != zeros:
-                raise EvaluationError(
-                    f"The model that load returned does not hold {of_file}: '{entry.name}' has "
-                    f"{counted(tensor.zeros, 'zero')} in the model and {zeros:,} in the file.",
-                    remedy="Let load(path) read the weights from the path that it is given.",
+                raise self._other_weights(
+                    f"'{entry.name}' has {counted(tensor.zeros, 'zero')} in the model and "
+                    f"{zeros:,} in the file"
                 )
             zeros_of_file += zeros
+            missing += entry.numel
         for place, tensor in {t.place: t for t in self.tensors.values()}.items():
             if place not in self._places and tensor.parameter and len(tensor.shape) > 1:
                 zeros_of_model += tensor.zeros
-        if zeros_of_model < zeros_of_file:
-            raise EvaluationError(
-                f"The model that load returned does not hold {of_file}: the tensors that it holds "
-                f"in another form have {counted(zeros_of_model, 'zero')}, those of the file "
-                f"{zeros_of_file:,}.",
-                remedy="Let load(path) read the weights from the path that it is given.",
+                missing -= math.prod(tensor.shape)
+        if zeros_of_model < zeros_of_file - max(missing, 0):
+            raise self._other_weights(
+                f"the tensors that it holds in another form have "
+                f"{counted(zeros_of_model, 'zero')}, those of the file {zeros_of_file:,}"
             )
+
+    def _other_weights(self, what: str) -> EvaluationError:
+        name = self.loaded.checkpoint.path.name
+        return EvaluationError(
+            f"The model that load returned does not hold the weights of '{name}': {what}.",
+            remedy="Let load(path) read the weights from the path that it is given.",
+        )
 
     def takes(self, snapshot: Snapshot, job: Job) -> bool:
         """Whether a state can be handed over in place: what differs has a counterpart."""

@@ -37,8 +37,13 @@ def load(path: str, device: str) -> Any:
             WRITE_ONE,
         )
     _folders.append(path)
+    # Where there is only a pickle, torch refuses code in it; a version of transformers that does
+    # not know the argument raises TypeError.
+    form: dict[str, bool] = {"use_safetensors": True}
+    if not any(file.parent.glob("*.safetensors")):
+        form = {"use_safetensors": False, "weights_only": True}
     model = found.from_pretrained(
-        path, local_files_only=True, trust_remote_code=False, use_safetensors=True, dtype="auto"
+        path, local_files_only=True, trust_remote_code=False, dtype="auto", **form
     )
     return model.eval().to(device)
 
