@@ -149,6 +149,9 @@ class ValuesConfiguration(Part, frozen=True):
 
     name: str
     values: str  # ``sha256:`` and the SHA-256 of the raw elements, little-endian in C order
+    # The same of the elements in the file that they were computed from: of another tensor they are
+    # refused.
+    original: str
     size: Count  # bytes
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.elements import Bits
 from pruneapp.document.edit import Edit, EditKind, Proposal, listed
 from pruneapp.document.entries import (
@@ -32,13 +34,26 @@ def as_values(bits: Bits) -> BitMask:
     return BitMask(packed, 8 * packed.size)
 
 
+def tensor_sha256(checkpoint: Checkpoint, name: str, job: Job) -> str:
+    """Return the SHA-256 of the raw elements of a tensor in the file, little-endian in C order.
+
+    Raises `CheckpointError` if the file cannot be read; may cancel.
+    """
+    hasher = hashlib.sha256()
+    for chunk in checkpoint.chunks(name):
+        job.step(0)
+        hasher.update(chunk.bits.data)
+    return hasher.hexdigest()
+
+
 @dataclass(frozen=True)
 class RepairedTensor:
     """The values of a tensor: all of its elements, those of pruned weights as they were."""
 
     name: str  # any name of the tensor
     values: BitMask = field(hash=False)
-    sha256: str
+    sha256: str  # of the values
+    original: str  # SHA-256 of the elements in the file that they were computed from
 
 
 @dataclass(frozen=True)
@@ -49,9 +64,17 @@ class RepairedValues:
     source: RepairSource
 
     @classmethod
-    def made(cls, values: Mapping[str, BitMask], source: RepairSource, job: Job) -> RepairedValues:
-        """Make it of values by the names of their tensors; counts their SHA-256."""
-        tensors = (RepairedTensor(n, v, digest(v, job)) for n, v in values.items())
+    def made(
+        cls, checkpoint: Checkpoint, values: Mapping[str, BitMask], source: RepairSource, job: Job
+    ) -> RepairedValues:
+        """Return values, by the names of their tensors, that were computed from a checkpoint.
+
+        Computes the SHA-256 of the values and of the tensors in the file.
+        """
+        tensors = (
+            RepairedTensor(name, new, digest(new, job), tensor_sha256(checkpoint, name, job))
+            for name, new in values.items()
+        )
         return cls(tuple(tensors), source)
 
     @classmethod
@@ -74,7 +97,8 @@ class RepairedValues:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON, in which the values are named by their SHA-256."""
         tensors = tuple(
-            ValuesConfiguration(t.name, DIGEST + t.sha256, t.values.nbytes) for t in self.tensors
+            ValuesConfiguration(t.name, DIGEST + t.sha256, DIGEST + t.original, t.values.nbytes)
+            for t in self.tensors
         )
         entry = RepairEntry(RepairConfiguration(tensors, self.source))
         return load_object(encoded(entry))
@@ -86,22 +110,33 @@ class RepairedValues:
         what = shown_name(weights[0]) if one else counted(len(weights), "layer")
         return f"{'Sequential repair' if self.source.sequential else 'Repair'} of {what}"
 
+    def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:
+        """Raise `ParameterError` unless the values were computed from this checkpoint.
+
+        Reads the repaired tensors from the file; may cancel.
+        """
+        for tensor in self.tensors:
+            entry = checkpoint.entry(tensor.name)
+            size = tensor.values.nbytes
+            if size == entry.nbytes:
+                if tensor_sha256(checkpoint, tensor.name, job) == tensor.original:
+                    continue
+                how = "other values than the tensor that was repaired"
+            else:
+                how = f"{entry.nbytes:,} bytes, and the tensor that was repaired had {size:,}"
+            raise ParameterError(
+                f"The repair belongs to another checkpoint: '{entry.name}' has {how}.",
+                remedy="Choose the checkpoint that was repaired, or remove the entry and repair "
+                "this checkpoint.",
+            )
+
     def propose(self, snapshot: Snapshot, job: Job, *, detail: str = "") -> Proposal:
         """Return what it does to a state; `detail` is what is known of it beside the names.
 
-        Raises `UnknownTensorError`; `ParameterError` if the values are of another size than their
-        tensor; and `SelectionError` if there is no tensor.
+        Values of another checkpoint have to be refused before, see `refuse_other`. Raises
+        `UnknownTensorError`, and `SelectionError` if there is no tensor.
         """
-        after: dict[str, BitMask] = {}
-        for tensor in self.tensors:
-            entry = snapshot.entry(tensor.name)
-            if tensor.values.nbytes != entry.nbytes:
-                raise ParameterError(
-                    f"'{entry.name}' has {entry.nbytes:,} bytes, and the repaired values have "
-                    f"{tensor.values.nbytes:,}.",
-                    remedy="Choose the checkpoint that was repaired.",
-                )
-            after[entry.name] = tensor.values
+        after = {snapshot.entry(tensor.name).name: tensor.values for tensor in self.tensors}
         if not after:
             raise SelectionError("There is no tensor to be repaired.", remedy="Prune one first.")
         edit = Edit.of(
@@ -131,4 +166,4 @@ def _tensor(wanted: ValuesConfiguration, values: Mapping[str, BitMask], job: Job
             "this name.",
             remedy="Restore the file from where the recipe came from.",
         )
-    return RepairedTensor(wanted.name, found, key)
+    return RepairedTensor(wanted.name, found, key, wanted.original.removeprefix(DIGEST))

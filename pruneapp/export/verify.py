@@ -23,7 +23,7 @@ from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.document.entries import RepairEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import DIGEST, digest
-from pruneapp.edits.repaired_values import RepairedValues, as_values
+from pruneapp.edits.repaired_values import RepairedValues, as_values, tensor_sha256
 from pruneapp.errors import (
     DamagedFileError,
     ExportError,
@@ -439,14 +439,21 @@ def _with_values(
     """Return a recipe with the values of its repairs as the file holds them, and what differs.
 
     Values are as large as the tensors, so they are in no metadata; and they are known by their
-    SHA-256. Pruned weights are +0.0 in the file, and what they were in the original.
+    SHA-256, as are the tensors that were repaired. Pruned weights are +0.0 in the file, and what
+    they were in the original.
     """
     masks = dict(recipe.masks)
     differences: list[Difference] = []
     for entry in recipe.entries:
         for tensor in entry.configuration.tensors if isinstance(entry, RepairEntry) else ():
             key = tensor.values.removeprefix(DIGEST)
-            if key in masks or not original.holds(tensor.name):
+            if not original.holds(tensor.name):
+                continue
+            if DIGEST + tensor_sha256(original, tensor.name, job) != tensor.original:
+                sentence = "was repaired from other values than the original has"
+                differences.append(Difference(tensor.name, sentence))
+                continue
+            if key in masks:
                 continue
             values = None
             if checkpoint is not None and checkpoint.holds(tensor.name):

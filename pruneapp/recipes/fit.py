@@ -219,7 +219,7 @@ class EntryResolver:
     def _repair(self, entry: RepairEntry) -> RepairedValues | None:
         def made() -> RepairedValues:
             repaired = RepairedValues.of(entry, self.masks, self.job)
-            repaired.propose(Snapshot(self.checkpoint), self.job)
+            repaired.refuse_other(self.checkpoint, self.job)
             return repaired
 
         return self._try("configuration", made)
@@ -299,12 +299,13 @@ class Fit:
 
 
 def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
-    """Find out what a recipe would do to a checkpoint; no weight is read.
+    """Find out what a recipe would do to a checkpoint.
 
-    Looked for is everything that can be known before: methods and values, tensors that are not
+    Checked is everything that can be known before: methods and values, tensors that are not
     there or cannot be pruned, dimensions, counts that are larger than a tensor, boxes and masks of
-    another shape, masks that are missing. How much is left when an entry's turn comes is not
-    known; an amount that is too large then ends the run, and nothing is changed.
+    another shape, masks that are missing, repairs of another checkpoint. How much is left when an
+    entry's turn comes is not known; an amount that is too large then ends the run, and nothing is
+    changed. Weights are read only where a repair replaces them, to compare their SHA-256.
     """
     job.start(len(recipe.entries), recipe.where)
     fitted = []

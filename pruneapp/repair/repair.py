@@ -260,7 +260,7 @@ class RepairRun:
         """Return what came of it; may cancel."""
         against = () if self._wanted is None else tuple(_sha256s(self._wanted, job))
         source = structs.replace(self._source, against=against)
-        made = RepairedValues.made(self._file.mapped(), source, job)
+        made = RepairedValues.made(self._snapshot.checkpoint, self._file.mapped(), source, job)
         proposal = made.propose(self._snapshot, job, detail=_detail(self._repairs))
         repairs = {layer.name: layer for layer in self._repairs}
         in_order = tuple(repairs[name] for name in self.pruned if name in repairs)

@@ -116,6 +116,43 @@ def test_verify_finds_the_values_in_the_file_itself(repair, call, tmp_path, out)
     assert FC in said
 
 
+@pytest.fixture
+def other(files, tmp_path):
+    """Another pruned checkpoint of the same names and shapes: one weight of it is another one."""
+    pruned = {name: tensor.copy() for name, tensor in files[1].items()}
+    pruned[FC].flat[np.flatnonzero(pruned[FC])[0]] += 1
+    save_file(pruned, tmp_path / "other.safetensors")
+    return tmp_path / "other.safetensors"
+
+
+@pytest.mark.parametrize(
+    "more", [("-o", "out2"), ("--check",), ("-o", "out2", "--cluster", "HERE")]
+)
+def test_a_repair_of_another_checkpoint_is_refused(repair, other, call, tmp_path, more):
+    recipe = tmp_path / "r.recipe.json"
+    repair("--save-recipe", recipe)
+    again = tmp_path / "again.safetensors"
+    assert call("run", recipe, tmp_path / "pruned.safetensors", "-o", again)[0] == 0
+    before = (tmp_path / "out.safetensors").read_bytes()
+    assert again.read_bytes()[-1000:] == before[-1000:]
+    more = [tmp_path / "out2.safetensors" if word == "out2" else word for word in more]
+    status, out, error = call("run", recipe, other, *more)
+    assert status == (1 if "--check" in more else 2)
+    assert "The repair belongs to another checkpoint: 'fc.weight' has other values" in out + error
+    assert "repair this checkpoint" in out + error
+    assert not (tmp_path / "out2.safetensors").exists()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_verify_finds_that_another_checkpoint_was_repaired(repair, other, call, tmp_path, named):
+    recipe = tmp_path / "r.recipe.json"
+    repair("--save-recipe", recipe)
+    more = ("--recipe", recipe) if named else ()
+    status, said, _ = call("verify", tmp_path / "out.safetensors", "--against", other, *more)
+    assert status == 1
+    assert "fc.weight was repaired from other values than the original has" in said
+
+
 def test_verify_computes_the_values_again(repair, call, tmp_path, files):
     """By the statistics and for the model that the recipe names, to a tolerance."""
     inputs = files[2]

@@ -15,10 +15,14 @@ from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
+from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.document import Capture
+from pruneapp.document.entries import RepairSource
+from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.export.format_sizes import format_offers
 from pruneapp.gui.export.export_controller import preview_export
 from pruneapp.progress import Job
+from pruneapp.recipes.recipe import recipe_of, save
 from tests.gui.journeys.test_screen_reader import missed
 from tests.gui.manual_edit.edit_actions import channel
 
@@ -148,6 +152,24 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
         person.wait(lambda left=left: person.document.position == left)
     assert not person.document.masks
     assert not person.trouble
+
+
+def test_a_repair_of_another_checkpoint_does_not_match(person, source, tmp_path):
+    with open_checkpoint(source) as checkpoint:
+        values = {"conv1.weight": as_values(checkpoint.bits("conv1.weight"))}
+        made = RepairedValues.made(checkpoint, values, RepairSource(), Job())
+        named = {tensor.sha256: tensor.values for tensor in made.tensors}
+        save(recipe_of(checkpoint, [made.to_dict()], named), tmp_path / "r.recipe.json", Job())
+    tensors = load_file(source)
+    tensors["conv1.weight"].flat[3] += 1
+    save_file(tensors, source)
+    open_file(person, source)
+    dialog = choose_recipe(person, tmp_path / "r.recipe.json")
+    assert not dialog.go.isEnabled()
+    model = dialog.table.model()
+    assert [model.index(0, c).data() for c in range(3)][2] == "no"
+    words = dialog.problems.toPlainText()
+    assert "1. The repair belongs to another checkpoint: 'conv1.weight' has other values" in words
 
 
 def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
