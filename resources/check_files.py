@@ -6,6 +6,8 @@ def files_of(path, *patterns):
     if path.is_file():
         return [path]
     found = sorted(f for p in patterns for f in path.glob(p) if f.is_file())
+    # An index may list shards in subfolders.
+    found = found or sorted(f for p in patterns for f in path.rglob(p) if f.is_file())
     # An original that an export has replaced is kept beside it as NAME.orig.EXT.
     kept = {f for f in found if Path(f.stem).suffix.rstrip("0123456789") == ".orig"}
     return [f for f in found if f not in kept] or found

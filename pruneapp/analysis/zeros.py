@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.threads import in_order, threads_for
 from pruneapp.kernels.values import Bools
 from pruneapp.masks import scratch
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.bitmask import BitMask, Mask
 from pruneapp.masks.channels import channels_left
 from pruneapp.masks.regions import Groups, group_boxes, kept_in_groups
 from pruneapp.progress import Job
@@ -29,6 +30,9 @@ _BLOCKS = (4, 8, 16, 32, 64)
 
 # Share of the zeros that must lie in whole blocks: a weight may be zero by chance.
 _IN_BLOCKS = 0.99
+
+# What is reported where zeros should count as pruned and `find_zeros` finds none.
+NO_ZEROS = "No tensor has enough zeros to be treated as pruned."
 
 # Elements that are looked at between two looks at the job.
 _PIECE = 1 << 18
@@ -151,6 +155,15 @@ WORTH = 0.01
 # once is got anew each time, page by page, which took five times as long as all the rest.
 _STRETCH = 1 << 20
 _PIECE_ZEROS = 1 << 15
+# Elements that are read first of a tensor to find a pruned weight that is not zero.
+_FIRST_LOOK = 1 << 12
+
+
+class Pruned(Protocol):
+    """A state of which only the masks are used."""
+
+    def mask(self, name: str) -> Mask | None:
+        """Return the mask of a tensor; None if nothing of it is pruned."""
 
 
 def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ZerosReport:
@@ -242,6 +255,42 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
         job.step(done)
     left, kept = BitMask(packed, entry.numel), snapshot.masks.get(entry.name)
     return left if kept is None else left & kept
+
+
+def zeros_pruned_again(
+    before: Snapshot, after: Pruned, names: Iterable[str], job: Job
+) -> tuple[str, ...]:
+    """Return the tensors in which only weights were newly pruned that were zero already.
+
+    Reads each tensor up to the first newly pruned weight that is not zero, so little of a dense
+    model and all of a sparse one.
+    """
+    found = []
+    for name in names:
+        entry = before.entry(name)
+        mask = after.mask(entry.name)
+        if mask is not None and _prunes_only_zeros(before, mask, entry, job):
+            found.append(entry.name)
+    return tuple(found)
+
+
+def _prunes_only_zeros(before: Snapshot, after: Mask, entry: TensorEntry, job: Job) -> bool:
+    kept = before.masks.get(entry.name)
+    start, size, fresh = 0, _FIRST_LOOK, 0
+    while start < entry.numel:
+        job.cancel.check()
+        stop = min(start + size, entry.numel)
+        pruned = ~after.bools(start, stop)
+        if kept is not None:
+            pruned &= kept.bools(start, stop)
+        if pruned.any():
+            fresh += int(np.count_nonzero(pruned))
+            for chunk in before.chunks(entry.name, start, stop):
+                part = pruned[chunk.start - start :][: chunk.bits.size]
+                if (_not_zero(chunk.bits, entry.dtype) & part).any():
+                    return False
+        start, size = stop, _STRETCH
+    return fresh > 0
 
 
 def _not_zero(bits: Bits, dtype: DType) -> Bools:

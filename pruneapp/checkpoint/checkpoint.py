@@ -26,6 +26,7 @@ from pruneapp.checkpoint.elements import (
 )
 from pruneapp.checkpoint.entry import Size, TensorEntry, size_of
 from pruneapp.checkpoint.formats import onnx, safetensors, sharded
+from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
@@ -70,6 +71,14 @@ class Checkpoint:
         self.entries: Mapping[str, TensorEntry] = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
         self._size: Size | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the model: that of its index, or of its first file."""
+        contents = self.contents
+        if contents.index is not None:
+            return contents.index.parent
+        return (contents.shards[0].path if contents.shards else self.path).parent
 
     @property
     def files(self) -> tuple[FileSource, ...]:
@@ -327,7 +336,8 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
         for file in files:
             sharded.check_inside(path, file.name)
         if len(files) > 1:
-            return sharded.read_shards(files, state_dict, job, _read_file)
+            names = [file.name for file in files]
+            return sharded.read_shards(path, names, state_dict, job, _read_file)
         contents, sources = _read_file(files[0], state_dict, job, (*READERS, _INDEX))
         if unused_index:
             notices = (*contents.notices, _index_beside(files[0].name, unused_index))
@@ -349,7 +359,9 @@ def read_shards_at(
     files = tuple(places)
     if len(files) == 1:
         return _only_shard(files[0], *read(files[0], state_dict, job))
-    contents, sources = sharded.read_shards(files, state_dict, job, read)
+    folder = path if is_folder(path) else path.parent
+    names = [file.relative_to(folder).as_posix() for file in files]
+    contents, sources = sharded.read_shards(folder, names, state_dict, job, read)
     return replace(contents, index=model_folder.find_index(path)), sources
 
 
@@ -359,7 +371,7 @@ def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...])
     What lies beside it (configuration, tokenizer) belongs to it, and goes along with an export.
     """
     if not contents.shards:
-        shard = Shard(path, range(len(sources)), contents.metadata)
+        shard = Shard(path, path.name, range(len(sources)), contents.metadata)
         contents = replace(contents, shards=(shard,))
     return contents, sources
 
@@ -412,7 +424,7 @@ def _index_beside(file: str, index: str) -> Notice:
 
 
 def _part_of_more(path: Path) -> tuple[Notice, ...]:
-    name = model_folder.ShardName.of(path)
+    name = ShardName.of(path)
     if name is None or name.count < 2:
         return ()
     return (

@@ -43,6 +43,7 @@ class Shard:
     """One of the files that a model is spread over."""
 
     path: Path
+    name: str  # its path relative to the folder of the model, with "/" between folders
     sources: range  # which of the checkpoint's sources belong to it
     metadata: Mapping[str, str]  # text that this file keeps beside its tensors
     # Tensors in it whose numbers cannot be read, see `Contents.unreadable`.

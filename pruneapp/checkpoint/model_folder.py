@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
+from pruneapp.checkpoint.formats.shard_names import ShardName, complete_sets
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.torchfile import ZIP
 from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError, words_of
 
-# A file that is opened by itself is recognised by content; in a folder names say which files to
-# look into.
-_SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
 # What transformers takes of a folder, each before the index of shards that begins as it does
 # (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
 _WHOLE = ("model.safetensors", "pytorch_model.bin")
@@ -26,24 +23,6 @@ _KEPT = re.compile(r"\.orig\d*(?=\.\w+$)")
 _BESIDE = re.compile(
     r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True)
-class ShardName:
-    """The parts of a name such as ``model-00002-of-00003.safetensors``."""
-
-    stem: str
-    number: int
-    count: int
-    suffix: str
-
-    @classmethod
-    def of(cls, path: Path) -> ShardName | None:
-        """Take a name apart; None if it is no such name."""
-        match = _SHARD.fullmatch(path.name)
-        if match is None:
-            return None
-        return cls(match["stem"], int(match["number"]), int(match["count"]), match["suffix"])
 
 
 def names_in(folder: Path) -> list[str]:
@@ -81,7 +60,8 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
             return (folder / indexes[0],), ""
         if indexes:
             _refuse_choice(folder, indexes)
-        if len(files) == 1 or _complete(files):
+        names_of_files = [file.name for file in files]
+        if len(files) == 1 or complete_sets(names_of_files) == [tuple(names_of_files)]:
             return tuple(files), ""
         if files:
             _refuse_choice(folder, [file.name for file in files])
@@ -117,17 +97,6 @@ def name_before(name: str) -> str:
 
 def _is_model(name: str) -> bool:
     return not (name.startswith(".") or _BESIDE.search(name) or _KEPT.search(name))
-
-
-def _complete(files: list[Path]) -> bool:
-    shards = [ShardName.of(file) for file in files]
-    if not shards or shards[0] is None:
-        return False
-    first = shards[0]
-    return len(shards) == first.count and shards == [
-        ShardName(first.stem, number, first.count, first.suffix)
-        for number in range(1, first.count + 1)
-    ]
 
 
 def _refuse_choice(folder: Path, names: list[str]) -> None:

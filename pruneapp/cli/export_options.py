@@ -80,6 +80,17 @@ def zeros_not_counted(checkpoint: Checkpoint) -> str:
     )
 
 
+def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a notice about tensors in which only weights that were zero already are pruned."""
+    if not names:
+        return ()
+    return (
+        (f"In {first_names(names)}, only weights that were zero already are pruned, so nothing "
+        "changes there. Use --treat-zeros to count the zeros of the file as pruned first; the "
+        "amount then applies to the other weights."),
+    )
+
+
 def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:
     """Return what a report says, for programs; `selected` as of `print_report`."""
     numel, pruned = _of(report, selected)
@@ -119,23 +130,36 @@ def _of(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
 
 
 def print_report(
-    report: ExportReport, notices: Sequence[str], selected: Collection[str] = ()
+    report: ExportReport,
+    notices: Sequence[str],
+    selected: Collection[str] = (),
+    already_zero: Collection[str] = (),
 ) -> None:
-    """Print what was written, and what the person should know.
+    """Print a report and its notices.
 
-    Of the `selected` tensors, those to be pruned, the sparsity is said beside that of the model.
+    Parameters
+    ----------
+    selected
+        The tensors that the step prunes; their sparsity is printed in addition to the model's.
+    already_zero
+        Those in which only weights were pruned that were zero already.
     """
     for tensor in report.tensors:
         if tensor.pruned:
             share = percent(tensor.pruned, tensor.numel)
-            sys.stdout.write(f"{share:>8}  {named(tensor.name)}\n")
+            unchanged = "  (zero already)" * (tensor.name in already_zero)
+            sys.stdout.write(f"{share:>8}  {named(tensor.name)}{unchanged}\n")
     for file in report.files:
         sys.stdout.write(f"{escaped(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
     if selected:
         numel, pruned = _of(report, selected)
+        changed = ""
+        if already_zero:
+            zeros = sum(t.pruned for t in report.tensors if t.name in already_zero)
+            changed = f", {zeros:,} of them zero already"
         sys.stdout.write(
             f"{counted(len(selected), 'selected tensor')}: {pruned:,} of {numel:,} weights pruned "
-            f"({percent(pruned, numel)})\n"
+            f"({percent(pruned, numel)}){changed}\n"
         )
     sys.stdout.write(
         f"Whole model: {report.pruned:,} of {report.numel:,} weights pruned "
@@ -182,7 +206,9 @@ def check_places(
             remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
         )
     _refuse_read_only(output, replace_original=request.replace_original)
-    homes = [f.path.parent if checkpoint.contents.shards else f.path for f in checkpoint.files]
+    homes = (
+        [checkpoint.folder] if checkpoint.contents.shards else [f.path for f in checkpoint.files]
+    )
     compared = request.replace_original and getattr(options, "check_script", None)
     if compared and any(same_place(output, home) for home in homes):
         word = option_of("check_script")

@@ -150,6 +150,15 @@ def _add_method_parameters(parser: argparse.ArgumentParser, *, scanned: bool = F
         add_param(parser, name, "param", help_text)
 
 
+def _add_treat_zeros(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--treat-zeros",
+        action="store_true",
+        help="count the zeros of the file as pruned first, so that amounts apply to the other "
+        "weights",
+    )
+
+
 def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.cli.export_options import add_export
     from pruneapp.methods.limits import LIMITS
@@ -188,6 +197,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     )
     _add_select(prune, f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}")
     add_state_dict(prune)
+    _add_treat_zeros(prune)
     prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
     prune.add_argument(
         "--importance-scores",
@@ -219,6 +229,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         help="write nothing; show the tensors that the recipe selects, and all problems",
     )
     add_state_dict(run)
+    _add_treat_zeros(run)
     add_statistics(run)
     add_computing(run)
     add_cluster(run, resume=True)

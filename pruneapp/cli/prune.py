@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection, option_of, refuse_resume
 from pruneapp.cli.export_options import (
+    already_zero_notice,
     check_places,
     export_request,
     print_report,
@@ -28,6 +30,7 @@ from pruneapp.document.selection import default_selection, pruned_in, rows_of, s
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.dependents import dependents_of
 from pruneapp.edits.existing_masks import names_in, open_document, read_masks_for
+from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ClusterError, ParameterError, SelectionError, counted
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
@@ -85,6 +88,11 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             from pruneapp.cluster.export import refuse_request
 
             refuse_request(checkpoint, request)
+            if options.treat_zeros:
+                raise ClusterError(
+                    "Zeros of the file cannot be treated as pruned on a cluster yet.",
+                    remedy="Leave out --treat-zeros, or run without --cluster.",
+                )
             if nbytes is not None:
                 raise ClusterError(
                     "A file size cannot be the target on a cluster yet.",
@@ -93,6 +101,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             cluster = stack.enter_context(connection(options, job))
         document = open_document(checkpoint, job)
         stack.callback(document.close)
+        notices: tuple[str, ...] = ()
+        if options.treat_zeros:
+            notices = _treat_zeros(document, job)
         masks = _masks(options, method, stack)
         scores = _scores(options, method, stack)
         if options.select:
@@ -109,9 +120,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         step = Step((row,), scope, limits, options.companions, dependents=options.dependents)
         rows = rows_of(checkpoint, step)
         touched = tuple(pruned_in(rows))
-        notices: tuple[str, ...] = ()
         if step.dependents:
-            notices = (dependents_of(checkpoint, rows, job).sentence(checkpoint),)
+            notices = (*notices, dependents_of(checkpoint, rows, job).sentence(checkpoint))
         if nbytes is not None:
             total = total_for(Capture.of(document), step, nbytes, job)
             step = replace(step, limits=replace(limits, total=total))
@@ -127,18 +137,30 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             assert kernel is not None
             with hashed_meanwhile(checkpoint.files):
                 state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
+        already_zero = zeros_pruned_again(document.snapshot(), state, touched, job)
+        notices = (*notices, *already_zero_notice(already_zero))
         if options.save_recipe:
             save(recipe, Path(options.save_recipe), job)
         steps = (StepAccount(step.label(), step.detail()),)
         report, problem = write_export(options, state, recipe, request, job, steps=steps)
         notices = (*notices, *report.notices)
     if options.json:
-        print_json(_as_json(report, step, method, values, touched) | {"notices": notices})
+        more = {"already_zero": already_zero, "notices": notices}
+        print_json(_as_json(report, step, method, values, touched) | more)
     else:
-        print_report(report, notices, touched)
+        print_report(report, notices, touched, already_zero)
     if problem is not None:
         raise problem
     return 0
+
+
+def _treat_zeros(document: Document, job: Job) -> tuple[str, ...]:
+    """Count the zeros of the file as pruned. Return a notice if there are none."""
+    names = [tensor.name for tensor in find_zeros(document.snapshot(), None, job).tensors]
+    if not names:
+        return (NO_ZEROS,)
+    document.commit(TreatZeros(tuple(names)).propose(document.snapshot(), job))
+    return ()
 
 
 def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:

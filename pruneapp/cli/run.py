@@ -6,15 +6,18 @@ import argparse
 import contextlib
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
+from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
 from pruneapp.cli.arguments import connection, refuse_resume
 from pruneapp.cli.export_options import (
+    already_zero_notice,
     check_places,
     export_request,
     print_report,
@@ -24,14 +27,18 @@ from pruneapp.cli.export_options import (
 )
 from pruneapp.cli.prune import offer_methods, offer_statistics
 from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
+from pruneapp.document.entries import TreatZerosEntry
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.edits.zeros import TreatZeros
 from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted, escaped
 from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.recipe import Recipe, is_recipe, load, recipe_of
+from pruneapp.recipes.fit import Fit, Schedule, fit
+from pruneapp.recipes.recipe import Recipe, is_recipe, load, portable, recipe_of
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -51,6 +58,9 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         fitted = fit(recipe, checkpoint, job)
+        if options.treat_zeros and not fitted.problems:
+            recipe = _with_zeros(recipe, checkpoint, job)
+            fitted = fit(recipe, checkpoint, job)
         if options.check:
             return _say_fit(fitted, as_json=options.json)
         fitted.actions(recipe.where)  # says what does not fit
@@ -73,19 +83,38 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
                 state, replayed = apply_recipe(
                     checkpoint, recipe, fitted, kernel_for(options.device), job
                 )
+        touched = {name for entry in fitted.entries for name in entry.names}
+        already_zero: tuple[str, ...] = ()
+        if all(isinstance(entry.action, Step | Schedule) for entry in fitted.entries):
+            ordered = [name for name in checkpoint.entries if name in touched]
+            already_zero = zeros_pruned_again(Snapshot(checkpoint), state, ordered, job)
         labels = [entry.label for entry in fitted.entries]
         steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
         report, problem = write_export(options, state, replayed, request, job, steps=steps)
-    touched = {name for entry in fitted.entries for name in entry.names}
-    notices = (*fitted.notices, *report.notices)
+    notices = (*fitted.notices, *already_zero_notice(already_zero), *report.notices)
     if options.json:
-        more = {"recipe": replayed.sha256, "entries": labels}
+        more = {"recipe": replayed.sha256, "entries": labels, "already_zero": already_zero}
         print_json(more | report_as_json(report, touched) | {"notices": notices})
     else:
-        print_report(report, notices, touched)
+        print_report(report, notices, touched, already_zero)
     if problem is not None:
         raise problem
     return DONE
+
+
+def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:
+    """Return a recipe that first counts the zeros of the file as pruned.
+
+    The recipe is returned unchanged if it has such an entry, or the file no such zeros.
+    """
+    if any(isinstance(entry, TreatZerosEntry) for entry in recipe.entries):
+        return recipe
+    tensors = find_zeros(Snapshot(checkpoint), None, job).tensors
+    if not tensors:
+        sys.stderr.write(f"Note: {NO_ZEROS}\n")
+        return recipe
+    entry = portable(checkpoint, TreatZeros(tuple(tensor.name for tensor in tensors)).to_dict())
+    return replace(recipe, entries=(entry, *recipe.entries))
 
 
 def _recipe(options: argparse.Namespace, job: Job) -> Recipe:

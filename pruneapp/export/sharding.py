@@ -128,7 +128,7 @@ def _as_opened(
         entries[shard_of[entry.location.source]].append(entry)
     plans = {}
     for shard, inside in zip(opened, entries, strict=True):
-        name = renamed(shard.path.name, form)
+        name = renamed(shard.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
         part = replace(model, entries=tuple(inside), source=file, suffix=suffix)
@@ -142,17 +142,19 @@ def _as_opened(
 def renamed(name: str, form: Format) -> str:
     """Return what a shard or an index is called in another format, as is the custom.
 
-    ``pytorch_model-00001-of-00002.bin`` is ``model-00001-of-00002.safetensors``.
+    ``pytorch_model-00001-of-00002.bin`` is ``model-00001-of-00002.safetensors``. Folders in front
+    of the name are kept.
     """
+    folder, slash, name = name.rpartition("/")
     index = INDEX if name.endswith(INDEX) else ""
     stem, _dot, suffix = name.removesuffix(index).rpartition(".")
     if form.fits(name.removesuffix(index)):
-        return name
+        return f"{folder}{slash}{name}"
     if ".safetensors" in form.suffixes:
         stem, suffix = stem.removeprefix("pytorch_"), "safetensors"
     else:
         stem, suffix = f"pytorch_{stem}", "bin"
-    return f"{stem}.{suffix}{index}"
+    return f"{folder}{slash}{stem}.{suffix}{index}"
 
 
 def _stem_of(checkpoint: Checkpoint, form: Format) -> tuple[str, str]:
@@ -274,17 +276,17 @@ class Sharding:
 def _index_of(plans: Mapping[str, Plan], checkpoint: Checkpoint) -> Plan:
     """Plan the index of planned files as transformers writes it.
 
-    What else the index of the opened model says is kept, and all of it, byte for byte, if true.
+    The index of the opened model is kept byte for byte if its list of tensors and its size are
+    correct, else everything but these.
     """
     text, index = _read(checkpoint.contents.index)
     where = {name: file for file, plan in plans.items() for name in plan.names}
     total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
-    before = sum(entry.nbytes for entry in checkpoint.entries.values())
-    if index.get("weight_map") == where and total == before:
-        return Plan.of(text)
-    # Names in the order of the old index, the new ones where the old one stood.
     about = index.get("metadata")
     about = about if type(about) is dict else {}
+    if index.get("weight_map") == where and about.get("total_size", total) == total:
+        return Plan.of(text)
+    # Names in the order of the old index, the new ones where the old one stood.
     new = {"metadata": {**about, "total_size": total}, "weight_map": where}
     return Plan.of((json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode())
 

@@ -130,8 +130,7 @@ def bind(
     """
     if checkpoint.format in {exported_program.FORMAT, ONNX.name}:
         return _of_graph(checkpoint, job or Job(), apart=apart)
-    shards = checkpoint.contents.shards
-    folder = (shards[0].path if shards else checkpoint.path).parent
+    folder = checkpoint.folder
     config = read_config(folder)
     if isinstance(config, Unknown) or config.get("model_type") is None:
         return _of_blocks(checkpoint, folder, config)

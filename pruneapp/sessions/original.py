@@ -17,7 +17,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import msgspec
@@ -111,7 +111,7 @@ def describe(checkpoint: Checkpoint, job: Job) -> Original:
     """
     files = []
     shards = {
-        id(checkpoint.sources[number].file): shard.path.name
+        id(checkpoint.sources[number].file): shard.name
         for shard in checkpoint.contents.shards
         for number in shard.sources
     }
@@ -287,18 +287,19 @@ def _look_at(original: Original, place: Path, job: Job) -> FoundOriginal | None:
         where = _where(original.files[0], place, _names_in(place.parent), job)
         return None if where is None else FoundOriginal(where)
     home = _home(original, place)
-    names = _names_in(home)
     files: dict[Path, Path] = {}
     for file in original.files:
-        if Path(file.name).name != file.name:  # a session that was made up
+        name = PurePosixPath(file.name)
+        # A session file may be forged: its names must not lead out of the folder.
+        if name.is_absolute() or not name.parts or ".." in name.parts or "\\" in file.name:
             return None
-        where = _where(file, home / file.name, names, job)
+        path = home / name
+        where = _where(file, path, _names_in(path.parent), job)
         if where is None:
             return None
-        files[home / file.name] = where
-    path = _whole(place)
+        files[path] = where
     moved = any(name != where for name, where in files.items())
-    return FoundOriginal(path, files if moved else {})
+    return FoundOriginal(_whole(place), files if moved else {})
 
 
 def _where(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> Path | None:

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.contents import Shard
 from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.model_folder import ShardName
+from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.groups.group import Units
 from pruneapp.kernels.values import encode
@@ -171,7 +172,8 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
     """Return a checkpoint of the tensors that stay, as a folder; it reads no file by itself."""
     contents = source.contents
     entries = tuple(cut.entry for cut in cuts)
-    shards = contents.shards or (Shard(source.path, range(len(source.sources)), contents.metadata),)
+    only = Shard(source.path, source.path.name, range(len(source.sources)), contents.metadata)
+    shards = contents.shards or (only,)
     used = {entry.location.source for entry in entries}
     left = [shard for shard in shards if not used.isdisjoint(shard.sources)]
     if len(left) < len(shards):
@@ -195,5 +197,6 @@ def _renumbered(shard: Shard, number: int, count: int) -> Shard:
     name = ShardName.of(shard.path)
     if name is None:
         return shard
-    path = shard.path.with_name(f"{name.stem}-{number:05}-of-{count:05}{name.suffix}")
-    return replace(shard, path=path)
+    file = f"{name.stem}-{number:05}-of-{count:05}{name.suffix}"
+    relative = PurePosixPath(shard.name).with_name(file).as_posix()
+    return replace(shard, path=shard.path.with_name(file), name=relative)

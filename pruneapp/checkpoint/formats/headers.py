@@ -301,7 +301,8 @@ MAX_INDEX_BYTES = 64 << 20
 class ShardIndex:
     """The parsed index of a sharded model."""
 
-    weight_map: dict[str, str]  # the file name of each tensor
+    # The file of each tensor: its path relative to the folder of the index.
+    weight_map: dict[str, str]
     total_size: int | None  # bytes of all tensors; None if it does not say
 
 
@@ -354,15 +355,20 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
 
 
 def _check_name(file: str, path: str) -> None:
-    """Raise `DamagedFileError` unless `file` is one plain file name on every system."""
-    if (
-        not file
-        or len(file) > 255
-        or ends_badly(file)
-        or any(c == "/" or c in FORBIDDEN or not c.isprintable() for c in file)
-        or device_of(file)
-    ):
-        raise damaged_index(path, f"'{show(file)}' is not a plain file name")
+    """Raise `DamagedFileError` unless `file` is a path below its folder, valid on every system."""
+    if not all(map(_is_plain, file.split("/"))):
+        raise damaged_index(path, f"'{show(file)}' is not the name of a file in its folder")
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name, of a file or a folder, has no special meaning on any system."""
+    return not (
+        not name
+        or len(name) > 255
+        or ends_badly(name)
+        or any(c in FORBIDDEN or not c.isprintable() for c in name)
+        or device_of(name)
+    )
 
 
 def damaged_index(path: str, what: str) -> DamagedFileError:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from operator import itemgetter
+from pathlib import Path, PurePosixPath
 
 from pruneapp.checkpoint.contents import Contents, Notice, ReadResult, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.headers import MAX_INDEX_BYTES, ShardIndex, damaged_index, show
+from pruneapp.checkpoint.formats.shard_names import complete_sets, unlisted_shards
+from pruneapp.checkpoint.io.files import exists
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.parser_client import in_pieces, parse_index
-from pruneapp.errors import DamagedFileError, UnsupportedFileError, first_names
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted, first_names
 from pruneapp.progress import CancelToken, Job
 
 ReadFile = Callable[[Path, str | None, Job], ReadResult]
@@ -38,23 +41,98 @@ def read_index(
         )
     index = parse_index(in_pieces(source.read, 0, source.size), source.size, str(path), job)
     folder = path.parent
-    files = []
-    for name in sorted(set(index.weight_map.values())):  # shards are numbered
+    files = sorted(set(index.weight_map.values()))  # shards are numbered
+    if path.name in files:
+        raise damaged_index(str(path), "it lists itself as a shard")
+    missing = [name for name in files if not exists(folder / name)]
+    instead = _shards_instead(path, missing)
+    listed = frozenset(files)
+    files = list(instead or files)
+    for name in files:
         check_inside(folder, name)
-        if name == path.name:
-            raise damaged_index(str(path), "it lists itself as a shard")
-        files.append(folder / name)
-    contents, sources = read_shards(files, state_dict, job, read_file)
+    unlisted = [] if instead else unlisted_shards(_files_beside(folder, files), listed)
+    for name in unlisted:
+        check_inside(folder, name)
+    contents, sources = read_shards(folder, files, state_dict, job, read_file, more=unlisted)
     with closed_on_error(sources):
         notices = _compare(index, contents, path, job.cancel)
+        if instead:
+            _check_stale(index, contents, path, missing[0])
+            notices.insert(0, _stale(path, missing, files))
     source.close()  # it holds no tensors
     return replace(contents, index=path, notices=(*contents.notices, *notices)), sources
 
 
+def _shards_instead(path: Path, missing: Sequence[str]) -> tuple[str, ...]:
+    """Return the files to read instead of those of an index, if some of these are missing.
+
+    They are the only complete set of numbered shards in the folder, or the one file that has the
+    name of the index without its ending. Empty if no file is missing, or if there is no such set.
+    """
+    if not missing:
+        return ()
+    names = _names_in(path.parent)
+    sets = complete_sets(names)
+    whole = path.name.removesuffix(".index.json")
+    if whole in names:
+        sets.append((whole,))
+    return sets[0] if len(sets) == 1 else ()
+
+
+def _check_stale(index: ShardIndex, contents: Contents, path: Path, missing: str) -> None:
+    """Refuse shards without their index if tensors may be in the shard that is missing."""
+    names = {name for entry in contents.entries for name in entry.names}
+    absent = index.weight_map.keys() - names - set(contents.stored_as) - set(contents.unreadable)
+    if absent and not {shard.name for shard in contents.shards}.isdisjoint(
+        index.weight_map.values()
+    ):
+        check_inside(path.parent, missing)
+
+
+def _stale(path: Path, missing: Sequence[str], files: Sequence[str]) -> Notice:
+    shown = first_names(missing, _SHOWN, lambda name: f"'{show(name)}'")
+    what = f"'{show(files[0])}' was"
+    if len(files) > 1:
+        what = f"the {len(files):,} shards in the folder, which are complete, were"
+    return Notice(
+        f"'{path.name}' belongs to other files: it lists {shown}, which the folder does not "
+        f"contain. Instead, {what} opened. Exports contain a correct index.",
+        "\n".join(missing),
+    )
+
+
+def _files_beside(folder: Path, files: Sequence[str]) -> list[str]:
+    """Return the names of everything in the folders of files, relative to `folder`."""
+    parents = dict.fromkeys(PurePosixPath(file).parent for file in files)
+    return [(parent / name).as_posix() for parent in parents for name in _names_in(folder / parent)]
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError:  # a folder whose files may be read need not be listable
+        return []
+
+
 def read_shards(
-    files: Sequence[Path], state_dict: str | None, job: Job, read_file: ReadFile
+    folder: Path,
+    names: Sequence[str],
+    state_dict: str | None,
+    job: Job,
+    read_file: ReadFile,
+    *,
+    more: Sequence[str] = (),
 ) -> ReadResult:
     """Read the headers of several files as those of one model.
+
+    Parameters
+    ----------
+    folder
+        The folder of the model.
+    names
+        The files, relative to `folder`.
+    more
+        Further files, which are read only if none of their tensors is in one of `names`.
 
     Raises
     ------
@@ -63,20 +141,62 @@ def read_shards(
     UnsupportedFileError
         If they are of different formats.
     """
-    parts: list[Contents] = []
-    shards: list[Shard] = []
-    sources: list[ByteSource] = []
-    with closed_on_error(sources):
-        job.start(len(files), "")
-        for file in files:
-            job.label(file.name)
-            contents, opened = read_file(file, state_dict, Job(cancel=job.cancel))
-            indices = range(len(sources), len(sources) + len(opened))
-            shards.append(Shard(file, indices, contents.metadata, tuple(contents.unreadable)))
-            sources.extend(opened)
-            parts.append(contents)
+    read: list[tuple[str, Contents, tuple[ByteSource, ...]]] = []
+    notices: list[Notice] = []
+    opened: list[ByteSource] = []
+    with closed_on_error(opened):
+        job.start(len(names) + len(more), "")
+        for name in (*names, *more):
+            job.label(name)
+            contents, sources = read_file(folder / name, state_dict, Job(cancel=job.cancel))
+            opened.extend(sources)
+            read.append((name, contents, sources))
             job.step(1)
-        return _merge(parts, shards, job.cancel), tuple(sources)
+        if more:
+            read, notices = _without_repeated(read, set(more))
+        shards: list[Shard] = []
+        used: list[ByteSource] = []
+        for name, contents, sources in read:
+            indices = range(len(used), len(used) + len(sources))
+            unreadable = tuple(contents.unreadable)
+            shards.append(Shard(folder / name, name, indices, contents.metadata, unreadable))
+            used.extend(sources)
+        merged = _merge([contents for _, contents, _ in read], shards, job.cancel)
+    return replace(merged, notices=(*merged.notices, *notices)), tuple(used)
+
+
+_Read = list[tuple[str, Contents, tuple[ByteSource, ...]]]
+
+
+def _without_repeated(read: _Read, unlisted: set[str]) -> tuple[_Read, list[Notice]]:
+    """Return the shards in order, without unlisted ones that repeat tensors; these are closed."""
+    names = {
+        name
+        for file, contents, _ in read
+        if file not in unlisted
+        for entry in contents.entries
+        for name in entry.names
+    }
+    kept: _Read = []
+    notices = []
+    for file, contents, sources in sorted(read, key=itemgetter(0)):
+        if file not in unlisted:
+            kept.append((file, contents, sources))
+            continue
+        repeated = any(name in names for entry in contents.entries for name in entry.names)
+        if repeated:
+            for source in sources:
+                source.close()
+            text = "is not read: the index does not list it, and listed shards have its tensors."
+        else:
+            kept.append((file, contents, sources))
+            text = (
+                f"is not in the index; its {counted(len(contents.entries), 'tensor')} "
+                f"{'was' if len(contents.entries) == 1 else 'were'} opened, too. Other programs "
+                "may ignore this shard. Exports contain a correct index."
+            )
+        notices.append(Notice(f"The shard '{show(file)}' {text}"))
+    return kept, notices
 
 
 def check_inside(folder: Path, name: str, what: str = "shard") -> None:
@@ -97,7 +217,12 @@ def check_inside(folder: Path, name: str, what: str = "shard") -> None:
     except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
         raise DamagedFileError(
             f"The {what} '{show(name)}' is missing from '{folder}'.",
-            remedy="Download or copy the whole folder.",
+            remedy=(
+                "Download or copy the whole folder. If the index belongs to other files, remove "
+                "the index, or open a shard by itself."
+                if what == "shard"
+                else "Download or copy the whole folder."
+            ),
         ) from None
     places = [home, *blobs_of(home)]
     if not any(target.is_relative_to(place) for place in places):
@@ -179,27 +304,49 @@ def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
 def _compare(
     index: ShardIndex, contents: Contents, path: Path, cancel: CancelToken
 ) -> list[Notice]:
-    files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
+    """Return notices about the statements of an index that are wrong."""
+    files = {source: shard.name for shard in contents.shards for source in shard.sources}
     entries = contents.entries
     home = {name: files[e.location.source] for e in cancel.each(entries) for name in e.names}
     total = sum([entry.nbytes for entry in cancel.each(entries)])
     # Parts are where the tensor is that they are presented as, and that the index does not know.
     home.update({part: home[name] for part, name in contents.stored_as.items()})
     whole = set(contents.stored_as.values())
-    absent = [
-        name
-        for name, file in cancel.each(index.weight_map.items())
-        if home.get(name) != file and name not in contents.unreadable
-    ]
-    if absent:
-        raise DamagedFileError(
-            f"{_list(absent)} not in the shard that '{path}' names for it.",
-            remedy="Download or copy the whole folder, index and shards of the same version.",
-            details="\n".join(absent),
-        )
-    notices = []
     known = index.weight_map
-    extra = [name for name in cancel.each(home) if name not in known and name not in whole]
+    listed = set(known.values())
+    absent = []
+    elsewhere = []
+    for name, file in cancel.each(known.items()):
+        if name in contents.unreadable:
+            continue
+        if name not in home:
+            absent.append(name)
+        elif home[name] != file and home[name] in listed:
+            elsewhere.append(name)
+    extra = [
+        name
+        for name, file in cancel.each(home.items())
+        if name not in known and name not in whole and file in listed
+    ]
+    notices = []
+    if absent:
+        verb = "is" if len(absent) == 1 else "are"
+        notices.append(
+            Notice(
+                f"{_list(absent)} listed in '{path.name}' but {verb} in no shard. All tensors that "
+                "the shards contain were opened. If the model needs more, download the whole "
+                "folder again.",
+                "\n".join(absent),
+            )
+        )
+    if elsewhere:
+        notices.append(
+            Notice(
+                f"{_list(elsewhere)} in another shard than '{path.name}' lists. Nothing is "
+                "missing; exports contain a correct index.",
+                "\n".join(elsewhere),
+            )
+        )
     if extra:
         notices.append(
             Notice(
@@ -212,7 +359,7 @@ def _compare(
         notices.append(
             Notice(
                 f"The index says that the tensors have {index.total_size:,} bytes; they have "
-                f"{total:,}."
+                f"{total:,}. Exports contain the correct number."
             )
         )
     return notices

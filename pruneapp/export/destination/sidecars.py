@@ -40,8 +40,7 @@ _LARGEST_COMPANION = 64 << 20
 
 def home_of(checkpoint: Checkpoint) -> Path:
     """Return the folder that the files of a checkpoint lie in."""
-    shards = checkpoint.contents.shards
-    return (shards[0].path if shards else checkpoint.path).parent
+    return checkpoint.folder
 
 
 class Configuration(msgspec.Struct, frozen=True):
@@ -146,7 +145,7 @@ def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
         return ()
     home = home_of(checkpoint)
     contents = checkpoint.contents
-    opened = {shard.path.name for shard in contents.shards} or {checkpoint.path.name}
+    opened = {shard.name.partition("/")[0] for shard in contents.shards} or {checkpoint.path.name}
     if contents.index is not None:
         opened.add(contents.index.name)
     taken = (*companions(checkpoint), *empty_modules(checkpoint))
@@ -273,8 +272,8 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
         return
     if is_home(checkpoint, target):
         contents = checkpoint.contents
-        own = [shard.path for shard in contents.shards] or [checkpoint.path]
-        there = [path.name for path in (*own, *filter(None, [contents.index]))]
+        own = [shard.name for shard in contents.shards] or [checkpoint.path.name]
+        there = own if contents.index is None else [*own, contents.index.name]
     else:
         there = [path.name for path in files_in(target)]
     others = [name for name in there if name not in names and may_be_weights(name)]

@@ -113,6 +113,8 @@ def _folder(path: Path, pattern: str, line: str, load: str) -> str:
         if tokenizer:
             code += f"\ntokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
         return code
+    if not any(path.glob(pattern)):  # an index may list shards in subfolders
+        pattern = f"**/{pattern}"
     return (
         f"import pathlib\n{line}\n"
         f"parts = [{load}(f) for f in sorted(pathlib.Path({str(path)!r}).glob({pattern!r}))]"

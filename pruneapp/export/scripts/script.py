@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pruneapp import __version__
 from pruneapp.checkpoint.checkpoint import Checkpoint
@@ -45,8 +45,11 @@ def _load(checkpoint: Checkpoint) -> str:
     contents = checkpoint.contents
     safetensors = _is_safetensors(checkpoint)
     if contents.shards:
-        files = "".join(f"    {quoted(s.path.name)},\n" for s in contents.shards)
-        places = {s.path.name: checkpoint.path_of(s).name for s in contents.shards}
+        files = "".join(f"    {quoted(s.name)},\n" for s in contents.shards)
+        places = {
+            s.name: PurePosixPath(s.name).with_name(checkpoint.path_of(s).name).as_posix()
+            for s in contents.shards
+        }
         moved = {name: place for name, place in places.items() if name != place}
         file = "file"
         load = ""
@@ -124,7 +127,7 @@ is read from a file.
 """
 
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import torch
 from safetensors.torch import load_file, save_file

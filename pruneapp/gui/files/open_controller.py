@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import READERS, refuse_unknown
+from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.checkpoint.io.store import is_store, locate
-from pruneapp.checkpoint.model_folder import ShardName
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.app import dialogs

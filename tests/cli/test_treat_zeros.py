@@ -1,0 +1,116 @@
+"""Sparse models that are pruned again: zeros of the file count as pruned, or the report says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+STEP = ("--method", "l1_unstructured", "--amount", "20%")
+
+
+@pytest.fixture(params=[torch.float32, torch.bfloat16, torch.float8_e4m3fn])
+def sparse(request, tmp_path):
+    """A model of which 70 % of one tensor are zero, some of them -0.0, and none of another."""
+    generator = torch.Generator().manual_seed(0)
+    w = torch.randn(100, 100, generator=generator)
+    w[w.abs() <= w.abs().flatten().kthvalue(7000).values] = 0
+    w[:50] *= -1
+    dense = torch.randn(40, 40, generator=generator) + 2
+    path = tmp_path / "in.safetensors"
+    tensors = {"a.weight": w.to(request.param), "b.weight": dense.to(request.param)}
+    save_file(tensors, path, metadata={"format": "pt"})
+    return path
+
+
+def zeros(path):
+    return {name: int((t.float() == 0).sum()) for name, t in load_file(path).items()}
+
+
+@pytest.fixture(params=["prune", "run"])
+def command(request, sparse, tmp_path, call):
+    """Call either command on the sparse model with the same step."""
+    recipe = tmp_path / "step.recipe.json"
+
+    def run(*more, source=sparse):
+        out = tmp_path / "out.safetensors"
+        if request.param == "prune":
+            return *call("prune", source, "-o", out, *STEP, *more), out
+        if not recipe.exists():
+            saved = tmp_path / "saved.safetensors"
+            assert call("prune", source, "-o", saved, *STEP, "--save-recipe", recipe)[0] == 0
+        return *call("run", recipe, source, "-o", out, *more), out
+
+    return run
+
+
+def test_the_report_says_that_only_zeros_were_pruned(command, sparse):
+    status, said, _, out = command()
+    assert status == 0
+    assert zeros(out)["a.weight"] == zeros(sparse)["a.weight"]
+    assert "a.weight  (zero already)" in said
+    assert "b.weight\n" in said
+    assert "2,320 of 11,600 weights pruned (20.0 %), 2,000 of them zero already" in said
+    assert "Note: In 'a.weight', only weights that were zero already are pruned" in said
+    assert "--treat-zeros" in said
+
+
+def test_json_names_the_tensors(command):
+    status, said, _, _ = command("--json")
+    assert status == 0
+    report = json.loads(said)
+    assert report["already_zero"] == ["a.weight"]
+    assert any("--treat-zeros" in notice for notice in report["notices"])
+
+
+def test_treated_zeros_leave_the_amount_for_the_other_weights(command, sparse):
+    before = zeros(sparse)
+    status, said, err, out = command("--treat-zeros")
+    assert status == 0, err
+    assert "already" not in said
+    after = zeros(out)
+    assert after["a.weight"] == before["a.weight"] + round(0.2 * (10_000 - before["a.weight"]))
+    assert after["b.weight"] == before["b.weight"] + 320
+
+
+def test_a_file_without_zeros_is_pruned_as_usual(command, tmp_path):
+    dense = tmp_path / "dense.safetensors"
+    save_file({"a.weight": torch.rand(100, 100) + 1}, dense, metadata={"format": "pt"})
+    status, said, err, out = command("--treat-zeros", source=dense)
+    assert status == 0
+    assert zeros(out)["a.weight"] == 2000
+    assert "No tensor has enough zeros" in said + err
+    assert "already" not in said
+
+
+def test_the_recipe_of_it_verifies(call, sparse, tmp_path):
+    out, recipe = tmp_path / "out.safetensors", tmp_path / "it.recipe.json"
+    call("prune", sparse, "-o", out, *STEP, "--treat-zeros", "--save-recipe", recipe)
+    entries = json.loads(recipe.read_text())["entries"]
+    assert [entry["name"] for entry in entries] == ["treat_zeros", "step"]
+    assert call("verify", out, "--against", sparse)[0] == 0
+    again = tmp_path / "again.safetensors"
+    assert call("run", recipe, sparse, "-o", again, "--treat-zeros")[0] == 0
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_masks_of_a_file_are_no_new_zeros(call, tmp_path):
+    source, first, out = (tmp_path / f"{name}.safetensors" for name in ("in", "first", "out"))
+    save_file({"a.weight": torch.randn(64, 64)}, source, metadata={"format": "pt"})
+    assert call("prune", source, "-o", first, "--format", "resumable", *STEP)[0] == 0
+    status, said, _ = call("prune", first, "-o", out, *STEP)
+    assert status == 0
+    assert "already" not in said
+
+
+def test_channels_far_from_the_beginning_are_found(call, tmp_path):
+    weight = torch.rand(400, 64) + 1
+    weight[390:] = 0
+    weight[399, 63] = 0.001
+    source, out = tmp_path / "in.safetensors", tmp_path / "out.safetensors"
+    save_file({"a.weight": weight}, source, metadata={"format": "pt"})
+    step = ("--method", "ln_structured", "--n", "2", "--dim", "0", "--amount")
+    assert "zero already" in call("prune", source, "-o", out, *step, "9")[1]
+    assert "zero already" not in call("prune", source, "-o", out, *step, "10")[1]
