@@ -85,9 +85,11 @@ def already_zero_notice(names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     return (
-        (f"In {first_names(names)}, only weights that were zero already are pruned, so nothing "
-        "changes there. Use --treat-zeros to count the zeros of the file as pruned first; the "
-        "amount then applies to the other weights."),
+        (
+            f"In {first_names(names)}, only weights that were zero already are pruned, so nothing "
+            "changes there. Use --treat-zeros to count the zeros of the file as pruned first; the "
+            "amount then applies to the other weights."
+        ),
     )
 
 

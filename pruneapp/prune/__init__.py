@@ -17,6 +17,10 @@ What differs from torch:
 - ``copy.deepcopy`` of a pruned module works: in the copy, ``name`` is computed from the copied
   ``name_orig`` and ``name_mask``. Call `identity` on parameters that torch's classes alone pruned
   before you copy their module.
+- ``out_proj`` of ``MultiheadAttention``, which is read without being called, takes effect: its
+  weight is computed whenever it is read. Its class becomes a subclass while it is pruned.
+- Pruned parameters are computed anew after `load_state_dict`. `apply_masks` computes all of a
+  model, for models that read the weights of modules that they do not call.
 - `global_unstructured` by `L1Unstructured` does not join the parameters into one: beside the masks
   it takes at most a bit a weight.
 
@@ -48,6 +52,7 @@ from pruneapp.prune.methods import (
     random_unstructured,
     remove,
 )
+from pruneapp.prune.product_refresh import apply_masks as apply_masks  # not in torch's namespace
 
 __all__ = [
     "BasePruningMethod",

@@ -27,6 +27,7 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import Slices
 from pruneapp.params import Norm, NormParam
 from pruneapp.progress import Job
+from pruneapp.prune.product_refresh import keep_current, multiply
 from pruneapp.prune.ranking import float_type, is_float8, numpy_bits, read_bits
 
 # ruff: noqa: SLF001 - torch keeps parameters, buffers and hooks of a module in private dicts
@@ -45,8 +46,15 @@ def restored_on_error(module: Module, name: str) -> Iterator[None]:
     # The dicts are emptied and filled again rather than replaced: optimizers, handles of hooks
     # and torch's own C++ side hold references to them.
     dicts: list[tuple[dict[Any, Any], dict[Any, Any]]] = [
-        (d, dict(d)) for d in (module._parameters, module._buffers, module._forward_pre_hooks)
+        (d, dict(d))
+        for d in (
+            module._parameters,
+            module._buffers,
+            module._forward_pre_hooks,
+            module._load_state_dict_post_hooks,
+        )
     ]
+    kind = type(module)
     names = set(module._non_persistent_buffers_set)
     containers = [
         (hook, hook._pruning_methods)
@@ -57,6 +65,7 @@ def restored_on_error(module: Module, name: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
+        module.__class__ = kind
         module.__dict__.pop(name, None)
         for live, saved in dicts:
             live.clear()
@@ -111,7 +120,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned before its mask is applied.")
         orig = getattr(module, self._tensor_name + "_orig")
-        return _multiply(orig, getattr(module, self._tensor_name + "_mask").to(orig.dtype))
+        return multiply(orig, getattr(module, self._tensor_name + "_mask").to(orig.dtype))
 
     @classmethod
     def apply(
@@ -177,6 +186,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
                 else:
                     mask = hook.compute_mask(scores, default_mask=before.clone())
             module.register_buffer(name + "_mask", mask)
+            keep_current(module)
             setattr(module, name, hook.apply_mask(module))
             if old is None:
                 module.register_forward_pre_hook(hook)
@@ -201,7 +211,7 @@ class BasePruningMethod(torch_prune.BasePruningMethod):
             )
         if default_mask is None:
             default_mask = torch.ones_like(t)
-        return _multiply(t, self.compute_mask(scores, default_mask=default_mask))
+        return multiply(t, self.compute_mask(scores, default_mask=default_mask))
 
     def _all_kept(self, t: Tensor) -> Tensor:
         """Return the mask of a tensor that was never pruned."""
@@ -252,12 +262,6 @@ def find_hook(module: Module, name: str) -> tuple[Hashable, torch_prune.BasePrun
     return hooks[0] if hooks else (None, None)
 
 
-def _multiply(t: Tensor, mask: Tensor) -> Tensor:
-    if not is_float8(t):
-        return mask * t
-    return (mask.to(torch.float32) * t.to(torch.float32)).to(t.dtype)
-
-
 def _copy_product(module: Module, name: str, memo: dict[int, Any]) -> None:
     product = module.__dict__.get(name)
     orig = module._parameters.get(name + "_orig")
@@ -266,7 +270,7 @@ def _copy_product(module: Module, name: str, memo: dict[int, Any]) -> None:
         return
     with torch.enable_grad():
         copied = copy.deepcopy(orig, memo)
-        product_copy = _multiply(copied, copy.deepcopy(mask, memo).to(copied.dtype))
+        product_copy = multiply(copied, copy.deepcopy(mask, memo).to(copied.dtype))
     memo[id(product)] = product_copy
 
 

@@ -29,6 +29,7 @@ from pruneapp.prune.base import (
     combine,
     restored_on_error,
 )
+from pruneapp.prune.product_refresh import release
 from pruneapp.prune.ranking import (
     can_share_a_threshold,
     is_float8,
@@ -385,6 +386,7 @@ def remove(module: M, name: str) -> M:
         ):
             hook.remove(module)
             del module._forward_pre_hooks[key]
+            release(module)
             return module
     raise ValueError(f"Parameter '{name}' of {module} is not pruned: there is nothing to remove.")
 

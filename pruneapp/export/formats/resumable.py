@@ -18,7 +18,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.formats.compact_codec import KEY, MASKS, VERSION
 from pruneapp.checkpoint.formats.packed_bits import SUFFIX
-from pruneapp.errors import ExportError, counted
+from pruneapp.errors import ExportError, counted, first_names
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats import safetensors, torch
 from pruneapp.export.formats.safetensors import json_object, plan_safetensors
@@ -59,10 +59,36 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             for r in _records(part.state, e)
         ]
         metadata = safetensors.metadata_for(part, "resumable", values)
-        return replace(plan_safetensors(records, metadata, job), notices=part.unscaled())
+        plan = plan_safetensors(records, metadata, job)
+        return replace(plan, notices=(*part.unscaled(), *_read_without_a_call(part, job)))
     if reason := torch.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    return torch.plan_state_dict(list(_in_torchs_order(part, job)), job, part.unscaled())
+    notices = (*part.unscaled(), *_read_without_a_call(part, job))
+    return torch.plan_state_dict(list(_in_torchs_order(part, job)), job, notices)
+
+
+def _read_without_a_call(part: ExportPart, job: Job) -> tuple[str, ...]:
+    """Return a notice about pruned weights that `nn.MultiheadAttention` reads as attributes.
+
+    The hook of torch's pruning, which computes them, does not run there: after loading, the model
+    would compute with the weights of before.
+    """
+    names = []
+    for entry in job.cancel.each(part.entries):
+        module, _, leaf = entry.name.rpartition(".")
+        if leaf in {"weight", "bias"} and module.rpartition(".")[2] == "out_proj":
+            prefix = module.removesuffix("out_proj")
+            projections = (f"{prefix}in_proj_weight", f"{prefix}q_proj_weight")
+            if any(map(part.checkpoint.holds, projections)) and part.state.mask(entry.name):
+                names.append(entry.name)
+    if not names:
+        return ()
+    return (
+        (f"nn.MultiheadAttention reads {first_names(names)} without calling the module, so the "
+        "hooks of torch.nn.utils.prune do not apply the mask. Prune the module with "
+        "pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) "
+        "after load_state_dict and after each optimizer step."),
+    )
 
 
 def _container(suffix: str) -> str:
