@@ -83,14 +83,14 @@ def _read_without_a_call(part: ExportPart, job: Job) -> tuple[str, ...]:
                 names.append(entry.name)
     if not names:
         return ()
-    return (
-        (
-            f"nn.MultiheadAttention reads {first_names(names)} without calling the module, so the "
-            "hooks of torch.nn.utils.prune do not apply the mask. Prune the module with "
-            "pruneapp.prune before loading (prune.identity), or call pruneapp.prune.apply_masks(model) "
-            "after load_state_dict and after each optimizer step."
-        ),
+    shown = first_names(names)
+    sentence = (
+        f"nn.MultiheadAttention reads {shown} without calling the module, so the hooks of "
+        "torch.nn.utils.prune do not apply the mask. Prune the module with pruneapp.prune before "
+        "loading (prune.identity), or call pruneapp.prune.apply_masks(model) after "
+        "load_state_dict and after each optimizer step."
     )
+    return (sentence,)
 
 
 def _container(suffix: str) -> str:
