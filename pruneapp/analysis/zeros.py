@@ -159,7 +159,7 @@ _PIECE_ZEROS = 1 << 15
 _FIRST_LOOK = 1 << 12
 
 
-class Pruned(Protocol):
+class MaskedState(Protocol):
     """A state of which only the masks are used."""
 
     def mask(self, name: str) -> Mask | None:
@@ -258,7 +258,7 @@ def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
 
 
 def zeros_pruned_again(
-    before: Snapshot, after: Pruned, names: Iterable[str], job: Job
+    before: Snapshot, after: MaskedState, names: Iterable[str], job: Job
 ) -> tuple[str, ...]:
     """Return the tensors in which only weights were newly pruned that were zero already.
 
