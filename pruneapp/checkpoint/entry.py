@@ -19,6 +19,8 @@ from pruneapp.progress import CancelToken
 # The kind of what training measures and counts beside the parameters, and its names in torch's
 # own norm layers.
 STATISTICS = "statistics"
+# The kind of other tensors that the file declares as buffers.
+BUFFER = "buffer"
 STATISTICS_NAMES = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 # Last names of further floats that torch's and transformers' modules register as buffers.
 _BUFFER_NAMES = STATISTICS_NAMES | {
@@ -91,6 +93,9 @@ class TensorEntry(NamedTuple):
     mask_of: str = ""
     # Whether it is among the tensors that are pruned if nothing is selected.
     by_default: bool = False
+    # Whether the file declares it as a buffer (True) or as a parameter (False); None where the file
+    # declares neither, as a state dict does.
+    buffer: bool | None = None
 
     @property
     def numel(self) -> int:
@@ -128,7 +133,7 @@ class TensorEntry(NamedTuple):
     @property
     def learned(self) -> bool:
         """Whether it counts among the parameters, and not among the buffers; see `is_buffer`."""
-        return not is_buffer(self.name, self.shape, self.dtype)
+        return not is_buffer(self.name, self.shape, self.dtype, declared=self.buffer)
 
     @property
     def prunable(self) -> bool:
@@ -143,19 +148,29 @@ class Size(NamedTuple):
     buffers: int = 0  # of the rest
 
 
-def is_buffer(name: str, shape: tuple[int, ...], dtype: DType) -> bool:
-    """Whether a tensor counts among the buffers of a model, and not among its parameters.
+def is_buffer(
+    name: str, shape: tuple[int, ...], dtype: DType, *, declared: bool | None = None
+) -> bool:
+    """Return whether a tensor counts among the buffers of a model, not among its parameters.
 
-    A state dict does not say what is which, so that it is decided by type and name, and by nothing
-    else, for all that count to agree:
+    Every tensor of integers or booleans is a buffer (counters, positions, indices, packed weights).
+    For all others the declaration of the file decides, if there is one: pickled modules and
+    TorchScript name their parameters and buffers. A state dict declares nothing; there, these are
+    buffers:
 
-    - every tensor of whole numbers or truth values (counters, positions, indices, packed weights);
     - running statistics, rotary frequencies, anchors and the like, by the last part of the name;
     - masks: a last part ``NAME_mask``, and the ``bias`` of shape ``1×1×n×n`` of attention in GPT-2
       and its kin, which is their causal mask.
+
+    Parameters
+    ----------
+    declared
+        `TensorEntry.buffer`.
     """
     if dtype.name[0] in "UI" or dtype.name == "BOOL":
         return True
+    if declared is not None:
+        return declared
     leaf = name[name.rfind(".") + 1 :]
     if leaf in _BUFFER_NAMES or leaf.endswith("_mask"):
         return True
@@ -180,7 +195,7 @@ def size_of(
     entries = tuple(entries)
     masks = {e.mask_of for e in cancel.each(entries) if e.mask_of}
     if buffers is None:
-        buffers = (is_buffer(e.name, e.shape, e.dtype) for e in entries)
+        buffers = (not e.learned for e in entries)
     learned = rest = 0
     for entry, buffer in cancel.each(zip(entries, buffers, strict=True)):
         if buffer:
@@ -201,6 +216,7 @@ def make_entries(
     kinds: Iterable[str] = repeat(""),
     mask_of: Iterable[str] = repeat(""),
     by_default: Iterable[bool] = repeat(False),
+    buffers: Iterable[bool | None] = repeat(None),
 ) -> list[TensorEntry]:
     """Make entries from one column for each attribute.
 
@@ -208,7 +224,17 @@ def make_entries(
     interpreter runs meanwhile, so many are made in batches (`CancelToken.batches`).
     """
     rows: Iterable[tuple[Any, ...]] = zip(
-        names, shapes, dtypes, locations, aliases, why_not, kinds, mask_of, by_default, strict=False
+        names,
+        shapes,
+        dtypes,
+        locations,
+        aliases,
+        why_not,
+        kinds,
+        mask_of,
+        by_default,
+        buffers,
+        strict=False,
     )
     return list(map(partial(tuple.__new__, TensorEntry), rows))
 

@@ -15,7 +15,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pruneapp.checkpoint.contents import Contents
-from pruneapp.checkpoint.entry import STATISTICS, STATISTICS_NAMES, TensorEntry, make_entries
+from pruneapp.checkpoint.entry import (
+    BUFFER,
+    STATISTICS,
+    STATISTICS_NAMES,
+    TensorEntry,
+    make_entries,
+)
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
 from pruneapp.progress import CancelToken, Job
@@ -85,8 +91,12 @@ def _role_by(name: str, modules: Modules) -> Role:
 def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str) -> str:
     """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty if unknown."""
     rank = len(entry.shape)
+    if role.norm and leaf in STATISTICS_NAMES:
+        return STATISTICS
+    if entry.buffer:
+        return BUFFER
     if role.norm:
-        return STATISTICS if leaf in STATISTICS_NAMES else "norm"
+        return "norm"
     if leaf == "bias" or leaf.endswith("_bias") or leaf.startswith("bias_"):
         return "bias"
     if _RECURRENT.match(leaf):
@@ -175,7 +185,7 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
         or (_BNB_REASON if below and not _BNB.isdisjoint(below) else "")
         or _scaled(entry, modules, path, leaf)
         or entry.dtype.why_not
-        or ("masks are not pruned" if leaf.endswith("_mask") else "")
+        or ("" if entry.buffer is False else _by_buffer_name(leaf))
         or ("it is empty" if not entry.numel else "")
         or ("a single number is not pruned" if not entry.shape else "")
     )
@@ -226,9 +236,12 @@ def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
     if end in {"orig", "u", "v"}:
         both = (f"{base}_orig", f"{base}_u")
         rules.append((both, f"spectral normalization {_RECOMPUTED}"))
-    if leaf in _BUFFERS:
-        rules.append(((), _BUFFERS[leaf]))
     return tuple((frozenset(needed), why) for needed, why in rules)
+
+
+def _by_buffer_name(leaf: str) -> str:
+    """Return why a tensor is not pruned that is named like a buffer."""
+    return _BUFFERS.get(leaf, "masks are not pruned" if leaf.endswith("_mask") else "")
 
 
 def _by_name(name: str) -> str:
@@ -331,7 +344,7 @@ class Judge:
                 continue
             bias = module.get("bias") if len(shape) == 1 else None
             last = path.rpartition(".")[2] if path else None
-            case = (last, leaf, shape, dtype.name, bias and bias.shape)
+            case = (last, leaf, shape, dtype.name, bias and bias.shape, entry.buffer)
             judged = known.get(case)
             if judged is None:
                 judged = known[case] = self._judge(entry, module, path, leaf)
@@ -374,11 +387,11 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     judge = Judge(modules, job.cancel)
     entries: list[TensorEntry] = []
     for batch in job.cancel.batches(contents.entries):
-        names, shapes, dtypes, locations, aliases, why_not, told, mask_of, _ = zip(
+        names, shapes, dtypes, locations, aliases, why_not, told, mask_of, _, buffers = zip(
             *batch, strict=True
         )
         judged, kinds, usual = zip(*judge.of(batch), strict=True)
-        if any(told):  # by the graph of the file, which knows better than names
+        if any(told):  # by the graph or program of the file, which knows better than names
             usual = tuple(t in _BY_DEFAULT if t else u for t, u in zip(told, usual, strict=True))
             kinds = tuple(t or kind for t, kind in zip(told, kinds, strict=True))
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
@@ -393,5 +406,6 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
             kinds=kinds,
             mask_of=mask_of,
             by_default=[u and not r for u, r in zip(usual, reasons, strict=True)],
+            buffers=buffers,
         )
     return replace(contents, entries=tuple(entries))

@@ -107,7 +107,7 @@ def index_stream(
         root if offsets or machine.arrays else None,  # nothing to look for
         names,
         (source,),
-        lambda key: (0, offsets[key]),
+        lambda key: (0, offsets.get(key, 0)),
         notices=tuple(notices),
     )
     contents, rebuilt = build(described, state_dict, cancel)

@@ -42,6 +42,8 @@ def call(function: Global | Uncalled, args: Args) -> Any:
         meaning = _MEANINGS.get((function.module, function.name))
         if meaning is not None:
             return meaning(function, args)
+        if function.module in _TENSOR_MODULES and function.name.endswith("Tensor"):
+            return _old_tensor(function, args)
     return Uncalled(function, args)
 
 
@@ -124,7 +126,35 @@ def _parameter(function: Global, args: Args) -> Any:
         grad = ("requires_grad",) if args[1] is True else ()
         state = ("attributes of its own",) if len(args) > 3 and args[3] else ()
         data.traits = tuple(dict.fromkeys((*data.traits, "nn.Parameter", *grad, *state)))
+        data.buffer = False
     return data
+
+
+def _old_parameter(function: Global, args: Args) -> Any:
+    # torch before 0.4.1 called the class: data, and perhaps requires_grad. Its state is set later.
+    if not args or not isinstance(args[0], LEAVES):
+        return Uncalled(function, args)
+    return _parameter(function, (args[0], True) if len(args) == 1 else args[:2])
+
+
+def _variable(function: Global, args: Args) -> Any:
+    # torch before 0.4 wrapped tensors in variables: data, and perhaps requires_grad.
+    return args[0] if args and isinstance(args[0], LEAVES) else Uncalled(function, args)
+
+
+def _old_tensor(function: Global, args: Args) -> Any:
+    # torch before 0.1.10 made an empty tensor, whose storage, offset, size and stride it set later.
+    element = BY_STORAGE.get(function.name.replace("Tensor", "Storage"))
+    if args or element is None:
+        return Uncalled(function, args)
+    return Tensor(Storage("", element, 0), element, 0, (0,), None, element.why_not)
+
+
+def _new_object(function: Global, args: Args) -> Any:
+    # copyreg.__newobj__(class, *arguments), as protocols before 2 write it.
+    if args and isinstance(args[0], Global):
+        return call(args[0], args[1:])
+    return Uncalled(function, args)
 
 
 def _first(function: Global, args: Args) -> Any:
@@ -152,6 +182,9 @@ def _from_type(function: Global, args: Args) -> Any:
 
 
 _TENSORS = {"torch.Tensor", "torch.nn.parameter.Parameter"}
+# Modules of the old classes of tensors: torch.FloatTensor, torch.cuda.FloatTensor.
+_TENSOR_MODULES = frozenset({"torch", "torch.cuda"})
+LEAVES = (Tensor, Array, Compound, Unreadable)
 
 
 def _jagged(state: Any) -> Any:
@@ -279,6 +312,8 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
     ("torch._utils", "_rebuild_qtensor"): lambda f, a: _tensor(f, a[:4]),
     ("torch._utils", "_rebuild_parameter"): _parameter,
     ("torch._utils", "_rebuild_parameter_with_state"): _parameter,
+    ("torch.nn.parameter", "Parameter"): _old_parameter,
+    ("torch.autograd.variable", "Variable"): _variable,
     ("torch._utils", "_rebuild_device_tensor_from_cpu_tensor"): _first,
     ("torch._utils", "_rebuild_device_tensor_from_numpy"): _from_numpy,
     ("torch._utils", "_rebuild_xla_tensor"): _from_numpy,
@@ -323,8 +358,11 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
             ("numeric", "_frombuffer", numpy_arrays.from_buffer),
         )
     },
-    ("copyreg", "_reconstructor"): _reconstructor,
-    ("copy_reg", "_reconstructor"): _reconstructor,
+    **{
+        (module, name): meaning
+        for module in ("copyreg", "copy_reg")
+        for name, meaning in (("_reconstructor", _reconstructor), ("__newobj__", _new_object))
+    },
 }
 
 

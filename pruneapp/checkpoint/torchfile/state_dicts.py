@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.torchfile.sources import opens_dense
 from pruneapp.checkpoint.torchfile.torch_objects import (
@@ -46,6 +47,30 @@ class FoundTensor:
     name: str  # keys that lead to it inside the state dict, joined by dots; unique
     leaf: Leaf
     inside: str = ""  # name of the unknown class that it lies in; empty if none
+    buffer: bool | None = None  # see `TensorEntry.buffer`
+    kind: str = ""  # see `TensorEntry.kind`; empty if the file does not name the class of the layer
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The names of the parameters and buffers that a class of TorchScript declares."""
+
+    parameters: frozenset[str]
+    buffers: frozenset[str]
+
+    def buffer(self, name: str) -> bool:
+        """Return whether an attribute is no parameter: a buffer, or a tensor without a role."""
+        return name not in self.parameters
+
+
+class Part(NamedTuple):
+    """A value in a container of the pickle."""
+
+    name: str
+    value: Any
+    inside: str = ""  # name of the unknown class that it is an attribute of; empty if none
+    buffer: bool | None = None  # see `TensorEntry.buffer`
+    layer: str = ""  # name of the class whose parameter it is, where that is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +224,15 @@ _OTHER_ENDINGS = (
 )  # fmt: skip
 
 
-def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candidate]:
+def find(root: Any, cancel: CancelToken, declared: Mapping[str, Declared]) -> list[Candidate]:
     """Return every dict that may be a model, the largest first.
 
-    In a TorchScript archive (`script`) every object is a module.
+    Parameters
+    ----------
+    declared
+        What classes of TorchScript declare, by their full names.
     """
-    walk = _Walk(cancel, script=script)
+    walk = _Walk(cancel, declared)
     if isinstance(root, LEAVES):
         return [Candidate.of("", [FoundTensor("tensor", root)], cancel)]
     walk.mark(root)
@@ -243,8 +271,8 @@ def _is_other_key(key: str) -> bool:
 class _Walk:
     """Visits what a pickle describes; shared parts and cycles are in order."""
 
-    def __init__(self, cancel: CancelToken, *, script: bool) -> None:
-        self._script = script
+    def __init__(self, cancel: CancelToken, declared: Mapping[str, Declared]) -> None:
+        self._declared = declared
         self._cancel = cancel
         self._bearing: set[int] = set()
         self._visits = 0
@@ -296,7 +324,7 @@ class _Walk:
             models_only = False
             if (
                 self._is_module(value)
-                or any(isinstance(child, LEAVES) and test(child) for _, child, _ in children)
+                or any(isinstance(child, LEAVES) and test(child) for _, child, *_ in children)
                 or self._holds_layers(children)
             ):
                 others = partial(self._others, value)
@@ -310,7 +338,7 @@ class _Walk:
                 models_only = True
             todo.extend(
                 (child, joined(key, name), (*above, value))
-                for name, child, _ in self._cancel.each(reversed(children))
+                for name, child, *_ in self._cancel.each(reversed(children))
                 if not _is_other_key(name) and (not models_only or _is_model_key(name))
             )
         return [candidate for candidate in result if candidate.found]
@@ -332,7 +360,7 @@ class _Walk:
             elif isinstance(value, (dict, list, tuple)) and id(value) not in above:
                 todo += [
                     (child, joined(prefix, name), above | {id(value)})
-                    for name, child, _ in self._cancel.each(reversed(self._all_children(value)))
+                    for name, child, *_ in self._cancel.each(reversed(self._all_children(value)))
                     if not (isinstance(child, LEAVES) and not _is_number(child, value))
                     and not (value is root and self._is_elsewhere(name, child))
                 ]
@@ -347,7 +375,7 @@ class _Walk:
         prefix = ""
         for holder, inner in itertools.pairwise(path):
             within = prefix
-            for name, child, _ in self._cancel.each(self._children(holder)):
+            for name, child, *_ in self._cancel.each(self._children(holder)):
                 if child is inner:
                     within = joined(prefix, name)
                 else:
@@ -358,7 +386,7 @@ class _Walk:
         if isinstance(chosen, dict):
             names += [
                 joined(prefix, name)
-                for name, child, _ in self._cancel.each(self._children(chosen))
+                for name, child, *_ in self._cancel.each(self._children(chosen))
                 if self._is_elsewhere(name, child)
             ]
         return tuple(names)
@@ -370,9 +398,9 @@ class _Walk:
         model = _is_model_key(name) or _is_optimizer(child)
         return _is_other_key(name) or (self.bears(child) and model)
 
-    def _holds_layers(self, children: list[tuple[str, Any, str]]) -> bool:
+    def _holds_layers(self, children: list[Part]) -> bool:
         """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
-        layers = [(name, child) for name, child, _ in children if self.bears(child)]
+        layers = [(name, child) for name, child, *_ in children if self.bears(child)]
         return len(layers) >= 3 and all(
             isinstance(child, dict)
             and isinstance(child.get("weight"), LEAVES)
@@ -384,12 +412,13 @@ class _Walk:
     def _flatten(self, root: Any) -> Iterator[FoundTensor]:
         names = UniqueNames()
         outer_is_module = self._is_module(root)
-        todo: list[tuple[Any, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
+        todo: list[tuple[str, Part, frozenset[int]]] = [("", Part("", root), frozenset())]
         while todo:
             self._cancel.check()
-            value, prefix, inside, above = todo.pop()
+            prefix, part, above = todo.pop()
+            value, inside = part.value, part.inside
             if isinstance(value, LEAVES):
-                yield FoundTensor(names.unique(prefix), value, inside)
+                yield _found(names.unique(prefix), part)
                 continue
             if not self.bears(value) or id(value) in above or len(above) > MAX_DEPTH:
                 continue
@@ -399,7 +428,8 @@ class _Walk:
             if value is not root and _is_optimizer(value):
                 continue
             above |= {id(value)}
-            for name, child, cls in self._cancel.each(reversed(self._all_children(value))):
+            for below in self._cancel.each(reversed(self._all_children(value))):
+                name, child = below.name, below.value
                 if _is_number(child, value):
                     continue
                 if (
@@ -409,42 +439,44 @@ class _Walk:
                     and (_is_model_key(name) or _is_other_key(name))
                 ):
                     continue
-                todo.append((child, joined(prefix, name), inside or cls, above))
+                inner = below._replace(inside=inside) if inside else below
+                todo.append((joined(prefix, name), inner, above))
 
     def _is_module(self, value: Any) -> bool:
         if not isinstance(value, Uncalled):
             return False
         attributes = value.attributes()
-        if self._script:
-            return value.path.startswith("__torch__") and bool(attributes)
+        if value.path.startswith(_SCRIPTED):
+            return bool(attributes)
         return isinstance(attributes.get("_modules"), dict) and isinstance(
             attributes.get("_parameters"), dict
         )
 
-    def _all_children(self, value: Any) -> list[tuple[str, Any, str]]:
+    def _all_children(self, value: Any) -> list[Part]:
         return list(self._cancel.each(self._children(value)))
 
-    def _children(self, value: Any) -> Iterator[tuple[str, Any, str]]:
-        """Yield the name of each part, the part, and the unknown class that it lies in."""
+    def _children(self, value: Any) -> Iterator[Part]:
         if isinstance(value, dict):
             for key, child in value.items():
-                yield shown(key), child, ""
+                yield Part(shown(key), child)
         elif isinstance(value, (list, tuple, PickledSet)):
             for index, child in enumerate(value.items if isinstance(value, PickledSet) else value):
-                yield str(index), child, ""
+                yield Part(str(index), child)
         elif isinstance(value, Uncalled):
             if self._is_module(value):
                 yield from self._module(value)
             else:
                 for name, child in _parts(value):
-                    yield name, child, value.path
+                    yield Part(name, child, value.path)
 
-    def _module(self, value: Uncalled) -> Iterator[tuple[str, Any, str]]:
+    def _module(self, value: Uncalled) -> Iterator[Part]:
         """Yield what ``state_dict`` of a pickled module would hold."""
         attributes = value.attributes()
-        if self._script:
+        if value.path.startswith(_SCRIPTED):
+            declared = self._declared.get(value.path)
             for key, child in attributes.items():
-                yield shown(key), child, ""
+                buffer = declared.buffer(key) if declared and isinstance(child, Tensor) else None
+                yield Part(shown(key), child, buffer=buffer, layer="" if buffer else value.path)
             return
         left_out = attributes.get("_non_persistent_buffers_set")
         items = left_out.items if isinstance(left_out, PickledSet) else []
@@ -454,7 +486,46 @@ class _Walk:
             if isinstance(members, dict):
                 for key, child in members.items():
                     if group != "_buffers" or key not in skipped:
-                        yield shown(key), child, ""
+                        buffer = _DECLARED.get(group)
+                        layer = "" if buffer else value.path
+                        yield Part(shown(key), child, buffer=buffer, layer=layer)
+
+
+def _found(name: str, part: Part) -> FoundTensor:
+    """Return a tensor with what the file says of it: buffer or parameter, and of which layer."""
+    leaf, buffer = part.value, part.buffer
+    kind = ""
+    if isinstance(leaf, Tensor):
+        buffer = leaf.buffer if buffer is None else buffer
+        kind = leaf.kind or _kind_in(part.layer, part.name, len(leaf.shape))
+    return FoundTensor(name, leaf, part.inside, buffer, kind)
+
+
+def _kind_in(layer: str, name: str, rank: int) -> str:
+    """Return the kind of a parameter of one of torch's own layers; empty if it is of none."""
+    match = _LAYER.match(layer)
+    if match is None or "weight" not in name:
+        return ""
+    module = match[1]
+    if module == "conv":
+        return {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}.get(rank, "")
+    return _KINDS.get(module, "")
+
+
+# The module of Python that defines a layer: torch.nn.modules.linear.Linear, and in TorchScript
+# __torch__.torch.nn.modules.linear.___torch_mangle_4.Linear.
+_LAYER = re.compile(r"(?:__torch__\.)?torch\.nn\.modules\.([a-z]+)\.")
+_KINDS = {
+    "linear": "Linear",
+    "sparse": "embedding",
+    "batchnorm": "norm",
+    "instancenorm": "norm",
+    "normalization": "norm",
+    "rnn": "recurrent",
+}
+# What the names of the classes of TorchScript begin with.
+_SCRIPTED = "__torch__"
+_DECLARED = {"_parameters": False, "_buffers": True}
 
 
 def _parts(value: Uncalled) -> Iterator[tuple[str, Any]]:

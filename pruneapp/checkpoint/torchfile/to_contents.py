@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,13 @@ from pruneapp.checkpoint.torchfile.sources import (
     check_indices,
     opens_dense,
 )
-from pruneapp.checkpoint.torchfile.state_dicts import FoundTensor, choose, find, identity
+from pruneapp.checkpoint.torchfile.state_dicts import (
+    Declared,
+    FoundTensor,
+    choose,
+    find,
+    identity,
+)
 from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
 from pruneapp.errors import UnsupportedFileError, counted, escaped, first_names
 from pruneapp.progress import CancelToken, Job
@@ -61,6 +67,8 @@ class Described:
     sources: tuple[ByteSource, ...]  # that the storages lie in, the file first
     locate: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by key
     script: bool = False  # whether it is a TorchScript archive
+    # What classes of TorchScript in it declare, by their full names.
+    declared: Mapping[str, Declared] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()  # what is known already
 
     @property
@@ -82,7 +90,7 @@ def build(
         If a sparse tensor among them is wrong.
     """
     unknown = tuple(name for name in described.names if name not in KNOWN)
-    candidates = find(described.root, cancel, script=described.script)
+    candidates = find(described.root, cancel, described.declared)
     if not candidates:
         names = first_names(unknown, 5, _short)
         code = f" It contains code ({names}), which was not run." if unknown else ""
@@ -182,6 +190,8 @@ class _Entries:
         self._cancel = cancel
         self._names: dict[object, list[str]] = {}
         self._leaves: dict[object, tuple[Tensor | Compound | Array, str]] = {}
+        # Whether it is a buffer, and its kind, as far as the file says so.
+        self._declared: dict[object, tuple[bool | None, str]] = {}
         self._used: set[str] = set()
         self._end = 0
 
@@ -195,6 +205,7 @@ class _Entries:
         for same, (leaf, why_not) in self._leaves.items():
             self._cancel.check()
             names = self._names[same]
+            buffer, kind = self._declared[same]
             element = (leaf.parts["values"] if isinstance(leaf, Compound) else leaf).element
             self.entries.append(
                 TensorEntry(
@@ -204,6 +215,8 @@ class _Entries:
                     location=self._locate(names[0], leaf),
                     aliases=tuple(names[1:]),
                     why_not=why_not or shared.get(same, ""),
+                    kind=kind,
+                    buffer=buffer,
                 )
             )
 
@@ -218,18 +231,19 @@ class _Entries:
             foreign = f"it lies inside an object of {inside}, which Pruneapp does not know"
             self.traits[f"a part of an object of {inside}"].append(item.name)
         if isinstance(leaf, Compound):
-            self._add_compound(item.name, leaf, foreign)
+            self._add_compound(item, leaf, foreign)
         else:
-            self._take(item.name, leaf, foreign or getattr(leaf, "why_not", ""))
+            self._take(item, leaf, foreign or getattr(leaf, "why_not", ""))
             for trait in leaf.traits:
                 self.traits[trait].append(item.name)
 
-    def _add_compound(self, name: str, leaf: Compound, foreign: str) -> None:
+    def _add_compound(self, item: FoundTensor, leaf: Compound, foreign: str) -> None:
+        name = item.name
         check_indices(name, leaf, self._read)
         kind = _layout(leaf.layout)
         if opens_dense(leaf):
             self.traits[f"{kind} layout"].append(name)
-            self._take(name, leaf, foreign)
+            self._take(item, leaf, foreign)
             return
         parts = []
         for part, tensor in leaf.parts.items():
@@ -238,14 +252,22 @@ class _Entries:
                 part_name += "'"
             self._used.add(part_name)
             parts.append(part_name)
-            self._take(part_name, tensor, f"it is a part of a {kind} tensor")
+            part_of = FoundTensor(part_name, tensor, buffer=item.buffer)
+            self._take(part_of, tensor, f"it is a part of a {kind} tensor")
         shape = list(leaf.shape)
         what = f"{kind} tensor of shape {shape}" if shape else f"{kind} tensor"
         self.parts[name] = (what, *parts)
 
-    def _take(self, name: str, leaf: Tensor | Compound | Array, why_not: str) -> None:
+    def _take(self, item: FoundTensor, leaf: Tensor | Compound | Array, why_not: str) -> None:
         same = identity(leaf)
-        self._names.setdefault(same, []).append(name)
+        buffer, kind = self._declared.get(same, (None, ""))
+        # A tensor that has several names is a parameter if it is declared as one under any of them.
+        if buffer is None or item.buffer is False:
+            buffer = item.buffer
+        if not kind or item.kind == "embedding":
+            kind = item.kind
+        self._declared[same] = buffer, kind
+        self._names.setdefault(same, []).append(item.name)
         self._leaves.setdefault(same, (leaf, why_not))
 
     def _locate(self, name: str, leaf: Tensor | Compound | Array) -> Location:
@@ -361,7 +383,17 @@ def to_rows(index: TorchIndex) -> Rows:
     """Return an index as plain values: a row a tensor, a row a part of the file, and the rest."""
     contents = index.contents
     rows: list[Any] = [
-        ("tensor", e.name, e.shape, e.dtype.name, tuple(e.location), e.aliases, e.why_not)
+        (
+            "tensor",
+            e.name,
+            e.shape,
+            e.dtype.name,
+            tuple(e.location),
+            e.aliases,
+            e.why_not,
+            e.kind,
+            e.buffer,
+        )
         for e in contents.entries
     ]
     parts = (*index.spans, *index.packed)
@@ -382,7 +414,9 @@ def from_rows(rows: list[Any], rest: dict[str, Any], cancel: CancelToken) -> Tor
     for batch in cancel.batches(rows):
         tensors = [row[1:] for row in batch if row[0] == "tensor"]
         if tensors:
-            names, shapes, dtypes, locations, aliases, why_not = zip(*tensors, strict=True)
+            names, shapes, dtypes, locations, aliases, why_not, kinds, buffers = zip(
+                *tensors, strict=True
+            )
             entries += make_entries(
                 names,
                 shapes,
@@ -390,6 +424,8 @@ def from_rows(rows: list[Any], rest: dict[str, Any], cancel: CancelToken) -> Tor
                 map(Location._make, locations),
                 aliases=aliases,
                 why_not=why_not,
+                kinds=kinds,
+                buffers=buffers,
             )
         parts += [_part(*row) for row in batch if row[0] != "tensor"]
     notices = tuple(Notice(*notice) for notice in rest["notices"])

@@ -8,7 +8,7 @@ before anybody reads them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -232,6 +232,8 @@ class Tensor:
     # negated view, or of the imaginary half of a conjugate one.
     flips: tuple[int, ...] = ()
     traits: tuple[str, ...] = ()  # what it is beside its numbers; see `Contents.traits`
+    buffer: bool | None = None  # see `TensorEntry.buffer`
+    kind: str = ""  # see `TensorEntry.kind`; empty if the file says nothing about it
 
     @property
     def numel(self) -> int:
@@ -290,13 +292,22 @@ MAX_BYTES = 1 << 62
 
 
 class Storages:
-    """Collects the storages of one pickle, which are its persistent ids.
+    """Collect the storages of one pickle, which are its persistent ids.
 
     An id is ``("storage", type, key, device, elements)``, and in legacy files ``(..., view)``.
     The device (``cuda:7``) does not matter.
+
+    Parameters
+    ----------
+    prefix
+        What the keys of the storages begin with, in addition to what the pickle calls them.
+    programs
+        The TorchScript programs that a pickle of ``torch.package`` may refer to, by their numbers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "", programs: Mapping[str, Any] | None = None) -> None:
+        self._prefix = prefix
+        self._programs = programs or {}
         self.roots: dict[str, Storage] = {}
         self._views: dict[tuple[str, str, int, int], Storage] = {}
 
@@ -306,12 +317,15 @@ class Storages:
             raise Malformed("its pickle refers to something that is no storage")
         if pid[0] == "module" and len(pid) == 4:  # (class, file, source code) in old files
             return pid[1]
+        if pid[0] == "reduce_package" and 3 <= len(pid) <= 4:
+            return self._packaged(pid[-2], pid[-1])
         if pid[0] != "storage" or not 5 <= len(pid) <= 6:
             raise Malformed("its pickle refers to something that is no storage")
         element = _element(pid[1])
         key = pid[2] if type(pid[2]) is str else str(pid[2]) if type(pid[2]) is int else ""
         if not key:
             raise Malformed("a storage in its pickle has no name")
+        key = self._prefix + key
         count = _count(pid[4])
         root = self._root(key, element, count * element.itemsize)
         view = pid[5] if len(pid) == 6 else None
@@ -324,6 +338,16 @@ class Storages:
         if begin + nbytes > root.nbytes:
             raise Malformed(f"a view of storage '{key[:80]}' goes beyond its end")
         return self._view(root, element, begin, nbytes)
+
+    def _packaged(self, function: Any, args: Any) -> Any:
+        """Return a TorchScript program of a package, or the call that would make an object."""
+        if not isinstance(function, Global) or type(args) is not tuple:
+            raise Malformed("its pickle refers to something that is no storage")
+        if function.path == "torch.jit._script.unpackage_script_module" and args:
+            program = self._programs.get(args[0]) if type(args[0]) is str else None
+            if program is not None:
+                return program
+        return Uncalled(function, args)
 
     def _root(self, key: str, element: Element, nbytes: int) -> Storage:
         root = self.roots.get(key)

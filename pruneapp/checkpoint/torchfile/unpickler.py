@@ -22,8 +22,10 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Global,
     Malformed,
     PickledSet,
+    Tensor,
     Uncalled,
     plain,
+    view,
 )
 from pruneapp.progress import CancelToken
 
@@ -530,6 +532,8 @@ class Machine:
             target.state = state
         elif isinstance(target, Array):
             numpy_arrays.fill(target, state)
+        elif isinstance(target, Tensor) and not target.storage.key:
+            _fill_tensor(target, state)
         elif type(target) in {Global, int, float, str, bytes, bool, list, tuple, dict, type(None)}:
             raise Malformed("its pickle sets the state of something that has none")
         # The attributes of an OrderedDict (as torch's _metadata) or of a tensor hold no weights.
@@ -539,6 +543,15 @@ class Machine:
 
     def _op_persid(self) -> None:
         self._push(self._persistent(_python2_text(self._line())))
+
+
+def _fill_tensor(target: Tensor, state: Any) -> None:
+    """Set storage, offset, size and strides of a tensor that was created empty."""
+    if type(state) is not tuple or len(state) != 4:
+        raise Malformed("the state of a tensor in its pickle is not well-formed")
+    filled = view(state[0], None, *state[1:])
+    target.storage, target.element, target.offset = filled.storage, filled.element, filled.offset
+    target.shape, target.strides, target.why_not = filled.shape, filled.strides, filled.why_not
 
 
 def _extend(target: Any, items: list[Any]) -> None:

@@ -12,7 +12,7 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from pruneapp.checkpoint.contents import ReadResult
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.source import FileSource
-from pruneapp.checkpoint.torchfile import exported_program
+from pruneapp.checkpoint.torchfile import exported_program, torchscript
 from pruneapp.checkpoint.torchfile.archive import (
     DEFLATED,
     Archive,
@@ -37,6 +37,7 @@ from pruneapp.checkpoint.torchfile.sources import (
     Span,
     inflate_all,
 )
+from pruneapp.checkpoint.torchfile.state_dicts import Declared
 from pruneapp.checkpoint.torchfile.to_contents import (
     IN_PICKLE,
     Described,
@@ -61,6 +62,10 @@ from pruneapp.progress import CancelToken, Job
 
 FORMAT, LABEL = "torch", "PyTorch"
 SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
+PACKAGE, _PACKAGE_LABEL = "torch-package", "torch.package"
+
+# Bytes of source code of a TorchScript program.
+MAX_CODE = 64 << 20
 
 # A pickle above this is read in another process, so that the window stays responsive.
 IN_PROCESS = 2 << 20
@@ -79,16 +84,26 @@ def read_zip(source: FileSource, state_dict: str | None, job: Job) -> ReadResult
             index = index_elsewhere(source, FORMAT, state_dict, job)
         else:
             archive = read_archive(source, job.cancel)
-            pickled = archive.members.get("data.pkl")
-            if exported_program.is_program(archive):
-                large = exported_program.header_bytes(archive) > IN_PROCESS
-            else:
-                large = pickled is not None and pickled.size > IN_PROCESS
-            if large:
+            if _header_bytes(archive) > IN_PROCESS:
                 index = index_elsewhere(source, FORMAT, state_dict, job)
             else:
                 index = index_archive(source, archive, state_dict, job.cancel)
     return index.contents, sources_of(source, index)
+
+
+def _header_bytes(archive: Archive) -> int:
+    """Return how many bytes of pickles, JSON and source code have to be read."""
+    if exported_program.is_program(archive):
+        return exported_program.header_bytes(archive)
+    if is_package(archive):
+        return sum(m.size for name, m in archive.members.items() if not name.startswith(_DATA))
+    script = "constants.pkl" in archive.members
+    return sum(
+        m.size
+        for name, m in archive.members.items()
+        if name in {"data.pkl", "constants.pkl"}
+        or (script and name.startswith(torchscript.CODE) and name.endswith(".py"))
+    )
 
 
 def index_file(source: FileSource, state_dict: str | None, cancel: CancelToken) -> TorchIndex:
@@ -99,34 +114,25 @@ def index_file(source: FileSource, state_dict: str | None, cancel: CancelToken) 
 def index_archive(
     source: FileSource, archive: Archive, state_dict: str | None, cancel: CancelToken
 ) -> TorchIndex:
-    """Read the pickle of an archive, or the JSON of a program, and describe its tensors."""
+    """Read the pickles of an archive, or the JSON of a program, and describe its tensors."""
     _check_kind(archive)
     _check_byte_order(source, archive)
-    names: tuple[str, ...] = ()
-    folder, form, label = "data/", FORMAT, LABEL
-    script = "constants.pkl" in archive.members
+
+    def read(name: str, most: int = MAX_PICKLE) -> bytes:
+        return read_member(source, archive, archive.members[name], most)
+
     if exported_program.is_program(archive):
-        folder, script = exported_program.WEIGHTS, False
-        form, label = exported_program.FORMAT, exported_program.LABEL
-
-        def read(name: str, most: int) -> bytes:
-            return read_member(source, archive, archive.members[name], most)
-
-        root, roots = exported_program.state_dicts(archive, read)
+        parsed = _Parsed(exported_program.FORMAT, exported_program.LABEL)
+        parsed.root, roots = exported_program.state_dicts(archive, read)
+        parsed.add(roots, exported_program.WEIGHTS)
+    elif is_package(archive):
+        parsed = _parse_package(archive, read, cancel)
     else:
-        data = read_member(source, archive, archive.members["data.pkl"], MAX_PICKLE)
-        storages = Storages()
-        machine = Machine(data, call, storages, cancel)
-        root, roots = machine.run(), storages.roots
-        names = tuple(name.path for name in machine.globals.values())
-        if not roots and not machine.arrays:
-            root = None  # nothing to look for
-        if script:
-            form, label = SCRIPT, _SCRIPT_LABEL
+        parsed = _parse_saved(archive, read, cancel)
     packed: dict[str, PackedMember] = {}
     start = 0
-    for key, storage in roots.items():
-        member = _member_of(archive, folder, key, storage)
+    for key, storage in parsed.storages.items():
+        member = _member_of(archive, parsed.members[key], key, storage)
         if member is not None and member.method == DEFLATED:
             crc = member.crc if archive.checksums else None
             shown = f"storage '{key[:80]}'"
@@ -137,29 +143,172 @@ def index_archive(
     def locate(key: str) -> tuple[int, int]:
         if key in packed:
             return 1, packed[key].start
-        member = archive.members.get(folder + key)
+        member = archive.members.get(parsed.members.get(key, ""))
         return 0, member.data if member else 0
 
     described = Described(
-        form,
-        label,
-        root,
-        names,
+        parsed.format,
+        parsed.label,
+        parsed.root,
+        tuple(dict.fromkeys(parsed.names)),
         (source, inflated) if packed else (source,),
         locate,
-        script,
+        script=parsed.format == SCRIPT,
+        declared=parsed.declared,
     )
     try:
         contents, rebuilt = build(described, state_dict, cancel)
     finally:
         inflated.close()
-    spans = _spans(archive, folder, contents.entries, rebuilt, cancel)
+    spans = _spans(archive, parsed.members, contents.entries, rebuilt, cancel)
     return TorchIndex(contents, spans, tuple(packed.values()), rebuilt)
+
+
+# Returns a member of the archive that has at most so many bytes.
+_Read = Callable[..., bytes]
+
+
+@dataclass
+class _Parsed:
+    """What the pickles of an archive describe, and which members hold the storages."""
+
+    format: str
+    label: str
+    root: Any = None
+    names: list[str] = field(default_factory=list)  # the globals that the pickles refer to
+    storages: dict[str, Storage] = field(default_factory=dict)  # by key
+    members: dict[str, str] = field(default_factory=dict)  # names of the members, by key
+    declared: dict[str, Declared] = field(default_factory=dict)
+
+    def add(self, storages: Mapping[str, Storage], folder: str, prefix: str = "") -> None:
+        """Add storages that lie in a folder of the archive, under their keys without a prefix."""
+        self.storages |= storages
+        self.members |= {key: f"{folder}{key[len(prefix) :]}" for key in storages}
+
+
+def _parse_saved(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
+    """Parse what ``torch.save`` or TorchScript has written."""
+    script = "constants.pkl" in archive.members
+    parsed = _Parsed(SCRIPT, _SCRIPT_LABEL) if script else _Parsed(FORMAT, LABEL)
+    machine, storages = _run(parsed, read("data.pkl"), cancel)
+    parsed.add(storages.roots, "data/")
+    if script:
+        modules = _source_code(archive, read, torchscript.CODE)
+        parsed.declared = torchscript.declarations(modules, cancel)
+        _add_constants(parsed, read("constants.pkl"), modules, cancel)
+    if not parsed.storages and not machine.arrays:
+        parsed.root = None  # nothing to look for
+    return parsed
+
+
+def _run(
+    parsed: _Parsed,
+    data: bytes,
+    cancel: CancelToken,
+    prefix: str = "",
+    programs: Mapping[str, Any] | None = None,
+) -> tuple[Machine, Storages]:
+    """Parse a pickle. Its object becomes the root; its storages are added by the caller."""
+    storages = Storages(prefix, programs)
+    machine = Machine(data, call, storages, cancel)
+    parsed.root = machine.run()
+    parsed.names += [name.path for name in machine.globals.values()]
+    return machine, storages
+
+
+def _source_code(archive: Archive, read: _Read, folder: str) -> dict[str, str]:
+    """Return the source code of a TorchScript program, by the dotted names of its modules."""
+    found = {}
+    left = MAX_CODE
+    for name in archive.members:
+        if name.startswith(folder) and name.endswith(".py"):
+            text = read(name, left)
+            left -= len(text)
+            module = name.removeprefix(folder).removesuffix(".py").replace("/", ".")
+            found[module] = text.decode("utf-8", "replace")
+    return found
+
+
+# Key of the storages of constants, which have numbers of their own.
+_OF_CONSTANTS = "constants/"
+
+
+def _add_constants(
+    parsed: _Parsed, data: bytes, modules: Mapping[str, str], cancel: CancelToken
+) -> None:
+    """Add the constants of a TorchScript program to its attributes: weights, if it is frozen.
+
+    Where the program has tensors of its own, only constants that an operator reads as a weight are
+    added.
+    """
+    program = parsed.root
+    frozen = not parsed.storages
+    _, storages = _run(parsed, data, cancel, _OF_CONSTANTS)
+    constants, parsed.root = parsed.root, program
+    tensors = torchscript.mark_constants(
+        constants, torchscript.constant_roles(modules.values(), cancel)
+    )
+    if not frozen:
+        tensors = {name: t for name, t in tensors.items() if t.kind != torchscript.CONSTANT}
+    if not tensors:
+        return
+    if any(key in parsed.storages for key in storages.roots):
+        raise Malformed("a storage of its constants has the name of another")
+    parsed.add(storages.roots, "constants/", _OF_CONSTANTS)
+    if isinstance(program, Uncalled):
+        program.state = {**program.attributes(), torchscript.CONSTANTS: tensors}
+    else:
+        parsed.root = {torchscript.CONSTANTS: tensors}
+
+
+def is_package(archive: Archive) -> bool:
+    """Return whether ``torch.package`` has written an archive."""
+    return f"{_DATA}extern_modules" in archive.members
+
+
+_DATA = ".data/"
+_PROGRAMS = f"{_DATA}ts_code/"
+
+
+def _parse_package(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
+    """Parse all pickles of a package; of several, the root is a dict of their objects by path."""
+    parsed = _Parsed(PACKAGE, _PACKAGE_LABEL)
+    storages: dict[str, Storage] = {}
+    found: dict[str, Any] = {}
+    programs: dict[str, Any] = {}
+    left = MAX_PICKLE
+    ending = "/data.pkl"
+    scripts = [n for n in archive.members if n.startswith(_PROGRAMS) and n.endswith(ending)]
+    if scripts:
+        modules = _source_code(archive, read, f"{_PROGRAMS}code/")
+        parsed.declared = torchscript.declarations(modules, cancel)
+    for name in (*scripts, *archive.members):
+        if name.endswith(".py") or (name.startswith(_DATA) and name not in scripts):
+            continue
+        if archive.members[name].size < 2 or (name in scripts and name in found):
+            continue
+        data = read(name, left)
+        left -= len(data)
+        if data[:1] != b"\x80" or data[-1:] != b".":
+            continue  # a text or another file
+        _, own = _run(parsed, data, cancel, "", programs)
+        for key, storage in own.roots.items():
+            known = storages.setdefault(key, storage)
+            if known.nbytes != storage.nbytes:
+                raise Malformed(f"storage '{key[:80]}' has two sizes")
+        if name in scripts:
+            programs[name.removeprefix(_PROGRAMS).removesuffix(ending)] = parsed.root
+        else:
+            found[name] = parsed.root
+    parsed.storages = storages
+    parsed.members = {key: f"{_DATA}{key}.storage" for key in storages}
+    parsed.root = next(iter(found.values())) if len(found) == 1 else found
+    return parsed
 
 
 def _spans(
     archive: Archive,
-    folder: str,
+    members: Mapping[str, str],
     entries: Iterable[TensorEntry],
     rebuilt: Iterable[Rebuilt],
     cancel: CancelToken,
@@ -177,7 +326,7 @@ def _spans(
     spans = [
         Span(m.data, m.data + m.size, m.crc, label)
         for key, label in cancel.each(labels.items())
-        if (m := archive.members.get(folder + key)) and m.size
+        if (m := archive.members.get(members.get(key, ""))) and m.size
     ]
     return tuple(sorted(spans, key=lambda span: span.start))
 
@@ -185,7 +334,7 @@ def _spans(
 def _check_kind(archive: Archive) -> None:
     """Refuse archives that are not torch.save's, and say what they are."""
     members = archive.members
-    if exported_program.is_program(archive):
+    if exported_program.is_program(archive) or is_package(archive):
         return
     if "data.pkl" in members:
         others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
@@ -227,9 +376,9 @@ def read_member(source: FileSource, archive: Archive, member: ArchiveMember, mos
     return content
 
 
-def _member_of(archive: Archive, folder: str, key: str, storage: Storage) -> ArchiveMember | None:
+def _member_of(archive: Archive, name: str, key: str, storage: Storage) -> ArchiveMember | None:
     """Return the member that holds a storage; None for an empty storage without one."""
-    member = archive.members.get(folder + key)
+    member = archive.members.get(name)
     if member is None:
         if storage.nbytes == 0:
             return None

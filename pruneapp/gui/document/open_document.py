@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.checkpoint.entry import Size, display_names, is_buffer, size_of
+from pruneapp.checkpoint.entry import Size, display_names, size_of
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
@@ -143,7 +143,9 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     buffers: list[bool] = []
     of_parameters: dict[str, None] = {}
     for batch in cancel.batches(entries.values()):
-        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default = zip(*batch, strict=True)
+        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default, _ = zip(
+            *batch, strict=True
+        )
         numels = list(map(math.prod, shapes))
         columns = zip(
             names,
@@ -156,7 +158,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
             why_not,
             by_default,
             aliases,
-            map(is_buffer, names, shapes, dtypes),
+            [not entry.learned for entry in batch],
             strict=True,
         )
         # A quarter of the time that it takes to call the class for each.
