@@ -63,7 +63,7 @@ class Declared:
         return name not in self.parameters
 
 
-class Part(NamedTuple):
+class Child(NamedTuple):
     """A value in a container of the pickle."""
 
     name: str
@@ -398,7 +398,7 @@ class _Walk:
         model = _is_model_key(name) or _is_optimizer(child)
         return _is_other_key(name) or (self.bears(child) and model)
 
-    def _holds_layers(self, children: list[Part]) -> bool:
+    def _holds_layers(self, children: list[Child]) -> bool:
         """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
         layers = [(name, child) for name, child, *_ in children if self.bears(child)]
         return len(layers) >= 3 and all(
@@ -412,7 +412,7 @@ class _Walk:
     def _flatten(self, root: Any) -> Iterator[FoundTensor]:
         names = UniqueNames()
         outer_is_module = self._is_module(root)
-        todo: list[tuple[str, Part, frozenset[int]]] = [("", Part("", root), frozenset())]
+        todo: list[tuple[str, Child, frozenset[int]]] = [("", Child("", root), frozenset())]
         while todo:
             self._cancel.check()
             prefix, part, above = todo.pop()
@@ -452,31 +452,31 @@ class _Walk:
             attributes.get("_parameters"), dict
         )
 
-    def _all_children(self, value: Any) -> list[Part]:
+    def _all_children(self, value: Any) -> list[Child]:
         return list(self._cancel.each(self._children(value)))
 
-    def _children(self, value: Any) -> Iterator[Part]:
+    def _children(self, value: Any) -> Iterator[Child]:
         if isinstance(value, dict):
             for key, child in value.items():
-                yield Part(shown(key), child)
+                yield Child(shown(key), child)
         elif isinstance(value, (list, tuple, PickledSet)):
             for index, child in enumerate(value.items if isinstance(value, PickledSet) else value):
-                yield Part(str(index), child)
+                yield Child(str(index), child)
         elif isinstance(value, Uncalled):
             if self._is_module(value):
                 yield from self._module(value)
             else:
                 for name, child in _parts(value):
-                    yield Part(name, child, value.path)
+                    yield Child(name, child, value.path)
 
-    def _module(self, value: Uncalled) -> Iterator[Part]:
+    def _module(self, value: Uncalled) -> Iterator[Child]:
         """Yield what ``state_dict`` of a pickled module would hold."""
         attributes = value.attributes()
         if value.path.startswith(_SCRIPTED):
             declared = self._declared.get(value.path)
             for key, child in attributes.items():
                 buffer = declared.buffer(key) if declared and isinstance(child, Tensor) else None
-                yield Part(shown(key), child, buffer=buffer, layer="" if buffer else value.path)
+                yield Child(shown(key), child, buffer=buffer, layer="" if buffer else value.path)
             return
         left_out = attributes.get("_non_persistent_buffers_set")
         items = left_out.items if isinstance(left_out, PickledSet) else []
@@ -488,10 +488,10 @@ class _Walk:
                     if group != "_buffers" or key not in skipped:
                         buffer = _DECLARED.get(group)
                         layer = "" if buffer else value.path
-                        yield Part(shown(key), child, buffer=buffer, layer=layer)
+                        yield Child(shown(key), child, buffer=buffer, layer=layer)
 
 
-def _found(name: str, part: Part) -> FoundTensor:
+def _found(name: str, part: Child) -> FoundTensor:
     """Return a tensor with what the file says of it: buffer or parameter, and of which layer."""
     leaf, buffer = part.value, part.buffer
     kind = ""
