@@ -12,11 +12,11 @@ import pytest
 from pruneapp import plugins
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import READERS, open_checkpoint
-from pruneapp.errors import PluginError, PruneAppError, UnsupportedFileError
+from pruneapp.errors import PluginError, PruneAppError, UnrecognizedFileError
 from pruneapp.export import catalog
 from pruneapp.groups.family import family_of
 from pruneapp.methods import registry
-from tests.support.plugin_packages import EXAMPLE, install_example, install_package
+from tests.support.plugin_packages import EXAMPLE, install_example, install_package, matrix_file
 
 
 @pytest.fixture
@@ -39,15 +39,15 @@ def test_what_is_installed_is_listed_and_not_run(packages):
 
 
 def test_the_example_adds_one_of_each(example, tmp_path):
-    np.save(tmp_path / "w.npy", np.arange(12, dtype=np.float32).reshape(3, 4))
-    with pytest.raises(UnsupportedFileError):
-        open_checkpoint(tmp_path / "w.npy")
+    file = matrix_file(tmp_path, np.arange(12, dtype=np.float32).reshape(3, 4))
+    with pytest.raises(UnrecognizedFileError):
+        open_checkpoint(file)
 
     (plugin,) = plugins.installed()
     assert [plugins.GROUPS[point.group] for point in plugin.points] == list(plugins.GROUPS.values())
     plugins.load(plugin).register()
 
-    with open_checkpoint(tmp_path / "w.npy") as checkpoint:
+    with open_checkpoint(file) as checkpoint:
         (entry,) = checkpoint.entries.values()
         assert (entry.name, entry.shape) == ("w", (3, 4))
     assert registry.get("centered").label == "Distance from the mean"
@@ -58,9 +58,9 @@ def test_the_example_adds_one_of_each(example, tmp_path):
 
 
 def test_the_command_line_loads_what_is_named(example, tmp_path, capsys):
-    np.save(tmp_path / "w.npy", np.array([[1.0, 2.0, 3.0, 10.0]], np.float32))
+    file = matrix_file(tmp_path, np.array([[1.0, 2.0, 3.0, 10.0]], np.float32))
     out = tmp_path / "out.safetensors.zst"
-    command = ["prune", str(tmp_path / "w.npy"), "--method", "centered", "--amount", "0.5"]
+    command = ["prune", str(file), "--method", "centered", "--amount", "0.5"]
     command += ["--format", "zst_smallest", "-o", str(out)]
     with pytest.raises(SystemExit):
         main(command)
@@ -78,7 +78,7 @@ def test_plugins_are_listed_in_words_and_as_json(example, capsys):
     assert main(["plugins"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("pruneapp-example 1.0\n    method centered, from pruneapp_example:")
-    assert "    file format npy, from pruneapp_example:NPY\n" in said
+    assert "    file format matrix, from pruneapp_example:MATRIX\n" in said
     assert main(["plugins", "--json"]) == 0
     assert '"package": "pruneapp-example"' in capsys.readouterr().out
     assert "pruneapp_example" not in sys.modules

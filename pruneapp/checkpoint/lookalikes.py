@@ -26,7 +26,6 @@ def save_in_python(tensors: str) -> str:
     )
 
 
-NUMPY = save_in_python("dict(numpy.load(FILE))")
 KERAS = save_in_python("{v.path: v.numpy() for v in keras.models.load_model(FILE).variables}")
 _FLAX = save_in_python(
     "flax.traverse_util.flatten_dict(flax.serialization.msgpack_restore(open(FILE, 'rb').read()), "
@@ -62,12 +61,6 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
         KERAS,
     ),
     (0, b"GGUF", "is a GGUF file, whose weights are packed for inference", _ORIGINAL),
-    (
-        0,
-        b"\x93NUMPY",
-        "is a single array of numpy",
-        save_in_python("{'weight': numpy.load(FILE)}"),
-    ),
     (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),
     (0, b"ARROW1", "is an Arrow file: a table of data, not a model", _OTHER),
     (0, b"PAR1", "is a Parquet file: a table of data, not a model", _OTHER),

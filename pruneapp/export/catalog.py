@@ -10,6 +10,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.csr import CSR
 from pruneapp.export.formats.deflated import DEFLATED
+from pruneapp.export.formats.npz import NPZ_FILE
 from pruneapp.export.formats.onnx import ONNX_FILE
 from pruneapp.export.formats.resumable import MASKS_ONLY, RESUMABLE
 from pruneapp.export.formats.safetensors import SAFETENSORS
@@ -29,6 +30,7 @@ _formats: dict[str, Format] = {
         DEFLATED,
         ZSTANDARD,
         CSR,
+        NPZ_FILE,
         ONNX_FILE,
     )
 }

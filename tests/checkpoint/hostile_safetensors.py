@@ -240,12 +240,6 @@ def _zip(folder: Path) -> Path:
     return path
 
 
-def _npz(folder: Path) -> Path:
-    path = folder / "weights.npz"
-    np.savez(path, a=np.zeros(3))
-    return path
-
-
 def _tar(folder: Path) -> Path:
     path = folder / "model.pth"
     with tarfile.open(path, "w") as archive:
@@ -268,8 +262,6 @@ def foreign_cases() -> Iterator[Case]:
     yield Case("P05", _tar, "tar archive")
     yield Case("F00-hdf5", file(b"\x89HDF\r\n\x1a\n" + bytes(99), "m.h5"), "Keras")
     yield Case("F00-gguf", file(b"GGUF\x03" + bytes(99), "m.gguf"), "GGUF")
-    yield Case("F00-npy", file(b"\x93NUMPY\x01\x00" + bytes(99), "m.npy"), "single array")
-    yield Case("F00-npz", _npz, "numpy")
     yield Case(
         "F00-tflite", file(b"\x1c\x00\x00\x00TFL3" + bytes(99), "m.tflite"), "TensorFlow Lite"
     )

@@ -6,6 +6,9 @@ import shutil
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "plugin"
 
@@ -23,6 +26,14 @@ def install_example(folder: Path) -> None:
     shutil.copytree(EXAMPLE / "src" / "pruneapp_example", folder / "pruneapp_example")
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
     _write_metadata(folder, project["name"], project["version"], project["entry-points"])
+
+
+def matrix_file(folder: Path, matrix: NDArray[Any]) -> Path:
+    """Write a matrix of float32 to w.matrix, in the format that the package of docs/plugin adds."""
+    path = folder / "w.matrix"
+    rows, columns = matrix.shape
+    path.write_bytes(f"MATRIX {rows} {columns}\n".encode() + matrix.astype("<f4").tobytes())
+    return path
 
 
 def _write_metadata(

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from pruneapp.checkpoint.lookalikes import KERAS, NUMPY
+from pruneapp.checkpoint.lookalikes import KERAS
 from pruneapp.checkpoint.torchfile.torch_objects import SAVE_AGAIN, Malformed, Unsupported
 from pruneapp.errors import counted
 from pruneapp.progress import CancelToken
@@ -147,6 +147,7 @@ class ArchiveMember(NamedTuple):
     # Bytes of the archive at which the CRC is written: in the local header, behind the content, in
     # the directory; as far as it is written there.
     crc_positions: tuple[int, ...] = ()
+    comment: str = ""  # text beside it in the directory; empty if it is not ASCII
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,20 @@ class Archive:
 
 
 def read_archive(source: Readable, cancel: CancelToken) -> Archive:
-    """Read and check the directory and all local headers of a zip archive."""
+    """Read and check the directory and all local headers of a zip archive of torch."""
+    return _rooted(read_members(source, cancel))
+
+
+def read_members(source: Readable, cancel: CancelToken) -> list[ArchiveMember]:
+    """Return the members of any zip archive in the order of their local headers.
+
+    The directory and all local headers are read and checked.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        If the archive breaks a rule of the format or uses a feature that is not read.
+    """
     start, size, count = find_directory(source)
     raw = source.read(start, size)
     source = _HeaderWindow(source)
@@ -183,7 +197,7 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
         raise Malformed("a member of its zip archive overlaps the directory")
     if members and members[0].header != 0:
         raise Malformed("there is other data in front of its zip archive")
-    return _rooted(members)
+    return members
 
 
 def _rooted(members: list[ArchiveMember]) -> Archive:
@@ -211,8 +225,6 @@ def _check_others(names: Sequence[str]) -> None:
     """Refuse the archives of other programs by what is in them."""
     if any(name.rpartition("/")[2] == "data.pkl" for name in names):
         return
-    if any(name.endswith(".npy") for name in names):
-        raise Unsupported("is a numpy archive (.npz), which Pruneapp does not read", NUMPY)
     if "model.weights.h5" in names:
         raise Unsupported("is a Keras model, which Pruneapp does not read", KERAS)
 
@@ -231,6 +243,7 @@ def _read_member(
     raw_name = raw[at : at + name_size]
     extra = raw[at + name_size : at + name_size + extra_size]
     following = at + name_size + extra_size + comment_size
+    comment = raw[following - comment_size : following]
     if following > len(raw):
         raise Malformed("its zip directory ends in the middle")
     try:
@@ -255,7 +268,8 @@ def _read_member(
     member = ArchiveMember(name, header, 0, stored, size, crc, method)
     data, positions = _read_local(source, raw_name, flags, member)
     positions = (*positions, directory + position + 16)
-    return member._replace(data=data, crc_positions=positions), following
+    text = comment.decode("ascii") if comment.isascii() else ""
+    return member._replace(data=data, crc_positions=positions, comment=text), following
 
 
 def _read_local(

@@ -18,8 +18,8 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
 )
 
 _NO_NUMBERS = "it is a numpy array whose numbers the file does not hold"
-# By the code of a numpy type in a pickle, without its byte order.
-_BY_CODE = {
+# Names of torch types by the code of a numpy type, without its byte order.
+BY_CODE = {
     "b1": "bool",
     **{f"{sign}{size}": f"{name}{8 * size}" for sign, name in (("i", "int"), ("u", "uint"))
        for size in (1, 2, 4, 8)},
@@ -116,7 +116,7 @@ def _type(dtype: Any) -> tuple[Element | None, bool, str]:
     if not isinstance(dtype, Uncalled) or dtype.path != "numpy.dtype" or not dtype.args:
         return None, False, "it is a numpy array of a type that Pruneapp does not know"
     code = dtype.args[0]
-    name = _BY_CODE.get(code) if type(code) is str else None
+    name = BY_CODE.get(code) if type(code) is str else None
     if name is None:
         if isinstance(code, Global):
             code = code.path

@@ -42,6 +42,7 @@ class Span:
     stop: int
     crc: int  # CRC-32
     label: str  # what a message should name: a tensor, as a rule
+    before: int = 0  # CRC-32 of what precedes `start` and is covered by `crc`, too
 
 
 class CheckedSource(DerivedSource):
@@ -86,7 +87,7 @@ class CheckedSource(DerivedSource):
             return
         at, expected, crc = getattr(self._here, "state", (-1, -1, 0))
         if begin == span.start:
-            crc = 0
+            crc = span.before
         elif at != index or begin != expected:
             return
         crc = zlib.crc32(view[begin - offset : end - offset], crc)

@@ -52,7 +52,7 @@ def deflate(data: Buffer) -> bytes:
     return stream.compress(data) + stream.flush(zlib.Z_FULL_FLUSH)
 
 
-def _most(entry: TensorEntry) -> int:
+def most_bytes(entry: TensorEntry) -> int:
     """Return the most bytes that a tensor may take: stored blocks of 16 KiB, and the ends."""
     blocks = -(-entry.nbytes // BLOCK_BYTES)
     return entry.nbytes + 5 * (entry.nbytes // (16 << 10) + blocks) + 16 * blocks + len(_END)
@@ -77,8 +77,8 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         entry, member = part.entries[number], torch.member(number, records[number])
         stored.append(member)
         if entry.nbytes:
-            deflated = partial(_deflated, part.state, entry)
-            member = member._replace(deflated=deflated, most=_most(entry))
+            deflated = partial(deflated_pieces, part.state, entry)
+            member = member._replace(deflated=deflated, most=most_bytes(entry))
         members.append(member)
     behind = directory_bytes([*before, *members], job)
 
@@ -93,7 +93,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         if not entries or not _result(_guards(part.state, entries[-1], behind), job):
             return ZipPlan([*before, *stored]).nbytes(job)
         # Where a member begins depends on the size of every one before it.
-        sizes = _expected(part.state, entries, job)
+        sizes = expected_bytes(part.state, entries, job)
         sized = [
             member._replace(most=sizes[entry.name]) if entry.nbytes else member
             for member, entry in job.cancel.each(zip(members, entries, strict=True))
@@ -109,7 +109,9 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     )
 
 
-def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
+def deflated_pieces(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
+    """Yield the bytes of a tensor as it is written, each piece with its compressed bytes."""
+
     def work(block: RecordRange) -> tuple[Buffer, Buffer]:
         content = finalized_bytes(state, block)
         return content, deflate(content)
@@ -127,7 +129,7 @@ def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, No
     if last.nbytes > max(_TRIED_BYTES, 16 * behind):
         return True  # `_guard` looks at it again when it is written
     stored = behind + len(_END)
-    most = behind + _most(last)
+    most = behind + most_bytes(last)
     for block in _blocks(last):
         nbytes = len(deflate(finalized_bytes(state, block)))
         stored += nbytes
@@ -166,8 +168,11 @@ def _guard(last: ZipMember, behind: int) -> ZipMember:
     return last._replace(deflated=deflated)
 
 
-def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
-    """Return about how many bytes are stored for each tensor; exact where all are measured."""
+def expected_bytes(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
+    """Return about how many bytes are stored for each tensor; exact where all are measured.
+
+    The estimate is that of `deflated_pieces`, by the names of the tensors.
+    """
     sizes: Counter[str] = Counter()
     # Apart by whether they are pruned: what is not may be anything, from noise to nothing but ones.
     blocks: tuple[list[RecordRange], list[RecordRange]] = ([], [])

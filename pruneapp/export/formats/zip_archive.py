@@ -43,6 +43,7 @@ class ZipMember(NamedTuple):
     # if the bytes are stored as they are.
     deflated: Callable[[], Iterator[tuple[Buffer, Buffer]]] | None = None
     most: int = 0  # the most bytes that may be stored for it, where it is deflated
+    comment: str = ""  # ASCII text beside its name in the directory, at most 65,535 bytes
 
     @classmethod
     def of(cls, name: str, data: bytes) -> ZipMember:
@@ -146,7 +147,8 @@ def _start(member: ZipMember, offset: int) -> int:
 def _entry_bytes(member: ZipMember, offset: int) -> int:
     """Return the size of the entry in the directory of a member at `offset`."""
     numbers = 2 * member.large + (offset >= _LARGE)
-    return 46 + len(member.name.encode()) + (4 + 8 * numbers if numbers else 0)
+    name = len(member.name.encode()) + len(member.comment)
+    return 46 + name + (4 + 8 * numbers if numbers else 0)
 
 
 def _local_header(member: ZipMember, offset: int) -> bytes:
@@ -167,7 +169,7 @@ def _local_header(member: ZipMember, offset: int) -> bytes:
 
 def _directory_entry(written: _Written) -> bytes:
     member, offset, stored = written.member, written.offset, written.stored
-    name = member.name.encode()
+    name, comment = member.name.encode(), member.comment.encode("ascii")
     large = b""
     if member.large:
         large += struct.pack("<QQ", member.nbytes, stored)
@@ -177,8 +179,8 @@ def _directory_entry(written: _Written) -> bytes:
     sizes = (_LARGE, _LARGE) if member.large else (stored, member.nbytes)
     fixed = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 0, 0, _DESCRIPTOR_AND_UTF8,
                         _method(member), 0, 0, written.checksum, *sizes, len(name), len(extra),
-                        0, 0, 0, 0, min(offset, _LARGE))  # fmt: skip
-    return fixed + name + extra
+                        len(comment), 0, 0, 0, min(offset, _LARGE))  # fmt: skip
+    return fixed + name + extra + comment
 
 
 def _method(member: ZipMember) -> int:

@@ -56,6 +56,17 @@ def onnx(path: Path) -> str:
     return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(path)!r})"
 
 
+def npz(path: Path) -> str:
+    """Of an archive of numpy; elements that numpy has no type for are bfloat16, or bytes."""
+    raw = "torch.from_numpy(a.view(f'u{a.itemsize}')).view(torch.bfloat16 if a.itemsize == 2 else "
+    raw += "torch.uint8)"
+    return (
+        f"import numpy, torch\narrays = numpy.load({str(path)!r})\n"
+        "state_dict = {n: torch.from_numpy(a) if a.dtype.kind != 'V' "
+        f"else {raw} for n, a in arrays.items()}}"
+    )
+
+
 def csr(path: Path) -> str:
     """Of a torch file with sparse rows."""
     return f"{torch(path)}\nmodel.load_state_dict(state_dict, assign=True)"

@@ -364,7 +364,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case("no data.pkl", lambda _: rawzip([Raw("a/b", b"")]), refused="without the data.pkl"),
     Case("empty archive", lambda _: rawzip([]), refused="without the data.pkl"),
-    Case("npz", lambda _: rawzip([Raw("w.npy", b"")]), refused="numpy archive"),
+    Case("npz", lambda _: rawzip([Raw("w.npy", b"")]), refused="like an array of numpy"),
     Case("call of a number", _file(b"\x80\x02K\x01)R."), refused="no function"),
     Case("call without a tuple", _file(b"\x80\x02cos\nsystem\nK\x01R."), refused="no tuple"),
     Case("state of a number", _file(b"\x80\x02K\x01}b."), refused="state"),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from pruneapp.gui.app.plugin_dialog import PluginDialog
 from pruneapp.gui.app.settings import Settings
-from tests.support.plugin_packages import install_example, install_package
+from tests.support.plugin_packages import install_example, install_package, matrix_file
 
 NEW = "Plugins were installed and are not loaded: pruneapp-example."
 
@@ -59,22 +59,24 @@ def test_without_plugins_it_says_so(person):
 
 def test_a_plugin_is_told_of_once_and_loaded_when_it_is_checked(packages, new_person, tmp_path):
     install_example(packages)
-    np.save(tmp_path / "w.npy", np.arange(12, dtype=np.float32).reshape(3, 4))
+    file = matrix_file(tmp_path, np.arange(12, dtype=np.float32).reshape(3, 4))
     person = new_person()
     person.wait_ready()
     person.wait(lambda: person.notices == [NEW])
     assert "pruneapp_example" not in sys.modules
 
     dialog = dialog_of(person)
-    adds = "Method: centered\nExport format: zst_smallest\nModel family: example\nFile format: npy"
+    adds = (
+        "Method: centered\nExport format: zst_smallest\nModel family: example\nFile format: matrix"
+    )
     assert rows(dialog) == [["pruneapp-example 1.0", "Not loaded", adds]]
     check(person, dialog, 0)
     person.wait(lambda: rows(dialog)[0][1] == "Loaded")
     assert person.notices == ["Loaded: Distance from the mean."]
     close(person, dialog)
 
-    person.open(tmp_path / "w.npy")
-    person.wait_open(tmp_path / "w.npy")
+    person.open(file)
+    person.wait_open(file)
     assert "centered" in methods(person)
 
     dialog = dialog_of(person)

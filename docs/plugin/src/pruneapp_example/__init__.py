@@ -5,7 +5,6 @@ What must hold of a declaration stands beside its class; the built-in ones are e
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 import numpy as np
@@ -62,35 +61,30 @@ SMALLEST = replace(
     good_for_folder=None,
 )
 
-_TYPES = {"<f4": "F32", "<f2": "F16", "<f8": "F64"}
+_MAGIC = b"MATRIX "
 
 
-def _read_npy(source: FileSource, _state_dict: str | None, _job: Job) -> ReadResult:
-    """Read the header of a .npy file of version 1: its one array is one tensor."""
-    head = source.read(0, min(10, source.size))
-    start = 10 + int.from_bytes(head[8:10], "little")
-    if head[6:8] != b"\x01\x00" or start > source.size:
-        raise CheckpointError(f"'{source.path}' is no .npy file of version 1.")
+def _read_matrix(source: FileSource, _state_dict: str | None, _job: Job) -> ReadResult:
+    """Read the first line, ``MATRIX rows columns``: float32 in rows follow it."""
+    line, _, _ = source.read(0, min(64, source.size)).partition(b"\n")
     try:
-        header = ast.literal_eval(source.read(10, start - 10).decode("latin-1"))
-        shape, dtype = tuple(map(int, header["shape"])), DTYPES[_TYPES[header["descr"]]]
-    except (ValueError, SyntaxError, KeyError, TypeError) as error:
-        raise CheckpointError(
-            f"'{source.path}' must hold an array of float16, float32 or float64."
-        ) from error
-    entry = TensorEntry(source.path.stem, shape, dtype, Location(0, start))
-    if header.get("fortran_order") or start + entry.nbytes != source.size:
-        raise CheckpointError(f"'{source.path}' must hold one whole array in C order.")
+        rows, columns = map(int, line.removeprefix(_MAGIC).split())
+    except ValueError as error:
+        raise CheckpointError(f"'{source.path}' must begin with MATRIX ROWS COLUMNS.") from error
+    shape = (rows, columns)
+    entry = TensorEntry(source.path.stem, shape, DTYPES["F32"], Location(0, len(line) + 1))
+    if rows < 0 or columns < 0 or len(line) + 1 + entry.nbytes != source.size:
+        raise CheckpointError(f"'{source.path}' must hold one whole matrix of float32.")
     state_dicts = (StateDict("", 1, entry.numel),)
-    contents = Contents("npy", "NumPy array", (entry,), {}, state_dicts=state_dicts)
+    contents = Contents("matrix", "Plain matrix", (entry,), {}, state_dicts=state_dicts)
     return contents, (source,)
 
 
 # A file format that can be opened.
-NPY = Reader(
-    "npy",
-    "NumPy array",
-    (".npy",),
-    lambda head, _source: head.startswith(b"\x93NUMPY"),
-    _read_npy,
+MATRIX = Reader(
+    "matrix",
+    "Plain matrix",
+    (".matrix",),
+    lambda head, _source: head.startswith(_MAGIC),
+    _read_matrix,
 )

@@ -1,0 +1,368 @@
+"""Reading arrays of numpy: ``.npz`` archives and single ``.npy`` files, without pickle.
+
+A ``.npy`` file is a magic string, a version, and a header with type, order and shape as the text of
+a Python dict, followed by the elements (`numpy.lib.format`). Arrays of Python objects are pickles
+and are not read. Types that numpy itself does not have are stored as raw bytes: ``V2`` is read as
+bfloat16, which ml_dtypes, JAX and MLX write so; the comment of a zip member may name another one,
+as exports of Pruneapp do.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, StateDict
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.entry import Location, TensorEntry, c_strides, is_contiguous
+from pruneapp.checkpoint.formats.headers import MAX_RANK, show
+from pruneapp.checkpoint.io.derived_source import JoinedSource, fill_from_blocks
+from pruneapp.checkpoint.io.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.archive import DEFLATED, ArchiveMember, read_members
+from pruneapp.checkpoint.torchfile.numpy_arrays import BY_CODE
+from pruneapp.checkpoint.torchfile.sources import CheckedSource, InflatedSource, PackedMember, Span
+from pruneapp.checkpoint.torchfile.torch_objects import DOWNLOAD_AGAIN, located
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted, first_names
+from pruneapp.progress import Job
+
+MAGIC = b"\x93NUMPY"
+MEMBER_SUFFIX = ".npy"
+# The limit of numpy is 10,000 bytes, which it counts of the text alone.
+_MAX_HEADER = 1 << 16
+_WINDOW = 512
+_LARGEST = (1 << 63) - 1
+_MAX_DIGITS = 19
+_SAVE_NUMBERS = (
+    "Save arrays of plain numbers in Python, as numpy.savez('weights.npz', **arrays), then open "
+    "that file."
+)
+# The name of the only array of a ``.npy`` file, which has none.
+ONLY_NAME = "weight"
+
+# One item of the header: a key with text, a truth value, a tuple of numbers, or a list (records).
+_ITEM = re.compile(
+    r"\s*(?P<quote>['\"])(?P<key>descr|fortran_order|shape)(?P=quote)\s*:\s*"
+    r"(?:(?P<mark>['\"])(?P<text>[^'\"\\]*)(?P=mark)|(?P<flag>True|False)"
+    r"|\((?P<shape>[\d\sL,]*)\)|\[.*?\](?=\s*(?:$|,\s*(?:$|['\"](?:fortran_order|shape)))))"
+    r"\s*(?:,|$)",
+    re.DOTALL,
+)
+_BY_LABEL = {dtype.label: dtype for dtype in DTYPES.values()}
+
+
+@dataclass(frozen=True)
+class _Header:
+    descr: str  # as ``<f4``; empty for records
+    fortran: bool
+    shape: tuple[int, ...]
+    nbytes: int  # of the header itself
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An array, and where it is."""
+
+    name: str
+    header: _Header
+    size: int  # bytes of the header and the elements
+    comment: str = ""  # the type, where the header does not name it
+
+
+@dataclass
+class _Found:
+    """The arrays of a file, sorted by what can be done with them."""
+
+    entries: list[TensorEntry]
+    unreadable: dict[str, str]
+    others: list[str]
+    raw_pairs: bool = False  # whether arrays of type ``V2`` are among the entries
+
+
+def _recognises_npz(head: bytes, _source: FileSource) -> bool:
+    """Whether it is a zip archive whose first member is an array."""
+    size = int.from_bytes(head[26:28], "little")
+    name = head[30 : 30 + size]
+    return head.startswith(b"PK\3\4") and name.endswith(MEMBER_SUFFIX.encode())
+
+
+def _read_npz(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
+    path = source.path
+    with located(path):
+        members = read_members(source, job.cancel)
+    arrays: list[tuple[ArchiveMember, _Array]] = []
+    others: list[str] = []
+    names: set[str] = set()
+    for member in job.cancel.each(members):
+        name = member.name.removesuffix(MEMBER_SUFFIX)
+        if name in names:
+            raise _damaged(path, f"it has two members called '{show(member.name)}'")
+        names.add(name)
+        if name == member.name:
+            others += [name] if member.size else []
+            continue
+        header = _read_header(path, name, member.size, _reader_of(source, member))
+        arrays.append((member, _Array(name, header, member.size, member.comment)))
+    spans: list[Span] = []
+    packed: list[PackedMember] = []
+    places: list[tuple[int, int]] = []
+    start = 0
+    for member, array in arrays:
+        label = f"'{show(array.name)}'"
+        if member.method == DEFLATED:
+            packed.append(
+                PackedMember(start, member.size, member.data, member.stored, member.crc, label)
+            )
+            places.append((1, start + array.header.nbytes))
+            start += member.size
+            continue
+        first = member.data + array.header.nbytes
+        places.append((0, first))
+        if first < member.data + member.size:
+            crc = zlib.crc32(source.read(member.data, array.header.nbytes))
+            spans.append(Span(first, member.data + member.size, member.crc, label, crc))
+    sources: list[ByteSource] = [CheckedSource(source, spans) if spans else source]
+    if packed:
+        sources.append(InflatedSource(source, packed))
+    numbers = {1: len(sources) - 1, 0: 0}
+    located_arrays = [
+        (array, Location(numbers[number], offset))
+        for (_, array), (number, offset) in zip(arrays, places, strict=True)
+    ]
+    return _contents(NPZ, source, located_arrays, others, sources)
+
+
+def _read_npy(source: FileSource, _state_dict: str | None, _job: Job) -> ReadResult:
+    header = _read_header(source.path, ONLY_NAME, source.size, source.read)
+    array = _Array(ONLY_NAME, header, source.size)
+    return _contents(NPY, source, [(array, Location(0, header.nbytes))], [], [source])
+
+
+def _contents(
+    reader: Reader,
+    file: FileSource,
+    arrays: list[tuple[_Array, Location]],
+    others: list[str],
+    sources: list[ByteSource],
+) -> ReadResult:
+    """Return the contents of a file with arrays at these places."""
+    found = _Found([], {}, others)
+    swapped: list[tuple[int, _SwappedSegment]] = []
+    for array, location in arrays:
+        dtype, reason = _type_of(array)
+        if dtype is None:
+            if reason:
+                found.unreadable[array.name] = reason
+            else:
+                found.others.append(array.name)
+            continue
+        header, shape = array.header, array.header.shape
+        nbytes = dtype.nbytes(math.prod(shape))
+        _check_size(file.path, array, nbytes)
+        strides = c_strides(shape[::-1])[::-1] if header.fortran else None
+        if strides is not None and is_contiguous(shape, strides):
+            strides = None
+        if header.descr.startswith(">") and dtype.bits > 8:
+            width = dtype.bits // (16 if header.descr[1] == "c" else 8)
+            segment = _SwappedSegment(sources[location.source], location.offset, nbytes, width)
+            swapped.append((len(found.entries), segment))
+        place = location._replace(strides=strides)
+        found.entries.append(TensorEntry(array.name, shape, dtype, place))
+        found.raw_pairs |= dtype.name == "BF16" and not array.comment
+    if swapped:
+        joined = JoinedSource(file, [segment for _, segment in swapped])
+        for (number, _), start in zip(swapped, joined.starts, strict=False):
+            entry = found.entries[number]
+            place = entry.location._replace(source=len(sources), offset=start)
+            found.entries[number] = entry._replace(location=place)
+        sources.append(joined)
+    if not found.entries and (found.unreadable or found.others):
+        reasons = (f"'{show(name)}': {reason}" for name, reason in found.unreadable.items())
+        more = next(reasons, f"'{show(found.others[0])}' is not one" if found.others else "")
+        raise UnsupportedFileError(
+            f"'{file.path}' holds no array of numbers ({more}).", remedy=_SAVE_NUMBERS
+        )
+    numel = sum(entry.numel for entry in found.entries)
+    contents = Contents(
+        format=reader.name,
+        label=reader.label,
+        entries=tuple(found.entries),
+        metadata={},
+        notices=tuple(_notices(found)),
+        state_dicts=(StateDict("", len(found.entries), numel),),
+        unreadable=found.unreadable,
+        others=tuple(found.others),
+    )
+    return contents, tuple(sources)
+
+
+def _notices(found: _Found) -> Iterator[Notice]:
+    if found.unreadable:
+        names = first_names(tuple(found.unreadable), 5, lambda name: f"'{show(name)}'")
+        arrays = counted(len(found.unreadable), "array")
+        yield Notice(
+            f"{arrays} of this file cannot be read: {names}.",
+            "\n".join(f"{show(name)}: {why}" for name, why in found.unreadable.items()),
+        )
+    if found.raw_pairs:
+        yield Notice(
+            "Arrays of type V2 are read as bfloat16, which numpy does not have and which "
+            "ml_dtypes, JAX and MLX store like this."
+        )
+
+
+def _type_of(array: _Array) -> tuple[DType | None, str]:
+    """Return the type of the elements, or None and why they cannot be read; text has no reason."""
+    descr = array.header.descr
+    if not descr:
+        return None, "it is an array of records"
+    code = descr.lstrip("<>=|")
+    label = BY_CODE.get("b1" if code == "?" else code)
+    if label is not None:
+        return _BY_LABEL[label], ""
+    if code[:1] == "O":
+        return None, "it is an array of Python objects, which only code in a pickle could rebuild"
+    if code[:1] in {"U", "S", "M", "m"}:
+        return None, ""
+    named = _BY_LABEL.get(array.comment)
+    if named is not None and code == f"V{named.bits // 8}":
+        return named, ""
+    if code == "V2":
+        return DTYPES["BF16"], ""
+    if code == "V1":
+        return None, "it has type V1, raw bytes: the file does not say which 8-bit type they are"
+    return None, f"it has type '{show(descr)}', which Pruneapp does not read"
+
+
+def _read_header(path: Path, name: str, size: int, read: Callable[[int, int], bytes]) -> _Header:
+    """Parse the header of an array of `size` bytes, header included.
+
+    Raises
+    ------
+    DamagedFileError
+        If it is not a header of numpy.
+    """
+    head = read(0, min(_WINDOW, size))
+    if len(head) < 12 or not head.startswith(MAGIC):
+        raise _damaged(path, f"'{show(name)}' does not begin like an array of numpy")
+    if head[6] not in {1, 2, 3}:
+        raise _damaged(path, f"'{show(name)}' has the unknown version {head[6]} of its header")
+    width = 2 if head[6] == 1 else 4
+    start = 8 + width
+    length = int.from_bytes(head[8:start], "little")
+    if length > _MAX_HEADER or start + length > size:
+        raise _damaged(path, f"the header of '{show(name)}' would have {length:,} bytes")
+    raw = head[start : start + length]
+    if len(raw) < length:
+        raw = read(0, start + length)[start:]
+    text = raw.decode("latin-1" if head[6] < 3 else "utf-8", "replace").strip()
+    items = _items(text)
+    shape = items.get("shape")
+    fortran = items.get("fortran_order")
+    descr = items.get("descr")
+    if not isinstance(shape, tuple) or not isinstance(fortran, bool) or not isinstance(descr, str):
+        raise _damaged(path, f"the header of '{show(name)}' is not that of an array")
+    if len(shape) > MAX_RANK or math.prod(extent or 1 for extent in shape) > _LARGEST:
+        raise _damaged(path, f"'{show(name)}' has a shape that no array can have")
+    return _Header(descr, fortran, shape, start + length)
+
+
+def _items(text: str) -> dict[str, str | bool | tuple[int, ...]]:
+    """Return the items of a header; an empty dict for anything but a dict of known values."""
+    if text[:1] != "{" or text[-1:] != "}":
+        return {}
+    inner = text[1:-1].strip()
+    items: dict[str, str | bool | tuple[int, ...]] = {}
+    at = 0
+    while at < len(inner):
+        match = _ITEM.match(inner, at)
+        if match is None or match["key"] in items:
+            return {}
+        if match["text"] is not None:
+            items[match["key"]] = match["text"]
+        elif match["flag"] is not None:
+            items[match["key"]] = match["flag"] == "True"
+        elif match["shape"] is not None:
+            numbers = match["shape"].replace("L", "").split(",")
+            numbers = [part.strip() for part in numbers if part.strip()]
+            if not all(part.isdecimal() and len(part) <= _MAX_DIGITS for part in numbers):
+                return {}
+            items[match["key"]] = tuple(map(int, numbers))
+        else:
+            items[match["key"]] = ""
+        at = match.end()
+    return items
+
+
+def _reader_of(source: FileSource, member: ArchiveMember) -> Callable[[int, int], bytes]:
+    """Return a function that reads the first bytes of a member, inflated."""
+
+    def read(offset: int, size: int) -> bytes:
+        if member.method != DEFLATED:
+            return source.read(member.data + offset, size)
+        stored = source.read(member.data, min(member.stored, offset + size + _WINDOW))
+        try:
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(stored, offset + size)[offset:]
+        except zlib.error:
+            return b""  # which is not a header
+
+    return read
+
+
+def _check_size(path: Path, array: _Array, nbytes: int) -> None:
+    """Refuse an array whose elements do not end where the file or the member ends."""
+    behind = array.size - array.header.nbytes - nbytes
+    if behind < 0:
+        missing = counted(-behind, "byte is", "bytes are")
+        raise DamagedFileError(
+            f"'{path}' is cut short: {missing} missing of '{show(array.name)}'.",
+            remedy=DOWNLOAD_AGAIN,
+        )
+    if behind:
+        what = counted(behind, "byte follows", "bytes follow")
+        raise _damaged(path, f"{what} the elements of '{show(array.name)}'")
+
+
+def _damaged(path: Path, what: str) -> DamagedFileError:
+    return DamagedFileError(f"'{path}' is damaged: {what}.", remedy=DOWNLOAD_AGAIN)
+
+
+# Bytes that are read at once to be swapped.
+_SWAPPED_BYTES = 1 << 20
+
+
+class _SwappedSegment:
+    """Big-endian words of a source in little-endian order, as a `Segment`.
+
+    `size` is the number of bytes, a multiple of the `width` of a word.
+    """
+
+    def __init__(self, source: ByteSource, offset: int, size: int, width: int) -> None:
+        self._source = source
+        self._offset = offset
+        self._width = width
+        self.size = size
+
+    def read_into(self, offset: int, view: memoryview) -> None:
+        """Fill `view` with swapped bytes from `offset` on."""
+        fill_from_blocks(view, offset, self._width, self._swapped, _SWAPPED_BYTES // self._width)
+
+    def _swapped(self, first: int, last: int) -> memoryview:
+        words = np.empty(last - first, f"u{self._width}")
+        self._source.read_into(self._offset + first * self._width, words.view(np.uint8).data)
+        return words.byteswap(inplace=True).view(np.uint8).data
+
+
+NPZ = Reader("npz", "NumPy archive", (".npz",), _recognises_npz, _read_npz)
+NPY = Reader(
+    "npy",
+    "NumPy array",
+    (MEMBER_SUFFIX,),
+    lambda head, _source: head.startswith(MAGIC),
+    _read_npy,
+)

@@ -1,0 +1,183 @@
+"""Arrays of numpy in an ``.npz`` archive: ``numpy.load`` reads it as it is.
+
+Types that numpy does not have (bfloat16, float8) are stored as raw bytes, ``V2`` and ``V1``, as
+numpy stores arrays of ml_dtypes; the comment of the zip member names the type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats.npz import MAGIC, MEMBER_SUFFIX, NPZ
+from pruneapp.errors import ExportError, counted
+from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.formats.deflated import (
+    deflate,
+    deflated_pieces,
+    expected_bytes,
+    most_bytes,
+)
+from pruneapp.export.formats.zip_archive import Buffer, ZipMember, ZipPlan
+from pruneapp.export.records import State, finalized
+from pruneapp.export.rounding import DTYPE
+from pruneapp.export.scripts import loading_code
+from pruneapp.params import FlagParam
+from pruneapp.progress import Job
+from pruneapp.results.export import Loader
+
+COMPRESSED = FlagParam(
+    name="compressed",
+    label="Compress",
+    help="Compress the arrays with DEFLATE, as numpy.savez_compressed does. Loading is slower.",
+)
+# The first element of an array is at a multiple of this, as `numpy.lib.format` aligns it.
+_ALIGNMENT = 64
+_MAX_NAME = (1 << 16) - 1 - len(MEMBER_SUFFIX)
+
+
+def _is_raw(dtype: DType) -> bool:
+    """Whether numpy has no type for these elements, so that they are stored as raw bytes."""
+    return dtype.numpy.startswith(("bfloat", "float8"))
+
+
+def _why_not(checkpoint: Checkpoint) -> str:
+    entries = checkpoint.entries.values()
+    packed = next((entry for entry in entries if not entry.dtype.numpy), None)
+    if packed is not None:
+        return f"numpy has no type {packed.dtype.label}, which '{packed.name}' has."
+    try:
+        names = [name.encode() for entry in entries for name in entry.names]
+    except UnicodeEncodeError:
+        return "A zip archive cannot store a tensor name that is not valid Unicode."
+    if any(len(name) > _MAX_NAME for name in names):
+        return f"A zip archive cannot store names of more than {_MAX_NAME:,} bytes."
+    return ""
+
+
+def header(dtype: DType, shape: tuple[int, ...]) -> bytes:
+    """Return what precedes the elements of an array in C order."""
+    if _is_raw(dtype):
+        descr = f"{'|' if dtype.bits == 8 else '<'}V{dtype.bits // 8}"
+    else:
+        descr = np.dtype(dtype.numpy).newbyteorder("<").str
+    text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
+    # Longer ones are those of more dimensions than numpy has.
+    text += " " * (-(len(MAGIC) + 4 + len(text) + 1) % _ALIGNMENT) + "\n"
+    return MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text.encode("ascii")
+
+
+def _member(name: str, state: State, entry: TensorEntry, *, compressed: bool) -> ZipMember:
+    head, record = header(entry.dtype, entry.shape), finalized(state, entry)
+    member = ZipMember(
+        name + MEMBER_SUFFIX,
+        len(head) + record.nbytes,
+        lambda: chain((head,), record.pieces()),
+        comment=entry.dtype.label if _is_raw(entry.dtype) else "",
+    )
+    if not compressed or not entry.nbytes:
+        return member
+    most = len(deflate(head)) + most_bytes(entry)
+    return member._replace(deflated=partial(_deflated, head, state, entry), most=most)
+
+
+def _deflated(head: bytes, state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
+    yield head, deflate(head)
+    yield from deflated_pieces(state, entry)
+
+
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
+    if reason := _why_not(part.checkpoint):
+        raise ExportError(reason, remedy="Export as safetensors.")
+    compressed = bool(values[COMPRESSED.name])
+    members: list[ZipMember] = []
+    entries: list[TensorEntry] = []
+    for entry in job.cancel.each(part.entries):
+        for name in entry.names:
+            members.append(_member(name, part.state, entry, compressed=compressed))
+            entries.append(entry)
+    names = {
+        member.name.removesuffix(MEMBER_SUFFIX): entry.nbytes
+        for member, entry in zip(members, entries, strict=True)
+    }
+    plan = ZipPlan(members)
+    planned = Plan(plan.nbytes(job), plan.pieces, names, (*_notices(part), *part.unscaled()))
+    if not compressed or all(member.deflated is None for member in members):
+        return planned
+
+    def expected(job: Job) -> int:
+        sizes = expected_bytes(part.state, part.entries, job)
+        sized = [
+            member._replace(most=member.most - most_bytes(entry) + sizes[entry.name])
+            if member.deflated is not None
+            else member
+            for member, entry in job.cancel.each(zip(members, entries, strict=True))
+        ]
+        return ZipPlan(sized).nbytes(job)
+
+    return replace(planned, expected=expected)
+
+
+def _notices(part: ExportPart) -> Iterator[str]:
+    tied = [entry for entry in part.entries if entry.aliases]
+    if tied:
+        yield (
+            f"An archive of numpy has no tied tensors: {counted(len(tied), 'tensor')} with several "
+            f"names, such as '{tied[0].name}', {'is' if len(tied) == 1 else 'are'} stored under "
+            "each name."
+        )
+    raw = sorted({e.dtype.label for e in part.entries if _is_raw(e.dtype)})
+    if raw:
+        yield (
+            f"numpy has no {' and no '.join(raw)}: numpy.load returns raw bytes (V2 or V1), which "
+            f"array.view(ml_dtypes.{raw[0]}) turns into numbers."
+        )
+
+
+NPZ_FILE = Format(
+    name="npz",
+    label="numpy archive",
+    help=(
+        "One array per tensor, zeros in place, for programs that read numpy: numpy.load, JAX, "
+        "MLX and others."
+    ),
+    suffixes=NPZ.suffixes,
+    planner=_plan,
+    params=(DTYPE, COMPRESSED),
+    why_not=_why_not,
+    loaded_by=(
+        Loader("numpy.load", note="bfloat16 and float8 as raw bytes, for a view of ml_dtypes"),
+        Loader("MLX, JAX", note="MLX reads V2 as bfloat16"),
+    ),
+    does_not=(
+        "Zeros do not reduce the size unless the arrays are compressed.",
+        "Contains only tensors. Tied tensors are stored once for each name.",
+    ),
+    one_file=True,
+    loads=loading_code.npz,
+    load_code="""
+def load(path):
+    import zipfile
+
+    import numpy
+
+    with zipfile.ZipFile(path) as archive:
+        types = {info.filename[:-4]: info.comment.decode() for info in archive.infolist()}
+    tensors = {}
+    for name, array in numpy.load(path).items():
+        if types[name]:
+            data = torch.frombuffer(bytearray(array.tobytes()), dtype=torch.uint8)
+            tensors[name] = data.view(getattr(torch, types[name])).reshape(array.shape)
+        else:
+            tensors[name] = torch.from_numpy(array)
+    return tensors
+""",
+)
