@@ -75,7 +75,7 @@ class _Array:
 
 
 @dataclass
-class _Found:
+class _SortedArrays:
     """The arrays of a file, sorted by what can be done with them."""
 
     entries: list[TensorEntry]
@@ -151,7 +151,7 @@ def _contents(
     sources: list[ByteSource],
 ) -> ReadResult:
     """Return the contents of a file with arrays at these places."""
-    found = _Found([], {}, others)
+    found = _SortedArrays([], {}, others)
     swapped: list[tuple[int, _SwappedSegment]] = []
     for array, location in arrays:
         dtype, reason = _type_of(array)
@@ -201,7 +201,7 @@ def _contents(
     return contents, tuple(sources)
 
 
-def _notices(found: _Found) -> Iterator[Notice]:
+def _notices(found: _SortedArrays) -> Iterator[Notice]:
     if found.unreadable:
         names = first_names(tuple(found.unreadable), 5, lambda name: f"'{show(name)}'")
         arrays = counted(len(found.unreadable), "array")
