@@ -136,7 +136,8 @@ def resolve(
     def plan(job: Job) -> dict[Path, Plan]:
         (one,) = weights(job).values()
         beside, left = plan_sidecars(one, target.path)
-        return {target.path: replace(one, notices=(*one.notices, *left)), **beside}
+        parts = {target.path.with_name(name): each for name, each in one.parts.items()}
+        return {target.path: replace(one, notices=(*one.notices, *left)), **parts, **beside}
 
     target = check_weights(checkpoint, path, form, values, follow_links=request.follow_links)
     return resolved(target.path, (target.path,), target.notices, plan)

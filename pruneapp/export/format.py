@@ -40,6 +40,7 @@ class ExportPart:
     suffix: str
     # Where the state comes from, for the metadata; None to say nothing.
     provenance: Provenance | None = None
+    name: str = ""  # of the file to be written; empty if it is not known yet
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -109,6 +110,9 @@ class Plan:
     blocked_by: tuple[str, ...] = ()
     # Small files that are written into the same folder, by name, unless there are such.
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    # Further files that belong to this one, by name, such as the external data of an ONNX model.
+    # They are written into the same folder and replace what is there.
+    parts: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
     # What it was planned of, from which another machine plans the same; None of small files.
     origin: PlanOrigin | None = None
 

@@ -104,7 +104,8 @@ def plan_weights(
     if not in_folder(checkpoint, form, values, path):
         suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
         name = "" if path is None else path.name
-        return {name: form.plan(whole(state, suffix, provenance), values, job)}
+        part = replace(whole(state, suffix, provenance), name=name)
+        return {name: form.plan(part, values, job)}
     limit = limit_of(values)
     if limit is None:
         plans = _as_opened(whole(state, "", provenance), form, values, job)

@@ -6,8 +6,8 @@ numbers of tensors are written as they are read, a piece at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
 
@@ -20,7 +20,7 @@ from pruneapp.checkpoint.formats.onnx import BRANCH, GRAPH, INITIALIZER, RAW, TY
 from pruneapp.checkpoint.formats.protobuf import prefix
 from pruneapp.errors import ExportError
 from pruneapp.export.format import Plan
-from pruneapp.export.formats.onnx import MOST_BYTES
+from pruneapp.export.formats.onnx import MOST_BYTES, data_plan
 from pruneapp.export.records import Pieces, finalized
 from pruneapp.groups.onnx_graph import LARGEST_KEPT, GraphError, OnnxGraph, infer_shapes
 from pruneapp.progress import Job
@@ -28,7 +28,6 @@ from pruneapp.shrink.cut import Cut
 from pruneapp.shrink.shrunk_state import ShrunkState
 
 _SMALL = 1024  # bytes of a tensor that is never beside the model, as the package onnx has it
-_ALIGNMENT = 64
 # Since this version an initializer need not be an input of the graph.
 _FREE_INITIALIZERS = 4
 _TYPE_NUMBERS = {name: number for number, name in TYPES.items()}
@@ -50,9 +49,9 @@ class _NewTensor:
 def plan_onnx(
     shrunk: ShrunkState, graph: OnnxGraph, cut: Cut, name: str, job: Job
 ) -> dict[str, Plan]:
-    """Plan a smaller model, and the file with its numbers where it has one.
+    """Plan a smaller model, and the file with its numbers if it has more than 2 GiB.
 
-    That has ``.data`` behind the `name` of the model.
+    That has ``.data`` behind the `name` of the model. External data of the source is moved in.
 
     Raises
     ------
@@ -71,11 +70,12 @@ def plan_onnx(
     model = graph.model.__class__()
     model.CopyFrom(graph.model)
     _resize(model, graph, graph.stays((each.group, each.kept) for each in cut.groups))
-    tensors = _take_initializers(model, shrunk, graph, job)
+    kept = _write_inner_tensors(model, shrunk, graph)
+    tensors = _take_initializers(model, shrunk, graph, kept, job)
     _infer(model, tensors, graph)
-    plan = _in_one_file(model, tensors)
-    if plan.nbytes > MOST_BYTES or any(stored.external for stored in graph.file.tensors):
-        return _with_file_beside(model, tensors, name)
+    plan = _in_one_file(model, tensors, kept)
+    if plan.nbytes > MOST_BYTES:
+        return _with_file_beside(model, tensors, kept, name)
     return {name: plan}
 
 
@@ -166,12 +166,47 @@ def _fits(model: Any) -> bool:
 # -- tensors -----------------------------------------------------------------------------------
 
 
-def _take_initializers(
-    model: Any, shrunk: ShrunkState, graph: OnnxGraph, job: Job
-) -> list[_NewTensor]:
-    """Take the initializers out of a model, and constants of nodes that are too large for those."""
+def _write_inner_tensors(model: Any, shrunk: ShrunkState, graph: OnnxGraph) -> dict[str, int]:
+    """Write the values of the state into the tensors of branches; return the bytes of each.
+
+    Of several branches with a tensor of one name only the first is among the entries.
+    """
     entries = shrunk.checkpoint.entries
-    constants = {t.name: t for t in graph.file.tensors if t.constant and not t.unreadable}
+    inner = {t.name for t in graph.file.tensors if t.nested and not t.unreadable}
+    written: dict[str, int] = {}
+
+    def visit(part: Any) -> None:
+        for node in part.node:
+            for attribute in node.attribute:
+                if node.op_type == "Constant" and attribute.name == "value" and node.output:
+                    write(attribute.t, node.output[0])
+                for branch in (*attribute.graphs, attribute.g):
+                    visit(branch)
+        for proto in part.initializer:
+            write(proto, proto.name)
+
+    def write(proto: Any, name: str) -> None:
+        if name in inner and name not in written:
+            tensor = _cut(proto, shrunk, entries[name])
+            proto.raw_data = b"".join(map(bytes, tensor.pieces()))
+            written[name] = tensor.nbytes
+
+    if inner:
+        visit(model.graph)
+    return written
+
+
+def _take_initializers(
+    model: Any, shrunk: ShrunkState, graph: OnnxGraph, kept: dict[str, int], job: Job
+) -> list[_NewTensor]:
+    """Take the initializers out of a model, and constants of nodes that are too large for those.
+
+    Adds the bytes of constants that stay in their nodes to `kept`, by name.
+    """
+    entries = shrunk.checkpoint.entries
+    constants = {
+        t.name: t for t in graph.file.tensors if t.constant and not (t.unreadable or t.nested)
+    }
     tensors = []
     for proto in job.cancel.each(model.graph.initializer):
         new = proto.__class__()
@@ -186,6 +221,7 @@ def _take_initializers(
         tensor = _cut(proto, shrunk, entries[name])
         if constants[name].nbytes <= LARGEST_KEPT:
             proto.raw_data = b"".join(map(bytes, tensor.pieces()))
+            kept[name] = tensor.nbytes
             continue
         new = proto.__class__()
         new.CopyFrom(proto)
@@ -228,8 +264,11 @@ def _declare(model: Any, tensors: Sequence[_NewTensor]) -> None:
 # -- files -------------------------------------------------------------------------------------
 
 
-def _in_one_file(model: Any, tensors: Sequence[_NewTensor]) -> Plan:
-    """Plan a model with its initializers inside, which stand last in its graph, and that in it."""
+def _in_one_file(model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int]) -> Plan:
+    """Plan a model with its initializers at the end of its graph, and the graph at its end.
+
+    `kept` are the bytes of the tensors in nodes of the model, by name.
+    """
     heads = []
     for tensor in tensors:
         head = tensor.proto.SerializeToString()
@@ -250,35 +289,25 @@ def _in_one_file(model: Any, tensors: Sequence[_NewTensor]) -> Plan:
             yield head
             yield from tensor.pieces()
 
-    names = {tensor.proto.name: tensor.nbytes for tensor in tensors}
+    names = {**kept, **{tensor.proto.name: tensor.nbytes for tensor in tensors}}
     return Plan(len(start) + sum(map(len, heads)) + numbers, pieces, names, container=True)
 
 
-def _with_file_beside(model: Any, tensors: Sequence[_NewTensor], name: str) -> dict[str, Plan]:
+def _with_file_beside(
+    model: Any, tensors: Sequence[_NewTensor], kept: Mapping[str, int], name: str
+) -> dict[str, Plan]:
     """Plan a model whose numbers are in a file beside it."""
     beside = f"{name}.data"
-    outside: list[tuple[int, _NewTensor]] = []
-    inside: list[_NewTensor] = []
-    end = 0
-    for tensor in tensors:
-        if tensor.nbytes <= _SMALL:
-            inside.append(tensor)
-            continue
-        start = -(-end // _ALIGNMENT) * _ALIGNMENT
-        end = start + tensor.nbytes
-        outside.append((start, tensor))
+    outside = [tensor for tensor in tensors if tensor.nbytes > _SMALL]
+    plan, offsets = data_plan([(tensor.nbytes, tensor.pieces) for tensor in outside])
+    names = {tensor.proto.name: tensor.nbytes for tensor in outside}
+    for tensor, offset in zip(outside, offsets, strict=True):
         proto = tensor.proto
         proto.data_location = 1
-        for key, value in (("location", beside), ("offset", start), ("length", tensor.nbytes)):
+        for key, value in (("location", beside), ("offset", offset), ("length", tensor.nbytes)):
             proto.external_data.add(key=key, value=str(value))
-        inside.append(_NewTensor(proto, 0, _nothing))
-
-    def pieces() -> Iterator[bytes | memoryview]:
-        at = 0
-        for start, tensor in outside:
-            yield bytes(start - at)
-            yield from tensor.pieces()
-            at = start + tensor.nbytes
-
-    names = {tensor.proto.name: tensor.nbytes for _, tensor in outside}
-    return {name: _in_one_file(model, inside), beside: Plan(end, pieces, names, container=True)}
+    inside = [
+        _NewTensor(tensor.proto, 0, _nothing) if tensor.nbytes > _SMALL else tensor
+        for tensor in tensors
+    ]
+    return {name: _in_one_file(model, inside, kept), beside: replace(plan, names=names)}

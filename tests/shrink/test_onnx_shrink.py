@@ -1,12 +1,14 @@
 """ONNX models on the command line: cut, proven, and back."""
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 
 from pruneapp.__main__ import main
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
+from tests.support.onnx_models import Builder, save
+from tests.support.onnx_runs import difference
+from tests.support.onnx_runs import run as run_model
 
 
 def run(*arguments):
@@ -80,3 +82,61 @@ def test_a_share_that_rounds_to_nothing_is_refused(net, tmp_path, capsys):
     assert run("shrink", net, "--channels", "10%", "-o", tmp_path / "out") == 2
     assert "cuts nothing of 2 groups" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def small_constant(b, x):
+    """Return a value through a reshape whose shape is in a node, as torch 1.x exports it."""
+    shape = b.node_constant(np.array([2, 12, -1, 6]))
+    return b.op("Reshape", x, shape)
+
+
+def add_of_a_scalar(b, x):
+    return b.op("Mul", b.op("Add", x, b.node_constant(np.float32(0.5))), b.weight("g", 12, 1, 1))
+
+
+def branch(b, x):
+    """Return a value that a branch makes, with a weight and a constant in it."""
+
+    def graph(name, fill):
+        values = b.rng.standard_normal((12, 12, 1, 1)).astype(np.float32)
+        number = onnx.numpy_helper.from_array(np.float32(fill))
+        nodes = [
+            onnx.helper.make_node("Constant", [], [f"{name}.k"], value=number),
+            onnx.helper.make_node("Conv", [x, f"{name}.w"], [f"{name}.c"]),
+            onnx.helper.make_node("Add", [f"{name}.c", f"{name}.k"], [f"{name}.y"]),
+        ]
+        out = onnx.helper.make_tensor_value_info(f"{name}.y", 1, None)
+        weight = onnx.numpy_helper.from_array(values, f"{name}.w")
+        return onnx.helper.make_graph(nodes, name, [], [out], [weight])
+
+    condition = b.node_constant(np.array(True))
+    return b.op("If", condition, then_branch=graph("t", 1), else_branch=graph("e", 2))
+
+
+def text(b, x):
+    b.constant("words", np.array([b"a", b"b"], object))
+    return x
+
+
+def passed_on(b, x):
+    return x
+
+
+@pytest.mark.parametrize("external", [False, True], ids=["inside", "outside"])
+@pytest.mark.parametrize("middle", [small_constant, add_of_a_scalar, branch, text, passed_on])
+def test_every_graph_that_opens_is_cut(middle, external, tmp_path, capsys):
+    b = Builder(7, opset=13)
+    x = middle(b, b.op("Relu", b.conv("a", "x", 12, 3)))
+    x = b.conv("c", b.op("Relu", b.conv("b", x, 16, 12)), 4, 16)
+    path = save(b.model([x], [2, 3, 6, 6]), tmp_path / "m.onnx", external=external)
+    how = ["--method", "l1_unstructured", "--amount", "30%"]
+    assert run("prune", path, *how, "-o", tmp_path / "p.onnx") == 0
+    out = tmp_path / "out"
+    assert run("shrink", tmp_path / "p.onnx", "--channels", "50%", "-o", out) == 0
+    assert run("unshrink", out, "--against", path, "-o", tmp_path / "back.onnx") == 0
+    capsys.readouterr()
+    onnx.checker.check_model(str(out / "p.onnx"), full_check=True)
+    small, wide = run_model(out / "p.onnx"), run_model(tmp_path / "back.onnx")
+    assert difference(wide, small) < 1e-5
+    shapes = {t.name: tuple(t.dims) for t in onnx.load(str(out / "p.onnx")).graph.initializer}
+    assert shapes["b.weight"][0] == 8

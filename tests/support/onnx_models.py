@@ -38,6 +38,10 @@ class Builder:
         self.nodes.append(helper.make_node(kind, inputs, names, **attributes))
         return names[0] if outputs == 1 else names
 
+    def node_constant(self, values: Any) -> str:
+        """Add a node whose value is a constant."""
+        return str(self.op("Constant", value=numpy_helper.from_array(np.asarray(values))))
+
     def conv(self, name: str, x: str, out: int, into: int, size: int = 3, **more: Any) -> str:
         """Add a convolution that keeps height and width, with a bias."""
         group = more.pop("group", 1)

@@ -12,15 +12,15 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.entry import STATISTICS, Location, TensorEntry
+from pruneapp.checkpoint.entry import Location, TensorEntry
 from pruneapp.checkpoint.formats.headers import MAX_RANK, show
+from pruneapp.checkpoint.formats.onnx_roles import GraphUses, Node, Scope, TensorRole
 from pruneapp.checkpoint.formats.protobuf import LENGTH, VARINT, Message, WireField
 from pruneapp.checkpoint.formats.sharded import check_inside
 from pruneapp.checkpoint.io.derived_source import JoinedSource, Segment
@@ -32,11 +32,15 @@ from pruneapp.progress import Job
 # Numbers of fields in onnx.proto3: of a model, a graph, a node, an attribute, a tensor.
 IR_VERSION, GRAPH, OPSETS, PROPERTIES, FUNCTIONS = 1, 7, 8, 14, 25
 NODE, INITIALIZER, SPARSE_INITIALIZER = 1, 5, 15
-_INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE = 1, 2, 4, 5
+_GRAPH_INPUT, _GRAPH_OUTPUT, _VALUE_NAME = 11, 12, 1
+_INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE, _DOMAIN, _OVERLOAD = 1, 2, 4, 5, 7, 8
+# Numbers of fields of a local function, by what a graph or a node has in their place.
+_FUNCTION_NAME, _FUNCTION_INPUT, _FUNCTION_OUTPUT, _FUNCTION_NODE = 1, 4, 5, 7
+_FUNCTION_DOMAIN, _FUNCTION_OVERLOAD = 10, 13
 _ATTRIBUTE_NAME, VALUE, _SUBGRAPH, _TENSORS, _SUBGRAPHS = 1, 5, 6, 10, 11
 _DIMS, _DATA_TYPE, _SEGMENT, _NAME, RAW, EXTERNAL, LOCATION = 1, 2, 3, 8, 9, 13, 14
 _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S = 4, 5, 6, 7, 10, 11
-_DATA = {RAW, _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S}
+DATA = {RAW, _FLOATS, _INT32S, _STRINGS, _INT64S, _DOUBLES, _UINT64S}
 # What the numbers of a type may stand in, besides `RAW`: little-endian as they are, or varints.
 _AS_THEY_ARE = {_FLOATS: {"F32", "C64"}, _DOUBLES: {"F64", "C128"}}
 _VARINTS = {
@@ -87,7 +91,6 @@ _LATEST = 255  # a version of the format that nobody will see
 _LONGEST_TEXT = 1 << 20
 _MOST_NESTED = 32
 BRANCH = "it is in a branch of the graph"
-_AS_VARINTS = "its numbers are stored in lengths that depend on them"
 
 
 @dataclass(frozen=True)
@@ -114,16 +117,14 @@ class StoredTensor:
         return len(self.inside) % 3 == 0
 
     @property
+    def is_varint(self) -> bool:
+        """Whether its numbers are varints, of which each has a length of its own."""
+        return self.data is not None and self.data.number in _VARINTS
+
+    @property
     def nbytes(self) -> int:
         """Bytes of its elements."""
         return DTYPES[self.dtype].nbytes(math.prod(self.shape))
-
-
-class Use(NamedTuple):
-    """What a node does with a tensor."""
-
-    op: str
-    place: int  # which of its inputs the tensor is
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class ModelFile:
     tensors: tuple[StoredTensor, ...]  # of one name each, in the order of the file
     # Those of branches that are called as one of these: each branch has names of its own.
     hidden: tuple[StoredTensor, ...]
-    uses: Mapping[str, Use]  # of each value the first
+    roles: Mapping[str, TensorRole]  # of each of `tensors`
     properties: Mapping[str, str]
     sparse: int = 0  # how many initializers are sparse
 
@@ -143,57 +144,96 @@ class _GraphWalk:
     message: Message
     tensors: dict[str, StoredTensor] = field(default_factory=dict)
     hidden: list[StoredTensor] = field(default_factory=list)
-    uses: dict[str, Use] = field(default_factory=dict)
+    scopes: dict[str, Scope] = field(default_factory=dict)  # the graph of each of `tensors`
     sparse: int = 0
 
-    def graph(self, inside: tuple[WireField, ...]) -> None:
+    def graph(self, inside: tuple[WireField, ...], scope: Scope, *, stores: bool = True) -> None:
+        """Read a graph; without `stores` its tensors are left out, as those of functions are."""
         message, outer = self.message, inside[-1]
         if len(inside) > 3 * _MOST_NESTED:
             raise message.damaged(outer.tag, f"graphs lie in graphs, {_MOST_NESTED} deep")
         for part in message.fields(outer.start, outer.stop):
+            if part.number in {_GRAPH_INPUT, _GRAPH_OUTPUT} and part.wire == LENGTH:
+                names = scope.inputs if part.number == _GRAPH_INPUT else scope.outputs
+                names.append(self._name_of(part))
+                continue
             if part.number not in {NODE, INITIALIZER, SPARSE_INITIALIZER}:
                 continue
             if part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of the graph has no length")
             if part.number == NODE:
-                self._node((*inside, part))
-            elif part.number == INITIALIZER:
-                self._tensor(part, inside)
-            else:
-                self.sparse += 1
+                self._node((*inside, part), scope, stores=stores)
+            elif part.number == SPARSE_INITIALIZER:
+                self.sparse += stores
+            elif stores:
+                self._tensor(part, inside, scope)
 
-    def _node(self, inside: tuple[WireField, ...]) -> None:
+    def function(self, outer: WireField) -> tuple[tuple[str, str, str], Scope]:
+        """Read a local function; return its domain, name and overload, and its body."""
+        message, scope = self.message, Scope()
+        texts = {_FUNCTION_DOMAIN: "", _FUNCTION_NAME: "", _FUNCTION_OVERLOAD: ""}
+        for part in message.fields(outer.start, outer.stop):
+            if part.wire != LENGTH:
+                continue
+            if part.number == _FUNCTION_NODE:
+                self._node((outer, part), scope, stores=False)
+            elif part.number == _FUNCTION_INPUT:
+                scope.inputs.append(message.text(part))
+            elif part.number == _FUNCTION_OUTPUT:
+                scope.outputs.append(message.text(part))
+            elif part.number in texts:
+                texts[part.number] = message.text(part)
+        domain, name, overload = texts.values()
+        return (domain, name, overload), scope
+
+    def _name_of(self, value: WireField) -> str:
+        for part in self.message.fields(value.start, value.stop):
+            if part.number == _VALUE_NAME and part.wire == LENGTH:
+                return self.message.text(part)
+        return ""
+
+    def _node(self, inside: tuple[WireField, ...], scope: Scope, *, stores: bool) -> None:
         message = self.message
         inputs: list[str] = []
-        output = op = ""
+        outputs: list[str] = []
+        texts = {_OP_TYPE: "", _DOMAIN: "", _OVERLOAD: ""}
         attributes: list[WireField] = []
         for part in message.fields(inside[-1].start, inside[-1].stop):
-            if part.number in {_INPUT, _OUTPUT, _OP_TYPE, ATTRIBUTE} and part.wire != LENGTH:
+            known = part.number in {_INPUT, _OUTPUT, ATTRIBUTE} or part.number in texts
+            if known and part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of a node has no length")
             if part.number == _INPUT:
                 inputs.append(message.text(part))
             elif part.number == _OUTPUT:
-                output = output or message.text(part)
-            elif part.number == _OP_TYPE:
-                op = message.text(part)
+                outputs.append(message.text(part))
+            elif part.number in texts:
+                texts[part.number] = message.text(part)
             elif part.number == ATTRIBUTE:
                 attributes.append(part)
-        for place, name in enumerate(inputs):
-            self.uses.setdefault(name, Use(op, place))
+        op, domain, overload = texts.values()
+        node = Node(op, domain, overload, tuple(inputs), tuple(outputs))
+        scope.nodes.append(node)
         for attribute in attributes:
-            self._attribute((*inside, attribute), output if op == "Constant" else "")
+            self._attribute((*inside, attribute), scope, node, stores=stores)
 
-    def _attribute(self, inside: tuple[WireField, ...], output: str) -> None:
+    def _attribute(
+        self, inside: tuple[WireField, ...], scope: Scope, node: Node, *, stores: bool
+    ) -> None:
         message = self.message
+        output = node.outputs[0] if node.op == "Constant" and node.outputs else ""
         for part in message.fields(inside[-1].start, inside[-1].stop):
             if part.number in {VALUE, _SUBGRAPH, _SUBGRAPHS} and part.wire != LENGTH:
                 raise message.damaged(part.tag, "a part of an attribute has no length")
-            if part.number == VALUE and output:
-                self._tensor(part, inside, output)
+            if part.number == VALUE and output and stores:
+                self._tensor(part, inside, scope, output)
             elif part.number in {_SUBGRAPH, _SUBGRAPHS}:
-                self.graph((*inside, part))
+                branch = Scope(parent=scope, owner=node)
+                node.branches.append(branch)
+                self.graph((*inside, part), branch, stores=stores)
 
-    def _tensor(self, outer: WireField, inside: tuple[WireField, ...], constant: str = "") -> None:
+    def _tensor(
+        self, outer: WireField, inside: tuple[WireField, ...], scope: Scope, constant: str = ""
+    ) -> None:
         message = self.message
         name, external, data_type, where = "", {}, 0, 0
         dims: list[int] = []
@@ -213,7 +253,7 @@ class _GraphWalk:
                     where = part.value
             elif part.number == _NAME:
                 name = message.text(part)
-            elif part.number in _DATA:
+            elif part.number in DATA:
                 data.append(part)
             elif part.number == EXTERNAL:
                 key, value = _pair(message, part)
@@ -239,10 +279,12 @@ class _GraphWalk:
             external if where else {},
         )
         stored = self._with_data(stored, data_type, data, segmented=segmented)
+        scope.tensors[name] = math.prod(dims)
         if name in self.tensors:
             self.hidden.append(replace(stored, unreadable="another tensor has its name"))
         else:
             self.tensors[name] = stored
+            self.scopes[name] = scope
 
     def _with_data(
         self, stored: StoredTensor, data_type: int, data: list[WireField], *, segmented: bool
@@ -299,22 +341,38 @@ def read_layout(source: FileSource, job: Job) -> ModelFile:
     """
     message = Message(source, "an ONNX model", job.cancel)
     graphs: list[WireField] = []
+    functions: list[WireField] = []
     properties: dict[str, str] = {}
     for part in message.fields():
         if part.number == GRAPH:
             if part.wire != LENGTH:
                 raise message.damaged(part.tag, "the graph has no length")
             graphs.append(part)
+        elif part.number == FUNCTIONS and part.wire == LENGTH:
+            functions.append(part)
         elif part.number == PROPERTIES:
             key, value = _pair(message, part)
             properties[key] = value
     if len(graphs) != 1:
         raise message.damaged(0, f"it has {len(graphs) or 'no'} graphs instead of one")
     walk = _GraphWalk(message)
-    walk.graph((graphs[0],))
+    main = Scope()
+    walk.graph((graphs[0],), main)
+    uses = GraphUses(main, dict(map(walk.function, functions)))
+    roles = {
+        stored.name: _role(uses, walk.scopes[stored.name], stored)
+        for stored in job.cancel.each(walk.tensors.values())
+    }
     return ModelFile(
-        tuple(walk.tensors.values()), tuple(walk.hidden), walk.uses, properties, walk.sparse
+        tuple(walk.tensors.values()), tuple(walk.hidden), roles, properties, walk.sparse
     )
+
+
+def _role(uses: GraphUses, scope: Scope, stored: StoredTensor) -> TensorRole:
+    dtype = DTYPES.get(stored.dtype)
+    # Floats of 8 bits are quantized numbers, as whole numbers are.
+    is_float = dtype is not None and dtype.prunable and dtype.bits > 8
+    return uses.role_of(scope, stored.name, stored.shape, is_float=is_float)
 
 
 def _recognises(head: bytes, source: FileSource) -> bool:
@@ -361,16 +419,20 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
         entries: list[TensorEntry] = []
         unreadable: dict[str, str] = {}
         segments: list[tuple[int, Segment]] = []
+        for stored in (*layout.tensors, *layout.hidden):
+            if stored.unreadable and stored.external:
+                files.open(stored)  # exports copy its bytes
         for stored in job.cancel.each(layout.tensors):
             if stored.unreadable:
-                unreadable[stored.name] = stored.unreadable
+                role = layout.roles[stored.name]
+                quantized = f"{role.why_not}: " if role.is_quantized else ""
+                unreadable[stored.name] = f"{quantized}{stored.unreadable}"
                 continue
-            use = layout.uses.get(stored.name)
-            kind, why_not = _judge(stored, use)
+            role = layout.roles[stored.name]
             location = Location(0, stored.field.start)
             if stored.external:
                 location = files.location(stored)
-            elif stored.data is not None and _is_varint(stored):
+            elif stored.is_varint:
                 segments.append((len(entries), _varints(stored, source, job)))
             elif stored.data is not None:
                 location = Location(0, stored.data.start)
@@ -380,8 +442,8 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
                     stored.shape,
                     DTYPES[stored.dtype],
                     location,
-                    why_not=why_not,
-                    kind=kind,
+                    why_not=role.why_not,
+                    kind=role.kind,
                 )
             )
         sources: list[ByteSource] = [source, *files.opened]
@@ -415,46 +477,6 @@ def _notices(layout: ModelFile) -> tuple[Notice, ...]:
     return tuple(Notice(text) for text, count in texts.items() if count)
 
 
-_CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
-_NORMS = {
-    *("BatchNormalization", "InstanceNormalization", "LayerNormalization", "GroupNormalization"),
-    *("SimplifiedLayerNormalization", "RMSNormalization"),
-}
-_WITH_BIAS = {"Conv", "ConvTranspose", "Gemm"}
-_RECURRENT = {"LSTM", "GRU", "RNN"}
-
-
-def _judge(stored: StoredTensor, use: Use | None) -> tuple[str, str]:
-    """Return the kind of a tensor by what the graph does with it, and why it cannot be pruned."""
-    kind = why_not = ""
-    op, place = use or Use("", 0)
-    rank = len(stored.shape)
-    if op in _WITH_BIAS and place == 2:
-        kind = "bias"
-    elif op in {"Conv", "ConvTranspose"} and place == 1:
-        kind = _CONVOLUTIONS.get(rank, "")
-    elif op in {"Gemm", "MatMul"} and rank == 2:
-        kind = "Linear"
-    elif op == "BatchNormalization" and place > 2:
-        kind = STATISTICS
-        why_not = "running statistics are measured, not learned"
-    elif op in _NORMS and place:
-        kind = "norm"
-    elif op == "Gather" and place == 0 and rank == 2:
-        kind = "embedding"
-    elif op in _RECURRENT and place:
-        kind = "recurrent" if place < 3 else "bias"
-    if _is_varint(stored):
-        why_not = why_not or _AS_VARINTS
-    if stored.nested:
-        why_not = why_not or BRANCH
-    return kind, why_not if stored.dtype and DTYPES[stored.dtype].prunable else ""
-
-
-def _is_varint(stored: StoredTensor) -> bool:
-    return stored.data is not None and stored.data.number in _VARINTS
-
-
 class _ExternalFiles:
     """The files beside a model that hold numbers of its tensors, each opened once."""
 
@@ -466,12 +488,8 @@ class _ExternalFiles:
     def location(self, stored: StoredTensor) -> Location:
         """Return where a tensor is, in a file inside the folder of the model."""
         name = show(stored.name)
-        place = stored.external.get("location", "")
-        number = self._number.get(place)
-        if number is None:
-            self.opened.append(open_source(self._inside(place, name)))
-            number = self._number[place] = len(self.opened)
-        source = self.opened[number - 1]
+        number = self.open(stored)
+        place, source = stored.external.get("location", ""), self.opened[number - 1]
         offset = self._count(stored, "offset", 0)
         length = self._count(stored, "length", stored.nbytes)
         if length != stored.nbytes:
@@ -488,6 +506,15 @@ class _ExternalFiles:
             )
         # Tensors may share bytes there, which is looked at for those of one piece of memory.
         return Location(number, offset, storage=place)
+
+    def open(self, stored: StoredTensor) -> int:
+        """Open the file with the numbers of a tensor; return its number among the sources."""
+        place = stored.external.get("location", "")
+        number = self._number.get(place)
+        if number is None:
+            self.opened.append(open_source(self._inside(place, show(stored.name))))
+            number = self._number[place] = len(self.opened)
+        return number
 
     def _count(self, stored: StoredTensor, key: str, default: int) -> int:
         text = stored.external.get(key, "")

@@ -1,22 +1,38 @@
 """An ONNX model as it was opened, with zeros where its weights are pruned.
 
-Everything else stays byte for byte. Only numbers that were in files beside the model come into it,
-as far as a message of protocol buffers has room: no second file, which would have to be kept with
-it, and whose name the original has.
+Everything else is copied byte for byte. External data is moved into the file, so that there is no
+second file to keep with it. A model of more than 2 GiB keeps external data, in one new file. Pruned
+tensors whose numbers are in a typed field of varying length (float16 in ``int32_data``) are written
+as raw data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
+from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats import onnx
 from pruneapp.checkpoint.formats.headers import show
-from pruneapp.checkpoint.formats.onnx import EXTERNAL, LOCATION, RAW, StoredTensor, read_layout
-from pruneapp.checkpoint.formats.protobuf import Message, Splice, SplicedFile, prefix
+from pruneapp.checkpoint.formats.onnx import (
+    DATA,
+    EXTERNAL,
+    LOCATION,
+    RAW,
+    StoredTensor,
+    read_layout,
+)
+from pruneapp.checkpoint.formats.protobuf import (
+    VARINT,
+    Message,
+    Splice,
+    SplicedFile,
+    prefix,
+    varint_bytes,
+)
 from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.parser_client import in_pieces
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.records import Pieces, finalized
@@ -26,6 +42,8 @@ from pruneapp.results.export import Loader
 
 # Protocol buffers count in signed numbers of 32 bits.
 MOST_BYTES = (1 << 31) - 1
+# Each tensor of a file of external data begins at a multiple of this.
+ALIGNMENT = 64
 
 
 def _why_not(checkpoint: Checkpoint) -> str:
@@ -40,56 +58,167 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
     source = part.checkpoint.files[0]
     entries = {entry.name: entry for entry in part.entries}
     splices: list[Splice] = []
-    moved: list[str] = []
+    external: list[_NewNumbers] = []
     layout = read_layout(source, job)
-    for stored in (*layout.tensors, *layout.hidden):
-        if stored.unreadable and stored.external:
-            raise ExportError(
-                f"'{show(stored.name)}' of '{source.path}' lies in a file beside it, and cannot be "
-                f"read: {stored.unreadable}.",
-                remedy="Export as safetensors.",
-            )
-    for stored in job.cancel.each(layout.tensors):
-        entry = entries.get(stored.name)
-        if entry is None or not entry.numel:
+    for stored in job.cancel.each((*layout.tensors, *layout.hidden)):
+        entry = None if stored.unreadable else entries.get(stored.name)
+        if entry is None:
+            if stored.external:
+                external.append(_unread(part.checkpoint, stored))
             continue
         record = finalized(part.state, entry)
         if stored.external:
-            splices.append(_taken_in(stored, source, record.pieces))
-            moved.append(stored.external.get("location", ""))
+            external.append(_NewNumbers(stored, entry.nbytes, record.pieces))
+        elif not entry.numel:
+            continue
         elif part.state.zeroed(entry.name) is not None or part.state.replaces(entry.name):
-            assert stored.data is not None  # it is no varint: those are not pruned
             data = stored.data
-            splices.append(Splice(data.start, data.stop, data.size, record.pieces))
-    spliced = SplicedFile(source, splices)
-    if spliced.nbytes > MOST_BYTES:
+            assert data is not None  # it has elements
+            if data.size == entry.nbytes and not stored.is_varint:
+                splices.append(Splice(data.start, data.stop, data.size, record.pieces))
+            else:
+                splices.append(_inside(_NewNumbers(stored, entry.nbytes, record.pieces), source))
+    moved_in = SplicedFile(source, [*splices, *(_inside(each, source) for each in external)])
+    names = {entry.name: entry.nbytes for entry in job.cancel.each(part.entries)}
+    if moved_in.nbytes <= MOST_BYTES:
+        return Plan(
+            moved_in.nbytes, moved_in.pieces, names, _moved_notices(external), container=True
+        )
+    if not external:
         raise ExportError(
-            f"An ONNX model has at most {MOST_BYTES:,} bytes, and with the numbers that are in "
-            f"files beside it this one would have {spliced.nbytes:,}.",
+            f"An ONNX model has at most {MOST_BYTES:,} bytes, and this one would have "
+            f"{moved_in.nbytes:,}.",
+            remedy="Save the original with external data, and open that.",
+        )
+    data_file = data_name(part)
+    outside, offsets = data_plan([(each.nbytes, each.pieces) for each in external])
+    for each, offset in zip(external, offsets, strict=True):
+        splices.append(_outside(each, source, data_file, offset))
+    spliced = SplicedFile(source, splices)
+    notice = (
+        f"The numbers are in '{data_file}' beside the file: a model of more than {MOST_BYTES:,} "
+        "bytes cannot be one file."
+    )
+    return Plan(
+        spliced.nbytes,
+        spliced.pieces,
+        names,
+        (notice,),
+        container=True,
+        parts={data_file: outside},
+    )
+
+
+class _NewNumbers(NamedTuple):
+    """A tensor of the source, and the numbers to be written for it."""
+
+    stored: StoredTensor
+    nbytes: int
+    pieces: Pieces
+
+
+def _moved_notices(external: Sequence[_NewNumbers]) -> tuple[str, ...]:
+    if not external:
+        return ()
+    files = dict.fromkeys(each.stored.external.get("location", "") for each in external)
+    names = ", ".join(f"'{name}'" for name in files)
+    return (f"The numbers that were in {names} are inside the file now.",)
+
+
+def _unread(checkpoint: Checkpoint, stored: StoredTensor) -> _NewNumbers:
+    """Return the bytes of a tensor outside of the file that Pruneapp cannot read, as they are.
+
+    Raises `ExportError` if its size is not known, or its file is not open.
+    """
+    model = checkpoint.files[0].path
+    place, length = stored.external.get("location", ""), stored.external.get("length", "")
+    offset = stored.external.get("offset", "") or "0"
+    opened = next((file for file in checkpoint.files if file.path == model.parent / place), None)
+    known = offset.isdecimal() and length.isdecimal()
+    if opened is None or not known or int(offset) + int(length) > opened.size:
+        raise ExportError(
+            f"'{show(stored.name)}' of '{model}' is in '{show(place)}' and cannot be copied: "
+            f"{stored.unreadable}.",
             remedy="Export as safetensors.",
         )
-    notices: tuple[str, ...] = ()
-    if moved:
-        names = ", ".join(f"'{name}'" for name in dict.fromkeys(moved))
-        notices = (f"The numbers that were in {names} are inside the file now.",)
-    names_of = {entry.name: entry.nbytes for entry in job.cancel.each(part.entries)}
-    return Plan(spliced.nbytes, spliced.pieces, names_of, notices, container=True)
+    read, start, nbytes = opened.read, int(offset), int(length)
+    return _NewNumbers(stored, nbytes, lambda: map(memoryview, in_pieces(read, start, nbytes)))
 
 
-def _taken_in(stored: StoredTensor, source: FileSource, pieces: Pieces) -> Splice:
-    """Put the numbers of a tensor inside of it, in place of the file that they are in."""
+def data_name(part: ExportPart) -> str:
+    """Return the name of the file with the numbers of a model, which is written beside it.
+
+    It is not the name of a file that was opened, which the kept original still refers to.
+    """
+    opened = {file.path.name for file in part.checkpoint.files}
+    stem = part.name or part.checkpoint.path.name
+    names = chain((f"{stem}.data",), (f"{stem}.{number}.data" for number in count(2)))
+    return next(name for name in names if name not in opened)
+
+
+def data_plan(tensors: Iterable[tuple[int, Pieces]]) -> tuple[Plan, list[int]]:
+    """Plan a file of external data, and return with it the offset of each tensor.
+
+    `tensors` are the bytes of each and what makes them.
+    """
+    placed: list[tuple[int, int, Pieces]] = []
+    end = 0
+    for nbytes, pieces in tensors:
+        start = -(-end // ALIGNMENT) * ALIGNMENT
+        end = start + nbytes
+        placed.append((start, nbytes, pieces))
+
+    def made() -> Iterator[bytes | memoryview]:
+        at = 0
+        for start, nbytes, pieces in placed:
+            yield bytes(start - at)
+            yield from pieces()
+            at = start + nbytes
+
+    return Plan(end, made, {}, container=True), [start for start, _, _ in placed]
+
+
+def _inside(new: _NewNumbers, source: FileSource) -> Splice:
+    """Write the numbers of a tensor into its message, as raw data."""
+    return _rewritten(new, source, prefix(RAW, new.nbytes), new.nbytes, new.pieces)
+
+
+def _outside(new: _NewNumbers, source: FileSource, place: str, offset: int) -> Splice:
+    """Say in the message of a tensor where its numbers are in a file beside the model."""
+    pairs = b"".join(
+        prefix(EXTERNAL, len(pair)) + pair
+        for key, value in (("location", place), ("offset", offset), ("length", new.nbytes))
+        for pair in [_text(1, key) + _text(2, str(value))]
+    )
+    location = varint_bytes(LOCATION << 3 | VARINT) + varint_bytes(1)
+    return _rewritten(new, source, pairs + location, 0, lambda: iter(()))
+
+
+def _text(number: int, text: str) -> bytes:
+    data = text.encode()
+    return prefix(number, len(data)) + data
+
+
+def _rewritten(
+    new: _NewNumbers, source: FileSource, head: bytes, nbytes: int, pieces: Pieces
+) -> Splice:
+    """Replace the message of a tensor by one without its old numbers, and with `head` at its end.
+
+    `pieces` make the `nbytes` bytes that follow.
+    """
+    stored = new.stored
     message = Message(source, "an ONNX model")
     kept = b"".join(
         message.read(part.tag, part.stop)
         for part in message.fields(stored.field.start, stored.field.stop)
-        if part.number not in {EXTERNAL, LOCATION}
+        if part.number not in {EXTERNAL, LOCATION} | DATA
     )
-    head = kept + prefix(RAW, stored.nbytes)
+    start = kept + head
     return Splice(
         stored.field.start,
         stored.field.stop,
-        len(head) + stored.nbytes,
-        lambda: chain((head,), pieces()),
+        len(start) + nbytes,
+        lambda: chain((start,), pieces()),
         (*stored.inside, stored.field),
     )
 
@@ -99,7 +228,8 @@ ONNX_FILE = Format(
     label="ONNX, dense",
     help=(
         "The opened ONNX model with zeros where it is pruned. Everything else in it stays as it "
-        "is; data in files beside the model is moved into it."
+        "is; data in files beside the model is moved into it, or into one new file if the model "
+        "has more than 2 GiB."
     ),
     suffixes=onnx.ONNX.suffixes,
     planner=_plan,

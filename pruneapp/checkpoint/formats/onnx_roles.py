@@ -1,0 +1,363 @@
+"""The roles of the tensors of an ONNX model, derived from the operators that read them.
+
+A tensor is a weight because an operator reads it as its weight (`WEIGHTS`), directly or through
+operators that only rearrange or convert it (`_PASSING`), branches, and local functions. Every other
+tensor is a constant of the graph: an anchor table, a slope, a mask, a scale, a shape.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pruneapp.checkpoint.entry import STATISTICS
+
+CONSTANT = "constant"
+_CONV, _LINEAR, _RECURRENT, _BIAS = "Conv", "Linear", "recurrent", "bias"
+_NORM, _EMBEDDING = "norm", "embedding"
+# Of uses alone: a scale or zero point; what is added to the product with a weight.
+_SCALE, _ADDED = "scale", "added"
+_CONVOLUTIONS = {2: "Conv1d", 3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
+
+# Domains of the operators of ONNX itself, and of ONNX Runtime.
+_ONNX_DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml"})
+_RUNTIME_DOMAINS = frozenset(
+    {"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc", "com.ms.internal.nchw"}
+)
+
+
+def _by_operator(*rows: tuple[str, Mapping[int, str]]) -> dict[str, Mapping[int, str]]:
+    return {op: kinds for ops, kinds in rows for op in ops.split()}
+
+
+# The kind of the tensor at each input of an operator; inputs that are missing take constants.
+WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
+    ("Conv ConvTranspose", {1: _CONV, 2: _BIAS}),
+    ("DeformConv", {1: _CONV, 3: _BIAS}),
+    ("ConvInteger", {1: _CONV}),
+    ("Gemm", {0: _LINEAR, 1: _LINEAR, 2: _BIAS}),
+    ("MatMul MatMulInteger", {0: _LINEAR, 1: _LINEAR}),
+    ("Einsum", dict.fromkeys(range(8), _LINEAR)),
+    ("LSTM GRU RNN", {1: _RECURRENT, 2: _RECURRENT, 3: _BIAS}),
+    ("Gather", {0: _EMBEDDING}),
+    ("BatchNormalization", {1: _NORM, 2: _NORM, 3: STATISTICS, 4: STATISTICS}),
+    ("InstanceNormalization LayerNormalization GroupNormalization", {1: _NORM, 2: _NORM}),
+    ("RMSNormalization SimplifiedLayerNormalization", {1: _NORM}),
+    ("QLinearConv", {3: _CONV, 8: _BIAS}),
+    ("QLinearMatMul", {0: _LINEAR, 3: _LINEAR}),
+)
+# The same for the operators of ONNX Runtime, which has those of ONNX in its domains as well.
+RUNTIME_WEIGHTS: Mapping[str, Mapping[int, str]] = _by_operator(
+    *WEIGHTS.items(),
+    ("Attention PackedAttention QAttention", {1: _LINEAR, 2: _BIAS}),
+    ("LongformerAttention", {1: _LINEAR, 2: _BIAS, 4: _LINEAR, 5: _BIAS}),
+    ("DecoderAttention", {2: _LINEAR, 3: _LINEAR, 4: _BIAS}),
+    ("MultiHeadAttention PackedMultiHeadAttention", {3: _BIAS}),
+    ("FusedConv NhwcConv NhwcFusedConv", {1: _CONV, 2: _BIAS}),
+    ("FusedMatMul TransposeMatMul FusedMatMulActivation", {0: _LINEAR, 1: _LINEAR}),
+    ("FusedGemm GemmFloat8", {0: _LINEAR, 1: _LINEAR, 2: _BIAS}),
+    ("GemmFastGelu", {1: _LINEAR, 2: _BIAS}),
+    ("SparseToDenseMatMul", {1: _LINEAR}),
+    ("MatMulInteger16", {0: _LINEAR, 1: _LINEAR}),
+    ("MatMulIntegerToFloat", {0: _LINEAR, 1: _LINEAR, 6: _BIAS}),
+    ("DynamicQuantizeMatMul", {1: _LINEAR, 4: _BIAS}),
+    ("DynamicQuantizeLSTM", {1: _RECURRENT, 2: _RECURRENT, 3: _BIAS}),
+    ("QGemm", {0: _LINEAR, 3: _LINEAR, 6: _BIAS}),
+    ("MatMulNBits", {1: _LINEAR, 5: _BIAS}),
+    ("MatMulBnb4 MatMulFpQ4", {1: _LINEAR}),
+    ("GatherBlockQuantized", {0: _EMBEDDING}),
+    ("MoE", {2: _LINEAR, 3: _BIAS, 4: _LINEAR, 5: _BIAS, 6: _LINEAR, 7: _BIAS}),
+    ("QMoE", {2: _LINEAR, 4: _BIAS, 5: _LINEAR, 7: _BIAS, 8: _LINEAR, 10: _BIAS}),
+    ("BiasGelu FastGelu BiasAdd BiasSplitGelu", {1: _BIAS}),
+    (
+        "EmbedLayerNormalization QEmbedLayerNormalization",
+        {2: _EMBEDDING, 3: _EMBEDDING, 4: _EMBEDDING, 5: _NORM, 6: _NORM},
+    ),
+    ("SkipLayerNormalization", {2: _NORM, 3: _NORM, 4: _BIAS}),
+    ("SkipSimplifiedLayerNormalization", {2: _NORM, 3: _BIAS}),
+    ("GroupNorm SkipGroupNorm", {1: _NORM, 2: _NORM, 4: _BIAS}),
+)
+# Operators whose first input is a product with a weight, so that a vector added to it is a bias.
+_PRODUCTS = frozenset(
+    {"MatMul", "Gemm", "MatMulInteger", "FusedMatMul", "TransposeMatMul", "Einsum", "MatMulNBits"}
+    | {"MatMulIntegerToFloat", "MatMulBnb4", "MatMulFpQ4", "Conv", "ConvTranspose"}
+)
+# Operators that hand their first input on, rearranged, converted or in part.
+_PASSING = frozenset(
+    {"Identity", "Cast", "CastLike", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"}
+    | {"Split", "Slice", "QuantizeLinear", "DequantizeLinear"}
+)
+# Operators that look at the shape of a tensor only.
+_SHAPE_ONLY = frozenset({"Shape", "Size"})
+# Operators whose weights are packed or whole numbers, and the names of the quantizers.
+QUANTIZED: Mapping[str, str] = {
+    "DequantizeLinear": "ONNX QDQ",
+    "QuantizeLinear": "ONNX QDQ",
+    "MatMulNBits": "ONNX MatMulNBits",
+    "GatherBlockQuantized": "ONNX GatherBlockQuantized",
+    "MatMulBnb4": "bitsandbytes (ONNX MatMulBnb4)",
+    "MatMulFpQ4": "ONNX MatMulFpQ4",
+    **{
+        op: f"ONNX {op}"
+        for op in (
+            *("QLinearConv", "QLinearMatMul", "ConvInteger", "MatMulInteger", "QAttention"),
+            *("QEmbedLayerNormalization", "MatMulInteger16", "MatMulIntegerToFloat", "QGemm"),
+            *("DynamicQuantizeMatMul", "DynamicQuantizeLSTM", "QMoE"),
+            *("QLinearAdd", "QLinearMul", "QLinearConcat", "QLinearSigmoid", "QLinearLeakyRelu"),
+            *("QLinearSoftmax", "QLinearAveragePool", "QLinearGlobalAveragePool", "QLinearWhere"),
+            *("QLinearReduceMean",),
+        )
+    },
+}
+# Local functions call others at most this deep.
+_DEEPEST_CALL = 32
+
+
+class TensorRole(NamedTuple):
+    """The role of a tensor in its graph."""
+
+    kind: str  # as `TensorEntry.kind`
+    why_not: str = ""  # why it is not pruned, a clause; empty for weights, biases and norms
+    is_quantized: bool = False  # whether it belongs to weights that are quantized
+
+
+@dataclass(eq=False)
+class Node:
+    """A node of a graph."""
+
+    op: str
+    domain: str
+    overload: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    branches: list[Scope] = field(default_factory=list)  # the graphs in its attributes
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of a graph, of a branch of it, or of a local function."""
+
+    parent: Scope | None = None  # the graph around a branch
+    owner: Node | None = None  # the node that a branch belongs to
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    tensors: dict[str, int] = field(default_factory=dict)  # elements of each stored tensor
+
+
+class _Read(NamedTuple):
+    scope: Scope
+    node: Node
+    place: int
+
+
+class _Use(NamedTuple):
+    """An operator that reads a tensor, and what it takes the tensor for."""
+
+    op: str
+    kind: str  # empty for an operator of a domain that is not known
+    quantizer: str = ""
+
+
+class GraphUses:
+    """Answers what the tensors of a model are used for.
+
+    Parameters
+    ----------
+    graph
+        The main graph; its branches are found through its nodes.
+    functions
+        The local functions of the model by domain, name and overload.
+    """
+
+    def __init__(self, graph: Scope, functions: Mapping[tuple[str, str, str], Scope]) -> None:
+        self._functions = functions
+        self._reads: dict[tuple[Scope, str], list[_Read]] = {}
+        self._producers: dict[tuple[Scope, str], Node] = {}
+        # The graphs of which a value is an output, and which of their outputs it is.
+        self._results: dict[tuple[Scope, str], list[tuple[Scope, int]]] = {}
+        self._scopes: list[Scope] = []
+        self._calls: dict[tuple[Scope, int], tuple[frozenset[_Use], frozenset[int]]] = {}
+        self._depth = 0
+        for root in (graph, *functions.values()):
+            self._add(root)
+        defined = {scope: self._names_of(scope) for scope in self._scopes}
+        for scope in self._scopes:
+            for number, name in enumerate(scope.outputs):
+                home = _home(scope, name, defined)
+                if home is not None:
+                    self._results.setdefault((home, name), []).append((scope, number))
+            for node in scope.nodes:
+                for place, name in enumerate(node.inputs):
+                    if name and (home := _home(scope, name, defined)) is not None:
+                        self._reads.setdefault((home, name), []).append(_Read(scope, node, place))
+
+    def _add(self, root: Scope) -> None:
+        left = [root]
+        while left:
+            scope = left.pop()
+            self._scopes.append(scope)
+            for node in scope.nodes:
+                self._producers.update(((scope, name), node) for name in node.outputs)
+                left += node.branches
+
+    def _names_of(self, scope: Scope) -> set[str]:
+        produced = (name for node in scope.nodes for name in node.outputs)
+        return {*scope.inputs, *scope.tensors, *produced}
+
+    def role_of(
+        self, scope: Scope, name: str, shape: tuple[int, ...], *, is_float: bool
+    ) -> TensorRole:
+        """Return the role of a stored tensor; O(number of operators that it passes through)."""
+        uses, results = self._follow(scope, name, rank=len(shape))
+        if results:
+            uses.add(_Use("", CONSTANT))
+        return _role(uses, shape, is_float=is_float)
+
+    def _follow(self, scope: Scope, name: str, rank: int = 2) -> tuple[set[_Use], set[int]]:
+        """Return the uses of a value, and the numbers of the outputs of its root that it becomes.
+
+        The root is the graph or the function around all branches.
+        """
+        uses: set[_Use] = set()
+        results: set[int] = set()
+        quantizers = {(scope, name): ""}
+        left = deque(quantizers)
+
+        def reach(where: Scope, names: Iterable[str], quantizer: str) -> None:
+            for one in names:
+                if one and (where, one) not in quantizers:
+                    quantizers[where, one] = quantizer
+                    left.append((where, one))
+
+        while left:
+            at, value = left.popleft()
+            quantizer = quantizers[at, value]
+            for of, number in self._results.get((at, value), ()):
+                if of.parent is None or of.owner is None:
+                    results.add(number)
+                    continue
+                place = number - (of.owner.op == "Loop")  # whose condition is no output of it
+                if place >= 0:
+                    reach(of.parent, of.owner.outputs[place : place + 1], quantizer)
+            for where, node, place in self._reads.get((at, value), ()):
+                function = self._functions.get((node.domain, node.op, node.overload))
+                if function is not None:
+                    inner, passed = self._call(function, place)
+                    uses |= {use._replace(quantizer=use.quantizer or quantizer) for use in inner}
+                    outputs = (node.outputs[n] for n in passed if n < len(node.outputs))
+                    reach(where, outputs, quantizer)
+                elif (
+                    node.op in {"Loop", "Scan"}
+                    and node.branches
+                    and (place > 1 or node.op == "Scan")
+                ):
+                    (body,) = node.branches[:1]
+                    reach(body, body.inputs[place : place + 1], quantizer)
+                elif self._passes(where, node, place, rank):
+                    more = QUANTIZED.get(node.op, "")
+                    reach(where, node.outputs, quantizer or more)
+                else:
+                    use = self._use(where, node, place)
+                    uses.add(use._replace(quantizer=use.quantizer or quantizer))
+        return uses, results
+
+    def _call(self, function: Scope, place: int) -> tuple[frozenset[_Use], frozenset[int]]:
+        """Return the uses of an input of a function, and the outputs that it becomes."""
+        key = function, place
+        if key not in self._calls:
+            self._calls[key] = frozenset(), frozenset()  # for functions that call themselves
+            if place < len(function.inputs) and self._depth < _DEEPEST_CALL:
+                self._depth += 1
+                uses, results = self._follow(function, function.inputs[place])
+                self._depth -= 1
+                self._calls[key] = frozenset(uses), frozenset(results)
+        return self._calls[key]
+
+    def _passes(self, scope: Scope, node: Node, place: int, rank: int) -> bool:
+        """Whether a node hands an input on as the weight that it may be."""
+        if node.domain not in _ONNX_DOMAINS and node.op not in QUANTIZED:
+            return False
+        if node.op in {"Mul", "Div"} and len(node.inputs) == 2:  # scaled by one number
+            other = node.inputs[1 - place]
+            return (place == 0 or node.op == "Mul") and self._is_number(scope, other)
+        if node.op == "Gather":  # one of several matrices, as of experts
+            return place == 0 and rank > 2
+        return node.op in _PASSING and place == 0
+
+    def _is_number(self, scope: Scope | None, name: str) -> bool:
+        while scope is not None and name not in scope.tensors:
+            scope = scope.parent
+        return scope is not None and scope.tensors[name] == 1
+
+    def _use(self, scope: Scope, node: Node, place: int) -> _Use:
+        op, domain = node.op, node.domain
+        quantizer = QUANTIZED.get(op, "")
+        if domain in _RUNTIME_DOMAINS:
+            kinds = RUNTIME_WEIGHTS.get(op)
+            if kinds is None and not quantizer:
+                return _Use(op, "")
+        elif domain in _ONNX_DOMAINS:
+            kinds = WEIGHTS.get(op)
+        else:
+            return _Use(op, "")
+        kind = (kinds or {}).get(place, CONSTANT)
+        if quantizer and kind == CONSTANT:
+            return _Use(op, _SCALE, quantizer)
+        if op == "Add" and len(node.inputs) == 2:
+            producer = self._producers.get((scope, node.inputs[1 - place]))
+            if producer is not None and producer.op in _PRODUCTS:
+                return _Use(op, _ADDED)
+        return _Use(op, kind, quantizer)
+
+
+def _home(scope: Scope | None, name: str, defined: Mapping[Scope, set[str]]) -> Scope | None:
+    """Return the graph that defines a name: the one that uses it, or one around that."""
+    while scope is not None and name not in defined[scope]:
+        scope = scope.parent
+    return scope
+
+
+def _role(uses: Iterable[_Use], shape: tuple[int, ...], *, is_float: bool) -> TensorRole:
+    rank = len(shape)
+    read = [_resolved(use, rank) for use in sorted(uses) if use.op not in _SHAPE_ONLY]
+    if not read:
+        return TensorRole(CONSTANT, "no operator of the graph reads its numbers")
+    scale = next((use for use in read if use.kind == _SCALE), None)
+    if scale is not None:
+        return TensorRole(CONSTANT, f"it is a scale or zero point of {scale.quantizer}", True)
+    constant = next((use for use in read if use.kind == CONSTANT), None)
+    if constant is not None:
+        op = constant.op
+        return TensorRole(
+            CONSTANT, f"'{op}' reads it as a constant" if op else "it is an output of the graph"
+        )
+    kind = _kind({use.kind for use in read}, rank)
+    if kind == STATISTICS:
+        return TensorRole(kind, "running statistics are measured, not learned")
+    # A float that the graph itself quantizes is a weight like others.
+    quantizer = next((use.quantizer for use in read if use.quantizer), "")
+    if quantizer and not (is_float and all(use.op not in QUANTIZED for use in read)):
+        return TensorRole(kind, f"it is part of weights quantized as {quantizer}", True)
+    return TensorRole(kind)
+
+
+def _resolved(use: _Use, rank: int) -> _Use:
+    """Return a use with what the shape of the tensor says about it."""
+    if use.kind == _ADDED:
+        return use._replace(kind=_BIAS if rank == 1 else CONSTANT)
+    if use.kind == _EMBEDDING and rank < 2:
+        return use._replace(kind=CONSTANT)
+    return use
+
+
+def _kind(kinds: set[str], rank: int) -> str:
+    if _EMBEDDING in kinds:
+        return _EMBEDDING
+    if _CONV in kinds:
+        return _CONVOLUTIONS.get(rank, "parameter")
+    if _LINEAR in kinds:
+        return _LINEAR if rank > 1 else "parameter"
+    return next((k for k in (_RECURRENT, STATISTICS, _NORM, _BIAS) if k in kinds), "parameter")
