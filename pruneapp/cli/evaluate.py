@@ -19,6 +19,7 @@ from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.evaluation.classifier import classifier_of, count_images
 from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
+from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
@@ -72,11 +73,21 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
                 f"'--{name}' is for the built-in evaluation.", remedy="Let the script read it."
             )
     if options.command_line is not None:
+        if options.size:
+            raise ParameterError(
+                "'--size' is for a model that is run without a script.",
+                remedy="Name sizes in the command itself.",
+            )
         if options.python is not None:
             raise ParameterError(
                 "'--python' is for a script.", remedy="Name the interpreter in the command itself."
             )
-        return CommandRunner(options.command_line, _given(options))
+        return CommandRunner(options.command_line, _given(options), directions=_directions(options))
+    if options.higher_is_better or options.lower_is_better:
+        raise ParameterError(
+            "'--higher-is-better' and '--lower-is-better' are for a command line.",
+            remedy="Declare HIGHER_IS_BETTER in the script.",
+        )
     embeds = _embeds(options.file)
     if options.text and embeds and not original:
         raise ParameterError(
@@ -85,13 +96,37 @@ def runner_of(options: argparse.Namespace, notices: list[str], *, original: bool
             remedy="Name the original.",
         )
     data = options.script or options.text or options.images
-    if not (data or original) and _is_model_folder(options.file):
-        raise ParameterError(
-            "Without a script, '--text' or '--against' is required.",
-            remedy="Name a text for the perplexity, or the original for the agreement with it.",
-        )
+    if not (data or original):
+        if _is_model_folder(options.file):
+            raise ParameterError(
+                "Without a script, '--text' or '--against' is required.",
+                remedy="Name a text for the perplexity, or the original for the agreement with it.",
+            )
+        if _is_onnx(options.file):
+            raise ParameterError(
+                "Without a script, '--against' is required: the agreement of an ONNX model with "
+                "the original is measured, on seeded inputs.",
+                remedy="Name the original, or a script with --script.",
+            )
     need = "load(path) and evaluate(model), see docs/measure.md"
     return script_runner(options, options.file, notices, need)
+
+
+def _directions(options: argparse.Namespace) -> Mapping[str, bool] | None:
+    """Return which way the named metrics are better; None if none is named.
+
+    A text is one name, such as ``acc,none`` of lm-eval, or several with commas between them.
+    """
+    declared: dict[str, bool] = {}
+    for texts, higher in ((options.higher_is_better, True), (options.lower_is_better, False)):
+        for text in texts:
+            for name in filter(None, map(str.strip, (text, *text.split(",")))):
+                if declared.setdefault(name, higher) is not higher:
+                    raise ParameterError(
+                        f"'{name}' is named by both --higher-is-better and --lower-is-better.",
+                        remedy="Name it once.",
+                    )
+    return declared or None
 
 
 def script_runner(
@@ -109,10 +144,18 @@ def script_runner(
         script, given = _of_images(given, model, options, need)
     elif _is_model_folder(model):
         script = EvaluationScript.shipped(text=options.text is not None, embeds=_embeds(model))
+    elif options.text is None and _is_onnx(model):
+        script, given = _of_graph(given, model, options, notices)
     else:
         raise ParameterError(
-            "'--script' is required: only model folders with a config.json can be run without one.",
+            "'--script' is required: only model folders with a config.json and ONNX models can be "
+            "run without one.",
             remedy=f"Write a script with {need}.",
+        )
+    if options.size and given.seeded is None:
+        raise ParameterError(
+            "'--size' is for the inputs of an ONNX model that is run without a script.",
+            remedy="Let the script make its inputs.",
         )
     if given.limit is not None and script.ignores_limit:
         notices.append(f"No function of '{script.path.name}' takes 'limit', so it had no effect.")
@@ -147,6 +190,27 @@ def _of_images(
         )
     script = EvaluationScript.shipped_for_images(labelled=labelled)
     return script, replace(given, images=folder, classifier=classifier)
+
+
+def _of_graph(
+    given: Options, model: str, options: argparse.Namespace, notices: list[str]
+) -> tuple[EvaluationScript, Options]:
+    with open_checkpoint(model) as checkpoint:
+        seeded = SeededInputs.of(checkpoint, options.size)
+    texts = seeded.size_texts
+    if len(texts) > len(options.size):
+        notices.append(
+            f"The model leaves sizes of its inputs open, which were taken as {', '.join(texts)}; "
+            "--size NAME=SIZE gives others."
+        )
+    return EvaluationScript.shipped_for_graphs(), replace(given, seeded=seeded)
+
+
+def _is_onnx(path: str) -> bool:
+    if not Path(path).is_file():
+        return False
+    with open_checkpoint(path) as checkpoint:
+        return is_onnx(checkpoint)
 
 
 def _embeds(path: str) -> bool:

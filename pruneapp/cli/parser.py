@@ -312,13 +312,23 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
         help="command line that evaluates {checkpoint} and prints a JSON object or a number, or "
         "writes it to {out}",
     )
+    for higher in ("higher", "lower"):
+        parser.add_argument(
+            f"--{higher}-is-better",
+            action="append",
+            default=[],
+            metavar="NAME[,NAME]",
+            help=f"with --command: metrics whose {higher} values are better, where their names do "
+            "not tell",
+        )
     data = parser.add_mutually_exclusive_group()
     data.add_argument(
         "--text",
         metavar="TEXT",
         help="without a script: perplexity over this text, or of an encoder the agreement with the "
         "original on its lines; FILE is a model folder that transformers loads; with no script, "
-        "command or text: agreement with the original on random token ids",
+        "command or text: agreement with the original on random token ids, or of an ONNX model on "
+        "seeded inputs (see --size)",
     )
     _add_images(
         data,
@@ -342,6 +352,14 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         metavar="PYTHON",
         help="interpreter for the script, 3.9 or newer with torch; default: .venv beside the "
         "script, its PEP 723 header (with uv), the active conda or virtual environment, Pruneapp's",
+    )
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        metavar="NAME=SIZE",
+        help="size of the seeded inputs of an ONNX model that is run without a script, where the "
+        "model leaves it open, such as batch=1; may be repeated",
     )
     parser.add_argument("--limit", type=int, metavar="N", help="'limit' of the script")
     parser.add_argument(

@@ -24,6 +24,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import first_names
 from pruneapp.evaluation.evaluator import files_sha256
+from pruneapp.evaluation.graph_handover import AnyHandover, GraphHandover
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk
@@ -386,7 +387,7 @@ class LayerCollection:
     def __init__(
         self,
         runner: ScriptRunner,
-        handover: Handover,
+        handover: AnyHandover,
         first: Mapping[str, _Sums],
         sources: Mapping[str, _Source],
         *,
@@ -395,7 +396,8 @@ class LayerCollection:
         sequential: bool,
         folder: Path,
     ) -> None:
-        self._runner, self._beside = runner, handover.beside()
+        self._runner = runner
+        self._beside = handover.beside() if isinstance(handover, Handover) else None
         self._sources, self._seed, self._folder = sources, seed, folder
         self._sequential, self._runs = sequential, 0
         wanted = {source.name for source in sources.values()}
@@ -416,6 +418,7 @@ class LayerCollection:
 
     def put(self, state: Snapshot, names: Collection[str], job: Job) -> None:
         """Take some tensors of a state; the others stay as they were put, or as unpruned."""
+        assert self._beside is not None
         self._runner.put_beside(self._beside, state, names, job)
 
     def collect(self, group: Sequence[str], job: Job) -> Sums:
@@ -470,6 +473,12 @@ def collecting(
     parts = job.parts(4)
     _start(runner, next(parts))
     with runner.calibrating(unpruned, seed, next(parts)) as handover:
+        if beside is not None and isinstance(handover, GraphHandover):
+            raise EvaluationError(
+                "A sequential repair runs two states of a model side by side, which is not "
+                "possible with a session of onnxruntime.",
+                remedy="Repair without Sequential.",
+            )
         if beside is not None and not handover.takes(beside, job):
             raise EvaluationError(
                 "The model holds weights in a different form than the file "
@@ -602,6 +611,8 @@ def kind_of(runner: ScriptRunner) -> str:
         return "calibrate"
     if worker.options.images is not None:
         return "images"
+    if worker.options.seeded is not None:
+        return "random inputs"
     return "random tokens" if worker.options.text is None else "text"
 
 
@@ -661,7 +672,7 @@ def _same_inputs(first: Mapping[str, _Sums], again: Mapping[str, _Sums]) -> bool
 
 
 def _sources(
-    handover: Handover, weights: Iterable[TensorEntry], seen: Mapping[str, _Sums]
+    handover: AnyHandover, weights: Iterable[TensorEntry], seen: Mapping[str, _Sums]
 ) -> dict[str, _Source]:
     """Return where the statistics of weights of the checkpoint are, of those that have some."""
     by_place = {handover.tensors[name].place: name for name in seen}

@@ -67,7 +67,7 @@ class Metric:
 
 
 Metrics = Mapping[str, Metric]
-# `HIGHER_IS_BETTER` of a script: of all metrics, or by name.
+# Whether higher values are better: of all metrics, or by name; None if nothing is declared.
 Directions = Mapping[str, bool] | bool | None
 
 
@@ -121,13 +121,16 @@ def _declared(name: str, declared: Mapping[str, bool]) -> str | None:
     return next((key for key in (name, name.rpartition(".")[2]) if key in declared), None)
 
 
-def direction_of(name: str, declared: Directions, script: str) -> bool:
-    """Whether a larger value is better; raises `EvaluationError` that says how to declare it."""
+def direction_of(name: str, declared: Directions, remedy: str) -> bool:
+    """Return whether a larger value is better.
+
+    `remedy` is how the user declares it, for the `EvaluationError` that is raised if that is not
+    known.
+    """
     higher = higher_is_better(name, declared)
     if higher is None:
         raise EvaluationError(
-            f"It is not known whether a higher or a lower '{name}' is better.",
-            remedy=f"Declare it in '{script}': HIGHER_IS_BETTER = {{'{name}': True}}, or False.",
+            f"It is not known whether a higher or a lower '{name}' is better.", remedy=remedy
         )
     return higher
 

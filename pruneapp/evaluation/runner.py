@@ -16,13 +16,20 @@ from typing import Any, Protocol
 
 from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.formats import safetensors
+from pruneapp.checkpoint.formats import onnx, safetensors
 from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import JsonError
+from pruneapp.evaluation.graph_handover import (
+    AnyHandover,
+    GraphHandover,
+    is_unchanged,
+    write_graph,
+)
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.metric import Directions, Metric
+from pruneapp.evaluation.model_graph import is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL, Worker
@@ -32,11 +39,15 @@ from pruneapp.progress import Cancelled, Job
 from pruneapp.results.export import ExportRequest
 
 # Containers that people's own code loads; the others are read by Pruneapp.
-PLAIN = frozenset({safetensors.SAFETENSORS.name, "torch", "torch-legacy"})
+PLAIN = frozenset({safetensors.SAFETENSORS.name, onnx.ONNX.name, "torch", "torch-legacy"})
 _LOOK = 0.02
 _NOT_RUN = (
     "The model was not called in the process of the script, so it is not known whether the "
     "metrics belong to it."
+)
+_OTHER_BYTES = (
+    "The session was not made from the path that load was given, so it is not known whether the "
+    "metrics belong to the state."
 )
 
 
@@ -63,6 +74,9 @@ class Runner(Protocol):
     @property
     def directions(self) -> Directions:
         """What it declares of its metrics."""
+
+    def direction_remedy(self, metric: str) -> str:
+        """Return how the user declares whether higher values of a metric are better."""
 
     @property
     def agrees(self) -> bool:
@@ -102,7 +116,8 @@ class ScriptRunner:
             repr((script.sha256, str(interpreter.path), options)).encode()
         ).hexdigest()
         self.worker = Worker(script, interpreter.path, options)
-        self._handover: Handover | None = None
+        self._handover: AnyHandover | None = None
+        self._notices: tuple[str, ...] = ()  # of the model that was loaded
         self._uncertain = False  # whether a call failed that may have changed weights
         self._referred = 0  # process that holds the outputs of the unpruned model
 
@@ -110,6 +125,10 @@ class ScriptRunner:
     def directions(self) -> Directions:
         """What the script declares of its metrics."""
         return self.worker.higher
+
+    def direction_remedy(self, metric: str) -> str:
+        """Return how the script declares whether higher values of a metric are better."""
+        return f"Declare it in '{self.name}': HIGHER_IS_BETTER = {{'{metric}': True}}, or False."
 
     @property
     def agrees(self) -> bool:
@@ -150,7 +169,7 @@ class ScriptRunner:
             self._uncertain = False
         if reference:
             self._referred = self.worker.pid
-        notices = () if answer["ran"] else (_NOT_RUN,)
+        notices = self._notices if answer["ran"] else (*self._notices, _NOT_RUN)
         return Measured(
             {name: Metric.of(told) for name, told in answer["metrics"].items()},
             answer["seconds"],
@@ -160,7 +179,7 @@ class ScriptRunner:
         )
 
     @contextlib.contextmanager
-    def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[Handover]:
+    def _placed(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
         """Have the worker hold a state inside the block."""
         held = self._handover
         if held is not None and self._uncertain:
@@ -172,7 +191,8 @@ class ScriptRunner:
         if not same and _is_plain(snapshot):
             held = self._load(as_on_disk(snapshot), path_of(snapshot.checkpoint), seed, job)
         if held is not None and held.takes(snapshot, job):
-            self._apply(held, snapshot, job)
+            if isinstance(held, Handover):
+                self._apply(held, snapshot, job)
             yield held
             return
         with _exported(snapshot, job) as path, open_checkpoint(path, job=job) as exported:
@@ -182,7 +202,7 @@ class ScriptRunner:
                 self._handover = None  # its file goes
 
     @contextlib.contextmanager
-    def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[Handover]:
+    def calibrating(self, snapshot: Snapshot, seed: int, job: Job) -> Iterator[AnyHandover]:
         """Have the worker hold a state inside the block; raises if what ran there changed it."""
         self.start(job)
         with self._placed(snapshot, seed, job) as handover:
@@ -190,21 +210,36 @@ class ScriptRunner:
             yield handover
             self.verify(handover, job)
 
-    def verify(self, handover: Handover, job: Job) -> None:
+    def verify(self, handover: AnyHandover, job: Job) -> None:
         """Raise `EvaluationError` if the worker holds other weights than were handed over."""
         handover.verify(self.worker.call("tensors", job, "reading weights")["tensors"])
         self._uncertain = False
 
-    def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> Handover:
+    def _load(self, loaded: Snapshot, path: Path, seed: int, job: Job) -> AnyHandover:
         self._handover, self._uncertain = None, False
-        if "load" not in self.worker.functions and not (path / "config.json").is_file():
+        checkpoint, products = loaded.checkpoint, list[dict[str, Any]]()
+        graph = is_onnx(checkpoint)
+        if (
+            not graph
+            and "load" not in self.worker.functions
+            and not (path / "config.json").is_file()
+        ):
             raise EvaluationError(
                 f"'{self.name}' does not define load(path), and '{path.name}' is no model folder "
                 "that transformers could load.",
                 remedy="Define load(path), and let it return the model with the weights of path.",
             )
-        answer = self.worker.call("open", job, "loading the model", path=str(path), seed=seed)
-        self._handover = Handover(loaded, answer["tensors"], job)
+        if graph:
+            products = read_model_graph(checkpoint, job.cancel).products(checkpoint)
+        answer = self.worker.call(
+            "open", job, "loading the model", path=str(path), seed=seed, products=products
+        )
+        if answer["session"]:
+            self._notices = () if answer["from_path"] else (_OTHER_BYTES,)
+            self._handover = GraphHandover(loaded, products)
+        else:
+            self._notices = ()
+            self._handover = Handover(loaded, answer["tensors"], job)
         return self._handover
 
     def put_beside(
@@ -269,6 +304,9 @@ def _exported(snapshot: Snapshot, job: Job) -> Iterator[Path]:
     checkpoint = snapshot.checkpoint
     torch = checkpoint.format.startswith("torch")
     with temporary_folder() as folder:
+        if is_onnx(checkpoint):
+            yield write_graph(snapshot, folder, job)
+            return
         name = checkpoint.path.name if checkpoint.path.suffix else f"{checkpoint.path.name}.d"
         path = folder / checkpoint.path.name if checkpoint.path.is_dir() else folder / name
         if not torch and path.suffix and not checkpoint.path.is_dir():
@@ -282,14 +320,21 @@ class CommandRunner:
 
     The metrics are the JSON in ``{out}`` (a file, or the newest ``.json`` in a folder of that
     name), or else the last JSON object that the command prints, or the last line that is a number.
-    It runs in `folder`, the current one if there is none.
+    It runs in `folder`, the current one if there is none. `directions` says whether higher values
+    of its metrics are better.
     """
 
     agrees = has_reference = False
-    directions: Directions = None
     interpreter = ""
 
-    def __init__(self, command: str, options: Options, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        command: str,
+        options: Options,
+        folder: Path | None = None,
+        directions: Directions = None,
+    ) -> None:
+        self.directions: Directions = directions
         try:
             self._words = shlex.split(command)
         except ValueError:
@@ -304,8 +349,8 @@ class CommandRunner:
             )
         self.name, self.options = self._words[0], options
         self.sha256 = hashlib.sha256(os.fsencode(command)).hexdigest()
-        where = () if folder is None else (str(folder),)
-        self.key = hashlib.sha256(repr((command, options, *where)).encode()).hexdigest()
+        more = (folder and str(folder), directions)
+        self.key = hashlib.sha256(repr((command, options, *more)).encode()).hexdigest()
         self._folder, self._hasty = folder or Path.cwd(), False
 
     @property
@@ -316,6 +361,13 @@ class CommandRunner:
         found = shutil.which(name) if path is None else shutil.which(path)
         return None if found is None else Path(found)
 
+    def direction_remedy(self, metric: str) -> str:
+        """Return how the user declares whether higher values of a metric are better."""
+        return (
+            f"Declare it: --higher-is-better {metric}, or --lower-is-better {metric}; in the "
+            "window, beside the command line."
+        )
+
     def start(self, job: Job) -> None:
         """Nothing is kept warm."""
 
@@ -323,8 +375,7 @@ class CommandRunner:
         """Measure a state, from its file if it is one, else from an export."""
         with contextlib.ExitStack() as stack:
             path = path_of(snapshot.checkpoint)
-            changed = snapshot.masks or snapshot.permanent or snapshot.values
-            if changed or not _is_plain(snapshot):
+            if not is_unchanged(snapshot) or not _is_plain(snapshot):
                 path = stack.enter_context(_exported(snapshot, job))
             out = stack.enter_context(temporary_folder())
             began = time.perf_counter()

@@ -373,14 +373,15 @@ def _before(
     """Return what the metrics are before anything is pruned, and what they were measured of."""
     parts = job.parts(2)
     baseline = evaluator.baseline or evaluator.measure_baseline(snapshot, next(parts))
-    directions, name = evaluator.runner.directions, evaluator.runner.name
+    runner = evaluator.runner
+    directions, name = runner.directions, runner.name
     judged = [key for key in baseline.first.metrics if compared(key, directions)]
     if not judged:
         raise EvaluationError(
             f"'{name}' returned no metric that can be better or worse.",
             remedy="Return a number such as a loss or an accuracy.",
         )
-    higher = {key: direction_of(key, directions, name) for key in judged}
+    higher = {key: direction_of(key, directions, runner.direction_remedy(key)) for key in judged}
     result = evaluator.measure(snapshot, next(parts), samples=True)
     evaluator.refuse_other_metrics(result.metrics)
     metrics = tuple(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
+import json
 import os
 import re
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ParameterError, escaped, words_of
 from pruneapp.evaluation.classifier import Classifier
+from pruneapp.evaluation.model_graph import SeededInputs, is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.export.destination.sidecars import configuration_of
 from pruneapp.params import Interval, IntParam, SeedParam
@@ -57,6 +60,7 @@ class Options:
     text: Path | None = None
     images: Path | None = None
     classifier: Classifier | None = None
+    seeded: SeededInputs | None = None  # what an ONNX model is run on without data
 
     def __post_init__(self) -> None:
         if self.limit is not None:
@@ -125,6 +129,11 @@ class EvaluationScript:
         name = "builtin_accuracy.py" if labelled else "builtin_images.py"
         return cls.read(resources.path(f"pruneapp_worker/{name}"))
 
+    @classmethod
+    def shipped_for_graphs(cls) -> EvaluationScript:
+        """Return the script for ONNX models: agreement on seeded inputs."""
+        return cls.read(resources.path("pruneapp_worker/builtin_graph.py"))
+
     @property
     def builtin(self) -> bool:
         """Whether it is one that is shipped, by the folder itself: a name can be anybody's."""
@@ -180,6 +189,8 @@ def template_for(checkpoint: Checkpoint) -> str:
         text = (sample / "my_evaluation.py").read_text(encoding="utf-8")
         text = text.replace(_SAMPLE_DATA, repr(str(sample / "digits.npz")))
         return text.replace(_SAMPLE_IMPORT, "")  # for nothing else is a path
+    if is_onnx(checkpoint):
+        return _graph_template(checkpoint)
     large = [e for e in checkpoint.entries.values() if len(e.shape) > 1]
     named = [f"#   {escaped(e.name)}  {e.shape}" for e in large[:_NAMED]]
     named += ["#   …"] * (len(large) > _NAMED)
@@ -187,16 +198,38 @@ def template_for(checkpoint: Checkpoint) -> str:
     configuration = configuration_of(checkpoint) if checkpoint.path.is_dir() else None
     embeds = configuration is not None and configuration.embeds
     template = "encoder_template.txt" if embeds else "evaluation_template.txt"
-    text = resources.path(template).read_text(encoding="utf-8")
     # Names stand in comments, escaped, each on its line, and in a docstring, without quotes:
     # whatever a file is called, nothing of it is code.
     filled = {
-        "FILE": escaped(checkpoint.path.name).replace('"', "'").replace("\\", "/"),
+        "FILE": _title(checkpoint),
         "READER\n": "" if torch else "from safetensors.torch import load_file\n",
         "READ": "torch.load(path)" if torch else "load_file(path)",
         "TENSORS": "\n".join(named),
     }
+    return _filled(template, filled)
+
+
+def _title(checkpoint: Checkpoint) -> str:
+    return escaped(checkpoint.path.name).replace('"', "'").replace("\\", "/")
+
+
+def _filled(template: str, filled: Mapping[str, str]) -> str:
+    text = resources.path(template).read_text(encoding="utf-8")
     return re.sub("|".join(filled), lambda found: filled[found[0]], text)
+
+
+def _graph_template(checkpoint: Checkpoint) -> str:
+    """Return the text of a script for an ONNX model, with the declared inputs and outputs."""
+    graph = read_model_graph(checkpoint)
+    lines = [
+        f"#   {kind} {escaped(value.name)}  {escaped(str(list(value.shape)))}"
+        for kind, values in (("input", graph.inputs), ("output", graph.outputs))
+        for value in values[:_NAMED]
+    ]
+    # A string literal: whatever an input is called, nothing of its name is code.
+    quoted = json.dumps(graph.inputs[0].name if graph.inputs else "input")
+    filled = {"FILE": _title(checkpoint), "VALUES": "\n".join(lines), "INPUT": quoted}
+    return _filled("onnx_template.txt", filled)
 
 
 @dataclass(frozen=True)

@@ -328,7 +328,12 @@ def _inputs(options: Options) -> dict[str, Any]:
     """Return what functions of the scripts that ship may ask for, beside what any may."""
     paths = {"text": options.text, "images": options.images}
     given: dict[str, Any] = {name: str(path.absolute()) for name, path in paths.items() if path}
-    return given | ({"classifier": options.classifier} if options.classifier else {})
+    if options.classifier:
+        given["classifier"] = options.classifier
+    if options.seeded is not None:
+        given["sizes"] = dict(options.seeded.sizes)
+        given["ranges"] = {one.name: one.stop for one in options.seeded.ranges}
+    return given
 
 
 def _first_line(text: str) -> str:

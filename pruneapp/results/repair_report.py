@@ -71,6 +71,11 @@ def risks_of(
             "The inputs were random token ids, which are unlike any real input: the repaired model "
             "may be worse on yours."
         )
+    if source == "random inputs":
+        found.append(
+            "The inputs were random numbers, which are unlike any real input: the repaired model "
+            "may be worse on yours."
+        )
     return tuple(found)
 
 

@@ -46,7 +46,8 @@ KEY = "pruneapp_statistics"
 class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where statistics come from, and what a reader has to know beside the numbers."""
 
-    # What the inputs were: ``calibrate``, ``text``, ``random tokens`` or ``imatrix``.
+    # What the inputs were: ``calibrate``, ``text``, ``images``, ``random tokens``,
+    # ``random inputs`` or ``imatrix``.
     source: str = ""
     # SHA-256 of the script or imatrix file, and of the files of the checkpoint.
     script: str = ""

@@ -8,11 +8,10 @@ embedding are no classes: all are compared, and the measures of classes are left
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import torch
 
@@ -22,34 +21,6 @@ from pruneapp_worker.pipe import ContractError
 MOST_CLASSES = 512
 # What a model without a head returns: of sentence-transformers, and of transformers.
 EMBEDDINGS = ("sentence_embedding", "last_hidden_state")
-
-
-@contextlib.contextmanager
-def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
-    """Have `take` called with what each outermost call of a model returns."""
-    forward = module.forward
-    depth = 0
-
-    def watched(*args: Any, **words: Any) -> Any:
-        nonlocal depth
-        depth += 1
-        try:
-            output = forward(*args, **words)
-        finally:
-            depth -= 1
-        if not depth:
-            take(output)
-        return output
-
-    had = "forward" in vars(module)
-    module.forward = watched
-    try:
-        yield
-    finally:
-        if had:
-            module.forward = forward
-        else:
-            del module.forward
 
 
 def embedding_of(output: Any) -> torch.Tensor | None:
@@ -213,5 +184,6 @@ def unlike(call: int) -> ContractError:
     """Return the error of inputs that differ from run to run."""
     return ContractError(
         f"calibrate() ran other inputs than with the unpruned model (call {call}).",
-        "Run the same inputs in the same order each time; 'seed' is the same for each state.",
+        "Run the same inputs in the same order each time; 'seed' is the same for each state. "
+        "Outputs whose shape depends on the weights need an evaluation script with evaluate.",
     )

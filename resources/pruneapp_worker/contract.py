@@ -20,7 +20,7 @@ from typing import Any, Callable
 
 import torch
 
-from pruneapp_worker import agreement, tensors
+from pruneapp_worker import agreement, graph_session, tensors
 from pruneapp_worker.pipe import PID, ContractError, Pipe, Progress
 
 
@@ -37,7 +37,7 @@ class Session:
         self._inputs: dict[str, Any] = first.get("inputs") or {}
         self._module: types.ModuleType | None = None
         self._model: Any = None
-        self._tensors: tensors.ModelTensors | None = None
+        self._tensors: Any = None  # ModelTensors, or a GraphSession
         self._reference: agreement.Reference | None = None
         self._beside: Any = None  # another state of the model, to be run side by side with it
         self._kept: dict[str, Any] = {}  # what was seen of weights, with Gram matrices
@@ -82,8 +82,13 @@ class Session:
             )
         ]
 
-    def do_open(self, path: str, seed: int) -> dict[str, Any]:
-        """Load a model, and say what tensors it has."""
+    def do_open(
+        self, path: str, seed: int, products: list[dict[str, Any]] | None = None
+    ) -> dict[str, Any]:
+        """Load a model and return a description of its tensors.
+
+        A session of onnxruntime has none that could be read; `products` are those of its graph.
+        """
         self._model = self._tensors = self._beside = None
         self._kept = {}
         tensors.collect()
@@ -92,16 +97,21 @@ class Session:
         if os.getpid() != PID:
             os._exit(0)
         module = root_module(model)
-        if module is None:
+        session = graph_session.root_session(model, path) if module is None else None
+        if module is None and session is None:
             kind = type(model).__name__
             raise ContractError(
                 f"load returned {'None' if model is None else f'an object of type {kind}'}, which "
                 "is no torch.nn.Module and has none as its attribute 'model'.",
-                "Return the model from load(path).",
+                "Return the model, or an InferenceSession of an ONNX model, from load(path).",
             )
         self._model = model
-        self._tensors = tensors.ModelTensors(module)
-        return {"tensors": self._tensors.described(), "training": module.training}
+        if session is None:
+            self._tensors = tensors.ModelTensors(module)
+            return {"tensors": self._tensors.described(), "session": False}
+        from_path = graph_session.is_made_from(session, path)
+        self._tensors = graph_session.GraphSession(session, path, products or [])
+        return {"tensors": [], "session": True, "from_path": from_path}
 
     def do_tensors(self) -> dict[str, Any]:
         """Say what the tensors of the model hold now."""
@@ -127,7 +137,7 @@ class Session:
             torch.cuda.reset_peak_memory_stats()
         began = time.perf_counter()
         metrics: dict[str, dict[str, Any]] = {}
-        ran = tensors.Watch(self._tensors.module)
+        ran = self._tensors.watch()
         with ran:
             if agree:
                 metrics = self._agreement(seed, reference=reference)
@@ -161,8 +171,8 @@ class Session:
         self._progress.reset()
         seed_all(seed)
         self._kept = {}
-        found = activations.collect(
-            self._tensors.module,
+        found = self._tensors.collect(
+            activations,
             grams,
             lambda: self._call("calibrate", self._model, seed=seed),
             path,
@@ -181,8 +191,8 @@ class Session:
         found = self._functions()
         name = "calibrate" if "calibrate" in found else None
         name = name or next((one for one in found if one.startswith("evaluate")), "evaluate")
-        weights, inputs = activations.count(
-            self._tensors.module,
+        weights, inputs = self._tensors.count(
+            activations,
             name,
             lambda: self._call(name, self._model, seed=seed),
             path,
@@ -223,7 +233,7 @@ class Session:
             shape = (rows, columns)
             weights = unknowns_in(file, shape, torch.float32, layer["dtype"])
             bias = layer["bias"] and unknowns_in(file, (rows,), torch.float64, layer["bias"])
-        device = self._tensors.named(name).device
+        device = self._tensors.device_of(name)
         if device.type == "mps":  # has no float64
             device = torch.device("cpu")
         with torch.no_grad(), activations.full_precision():
@@ -243,14 +253,13 @@ class Session:
 
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
         """Run calibrate, and compare the outputs of the model with those of the reference."""
-        module = self._tensors.module
         if reference:
             self._reference = agreement.Reference(self._folder)
         if self._reference is None:
             raise ContractError("The unpruned model was not run before.")
         comparison = self._reference.comparison(write=reference)
         seed_all(seed)
-        with comparison, agreement.outputs_of(module, comparison.take):
+        with comparison, self._tensors.outputs(comparison.take):
             self._call("calibrate", self._model, seed=seed)
         return comparison.metrics()
 
@@ -258,6 +267,8 @@ class Session:
         function = getattr(self._module, name, None)
         if function is None and name == "load" and Path(given[0], "config.json").is_file():
             from pruneapp_worker.transformers_folder import load as function
+        if function is None and name == "load" and given[0].endswith(".onnx"):
+            from pruneapp_worker.seeded_graph import load as function
         if function is None:
             raise ContractError(
                 f"'{Path(self.path).name}' has no function '{name}'.",

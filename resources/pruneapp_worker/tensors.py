@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import torch
 
@@ -71,6 +72,26 @@ class ModelTensors:
         """Return a tensor, whose memory is that of the model."""
         return self._named[name].detach()
 
+    def device_of(self, name: str) -> torch.device:
+        """Return the device of a tensor."""
+        return self.named(name).device
+
+    def watch(self) -> Watch:
+        """Return a context manager that records whether the model was called."""
+        return Watch(self.module)
+
+    def outputs(self, take: Any) -> Any:
+        """Call `take` with the output of each outermost call of the model in the block."""
+        return outputs_of(self.module, take)
+
+    def collect(self, activations: Any, grams: Any, run: Any, path: str, **how: Any) -> Any:
+        """Write sums over the inputs of each weight; see `activations.collect`."""
+        return activations.collect(self.module, grams, run, path, **how)
+
+    def count(self, activations: Any, name: str, run: Any, path: str) -> Any:
+        """Count how often each weight is multiplied; see `activations.count`."""
+        return activations.count(self.module, name, run, path)
+
     @torch.no_grad()
     def apply(self, patch: dict[str, Any]) -> None:
         """Put values and zeros into a tensor.
@@ -89,6 +110,34 @@ class ModelTensors:
             strike(flat, *patch["mask"])
         if not straight:
             shaped.copy_(flat.reshape(shaped.shape))
+
+
+@contextlib.contextmanager
+def outputs_of(module: torch.nn.Module, take: Callable[[Any], None]) -> Any:
+    """Have `take` called with what each outermost call of a model returns."""
+    forward = module.forward
+    depth = 0
+
+    def watched(*args: Any, **words: Any) -> Any:
+        nonlocal depth
+        depth += 1
+        try:
+            output = forward(*args, **words)
+        finally:
+            depth -= 1
+        if not depth:
+            take(output)
+        return output
+
+    had = "forward" in vars(module)
+    module.forward = watched
+    try:
+        yield
+    finally:
+        if had:
+            module.forward = forward
+        else:
+            del module.forward
 
 
 def plain(tensor: torch.Tensor) -> bool:

@@ -19,6 +19,7 @@ from safetensors.numpy import save_file
 
 from tests.cli.command_process import until
 from tests.evaluation.stock_model import install, write_images, write_model
+from tests.support.onnx_models import save, small_network
 
 SCRIPT = """
 import torch
@@ -177,9 +178,65 @@ def test_a_table_says_what_the_noise_is(run, files, printing):
 
 
 @pytest.mark.parametrize(
+    ("declared", "status"),
+    [
+        (["--higher-is-better", "other,fluff"], 1),
+        (["--lower-is-better", "fluff", "--higher-is-better", "other"], 0),
+        (["--higher-is-better", "acc,none", "--lower-is-better", "fluff"], 0),
+    ],
+)
+def test_a_command_line_is_declared_higher_or_lower_is_better(
+    run, files, printing, declared, status
+):
+    """The first number, 0 of the pruned file, is 0.5 in the original."""
+    pruned, original = files
+    against = ("--against", original, "--at-most", "0.1", "--json")
+    found, out, _ = run(pruned, "--command", printing('{"fluff": FIRST}'), *against, *declared)
+    assert found == status
+    assert json.loads(out)["worse"] is bool(status)
+
+
+def test_an_onnx_model_is_measured_by_a_command_or_without_a_script(run, call, tmp_path):
+    save(small_network(), tmp_path / "in.onnx", external=True)
+    original, pruned = tmp_path / "in.onnx", tmp_path / "out.onnx"
+    method = ("--method", "l1_unstructured", "--amount", "50%")
+    assert call("prune", original, "-o", pruned, *method)[0] == 0
+    (tmp_path / "measure.py").write_text(
+        "import numpy, onnxruntime, sys\nsession = onnxruntime.InferenceSession(sys.argv[1])\n"
+        "x = numpy.random.default_rng(0).standard_normal((2, 3, 6, 6)).astype('f4')\n"
+        "print(abs(float(session.run(None, {'x': x})[0].sum())))\n"
+    )
+    command = shlex.join((sys.executable, str(tmp_path / "measure.py"), "{checkpoint}"))
+    status, out, _ = run(pruned, "--command", command, "--against", original, "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["metrics"]["score"] != found["against"]["score"] > 0
+    status, out, err = run(pruned, "--against", original, "--json")
+    assert status == 0
+    assert "N=1; --size NAME=SIZE" in err
+    assert 0 < json.loads(out)["metrics"]["relative_error"] < 1
+    for arguments, words in {
+        (): "is required: the agreement of an ONNX model",
+        ("--against", original, "--size", "M=1"): "no open size 'M' (open: 'N')",
+        ("--command", command, "--size", "N=1"): "--size is for a model that is run without",
+        ("--script", tmp_path / "measure.py", "--size", "N=1"): "--size is for the inputs",
+        ("--against", original, "--text", tmp_path / "measure.py"): "--script is required",
+        ("--against", original, "--lower-is-better", "kl"): "are for a command line",
+        ("--command", command, "--lower-is-better", "a", "--higher-is-better", "a,b"): "Name it",
+    }.items():
+        status, out, err = run(pruned, *arguments)
+        assert (status, out) == (2, "")
+        assert words in err
+
+
+@pytest.mark.parametrize(
     ("said", "more", "words"),
     [
-        ('{"fluff": 1}', ["--at-most", "0"], "HIGHER_IS_BETTER = {'fluff': True}"),
+        (
+            '{"fluff": 1}',
+            ["--at-most", "0"],
+            "--higher-is-better fluff, or --lower-is-better fluff",
+        ),
         ('{"loss": NaN}', [], "'loss' of"),
         ("nothing", [], "returned no number"),
         ('{"loss": null}', [], "returned no number"),

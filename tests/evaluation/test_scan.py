@@ -53,6 +53,9 @@ class PrunedShares:
 
     def start(self, job) -> None: ...
 
+    def direction_remedy(self, metric) -> str:
+        return f"HIGHER_IS_BETTER = {metric}"
+
     def run(self, snapshot, seed, job, *, reference=False):
         job.cancel.check()
         masks = {name: mask.pruned / mask.size for name, mask in snapshot.masks.items()}

@@ -33,6 +33,9 @@ class LocalRunner:
     def start(self, _job):
         self.closed = False
 
+    def direction_remedy(self, metric):
+        return f"HIGHER_IS_BETTER = {metric}"
+
     def run(self, snapshot, seed, job, *, reference=False):
         if self.most is not None and len(self.measured) >= self.most:
             self.gate.closed = True

@@ -1,0 +1,120 @@
+"""States of ONNX models for the programs that measure them: each is a file of its own.
+
+A session of onnxruntime cannot be changed after it was made. A state that differs from its file is
+written to a folder with the layout of the source: the graph, its offsets and the files beside it
+with external data stay as they are, so that models of any size can be written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.evaluation.handover import Handover, ModelTensor
+from pruneapp.export.exporter import export
+from pruneapp.export.records import finalized
+from pruneapp.progress import Job
+from pruneapp.results.export import ExportRequest
+
+
+def is_unchanged(snapshot: Snapshot) -> bool:
+    """Return whether a state has no mask, no permanent zero and no value other than its file."""
+    return not (snapshot.masks or snapshot.permanent or snapshot.values)
+
+
+class GraphHandover:
+    """The state that a session of onnxruntime was made from.
+
+    Parameters
+    ----------
+    loaded
+        The state as it is in the file that the session was made from.
+    products
+        The products of weights with values of the graph, as of `ModelGraph.products`.
+    """
+
+    spoiled = False
+    unmatched: tuple[str, ...] = ()
+
+    def __init__(self, loaded: Snapshot, products: Iterable[Mapping[str, Any]]) -> None:
+        self.loaded = loaded
+        self.tensors = {
+            name: ModelTensor(name, entry.shape, entry.dtype.torch, name, True, "", 0)
+            for name in dict.fromkeys(product["weight"] for product in products)
+            if (entry := loaded.checkpoint.entries.get(name)) is not None
+        }
+
+    def counterpart(self, name: str) -> tuple[ModelTensor, bool] | None:
+        """Return the weight of the graph that a tensor of the checkpoint is; never transposed."""
+        tensor = self.tensors.get(name)
+        return None if tensor is None else (tensor, False)
+
+    def takes(self, snapshot: Snapshot, _job: Job) -> bool:
+        """Return whether the session computes with this state already."""
+        return snapshot.checkpoint is self.loaded.checkpoint and is_unchanged(snapshot)
+
+    def learn(self, _held: Iterable[tuple[str, str, int]]) -> list[ModelTensor]:
+        """Return no tensor: the weights of a session cannot change."""
+        return []
+
+    def verify(self, _held: Iterable[tuple[str, str, int]]) -> None:
+        """Return at once: the worker compared the path of the session when it was made."""
+
+
+# What the process of a script loaded: a model of torch, or a session of onnxruntime.
+AnyHandover = Handover | GraphHandover
+
+
+def write_graph(snapshot: Snapshot, folder: Path, job: Job) -> Path:
+    """Write a state of an ONNX model into a folder, with its external data, and return its path.
+
+    Files that do not change are copied: onnx and onnxruntime refuse external data in links.
+
+    Raises
+    ------
+    ExportError
+        If a changed tensor is stored in a way that cannot be rewritten in place, and the model is
+        too large for one file.
+    """
+    checkpoint = snapshot.checkpoint
+    checkpoint.verify_unchanged()
+    files = {n: s for n, s in enumerate(checkpoint.sources) if isinstance(s, FileSource)}
+    model = checkpoint.files[0]
+    target = folder / Path(model.path.name).with_suffix(".onnx")
+    changed = [e for e in checkpoint.entries.values() if _is_changed(snapshot, e)]
+    if any(e.location.source not in files or e.location.strides for e in changed):
+        return export(snapshot, ExportRequest("onnx", target), job).path
+    splices: dict[int, list[Splice]] = defaultdict(list)
+    for entry in changed:
+        start, pieces = entry.location.offset, finalized(snapshot, entry).pieces
+        splices[entry.location.source].append(
+            Splice(start, start + entry.nbytes, entry.nbytes, pieces)
+        )
+    parts = job.parts(len(files))
+    for (number, source), part in zip(files.items(), parts, strict=True):
+        path = target
+        if source.path != model.path:
+            path = folder / os.path.relpath(source.path, model.path.parent)
+            path.parent.mkdir(parents=True, exist_ok=True)
+        _write(SplicedFile(source, splices[number]), path, part)
+    return target
+
+
+def _is_changed(snapshot: Snapshot, entry: TensorEntry) -> bool:
+    zeroed = snapshot.zeroed(entry.name)
+    return (zeroed is not None and zeroed.pruned > 0) or snapshot.replaces(entry.name)
+
+
+def _write(spliced: SplicedFile, path: Path, job: Job) -> None:
+    job.start(spliced.nbytes, f"writing {path.name}")
+    with path.open("wb") as file:
+        for piece in spliced.pieces():
+            file.write(piece)
+            job.step(len(piece))
