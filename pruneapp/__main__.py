@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pruneapp.errors import words_of
 
@@ -29,17 +29,17 @@ def main(argv: list[str] | None = None) -> int:
 
         return parse_header()
     if argv is not None:
-        return _run(argv, None)
+        return _run(argv)
 
-    # Until the command watches for it, Ctrl+C just ends the process, without a traceback:
+    # Until the command or the window handles it, Ctrl+C just ends the process, without a traceback:
     # reading the options takes a while, and nothing is written before.
-    usual = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     speak_utf8()
     from pruneapp.cli.terminal import fail, finish, stand_in
 
     stand_in()
     try:
-        status = _run(sys.argv[1:], usual)
+        status = _run(sys.argv[1:])
     except SystemExit as end:  # of --help, and of options that are wrong
         status = end.code if isinstance(end.code, int) else bool(end.code)
     if (trouble := finish()) is not None:
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
     return status
 
 
-def _run(argv: list[str], usual: Any) -> int:
+def _run(argv: list[str]) -> int:
     from pruneapp.cli.terminal import defect, fail
 
     try:
@@ -60,8 +60,6 @@ def _run(argv: list[str], usual: Any) -> int:
             return fail(str(error))
         if options.command is not None:
             return run_command(options)
-        if usual is not None:
-            signal.signal(signal.SIGINT, usual)
         if no_display():
             return fail(
                 "There is no display to open a window on. Use pruneapp inspect or pruneapp prune, "

@@ -45,6 +45,7 @@ from pruneapp.gui.app.instance import (
 )
 from pruneapp.gui.app.runtime import Collector, QtClasses, share_heap
 from pruneapp.gui.app.settings import LANGUAGE, THEME, Settings, language_of
+from pruneapp.gui.app.termination import TerminationSignals
 from pruneapp.gui.app.windows import WindowMenu, Windows
 from pruneapp.gui.files.start_page import RecentFile
 from pruneapp.gui.mainwindow.window import MainWindow
@@ -91,7 +92,9 @@ class FirstPaint(QObject):
 
 
 class Application(QApplication):
-    """Tells of files that the system asks it to open (macOS).
+    """Emits `fileRequested` for files that the system asks it to open (macOS).
+
+    `session_ends` is set when the desktop session is about to end.
 
     It hears its own events only. A filter on the application would hear those of every object, of
     widgets under construction too, of which Python then makes wrappers.
@@ -103,6 +106,7 @@ class Application(QApplication):
         super().__init__(arguments)
         self._system = QLocale()
         self._translators: list[QTranslator] = []
+        self.session_ends = False
 
     def speak(self, choice: str) -> None:
         """Take texts from the translations of a language, Qt's own too, and write numbers as there.
@@ -128,11 +132,19 @@ class Application(QApplication):
                 self._translators.append(translator)
 
     def event(self, event: QEvent) -> bool:
-        """Catch file-open events."""
+        """Emit `fileRequested`; end without questions if the desktop session ends."""
         if isinstance(event, QFileOpenEvent):
             self.fileRequested.emit(Path(event.file()))
             return True
+        if event.type() == QEvent.Type.Quit and self.session_ends:
+            self.exit()
+            return True
         return super().event(event)
+
+    @Slot()
+    def prepare_session_end(self) -> None:
+        """Take note that the desktop session is about to end (`commitDataRequest`)."""
+        self.session_ends = True
 
 
 def make_application(arguments: list[str]) -> Application:
@@ -591,6 +603,21 @@ class Launcher(QObject):
         self._application.setQuitOnLastWindowClosed(True)
         self._restarting = False
 
+    @Slot()
+    def save_journals(self) -> None:
+        """Write the journals of all windows: the desktop session is about to end."""
+        for start in self.starts:
+            if start.workbench is not None:
+                start.workbench.autosave.flush()
+
+    def end(self) -> None:
+        """Close all windows without questions; work that is not saved is kept in its journal."""
+        for start in tuple(self.starts):
+            if start.workbench is not None:
+                start.workbench.close_unasked()
+            else:
+                start.window.close()
+
     @Slot(object)
     def _on_wanted(self, wanted: OpenRequest | None) -> None:
         """Open it in a window without a file, or in another one."""
@@ -647,9 +674,13 @@ def _forget_closed() -> None:
 def main(
     files: Sequence[Path] = (), state_dict: str | None = None, *, listens: bool = False
 ) -> int:
-    """Show a window for each of `files`, or one without a file; returns the exit status.
+    """Show a window for each of `files`, or one without a file; return the exit status.
 
-    One that `listens` takes over what later starts are to open.
+    With `listens`, the process opens the files of later starts.
+
+    However the application is ended (the last window is closed, SIGINT, SIGTERM, SIGHUP, or the end
+    of the desktop session), the event loop ends first, with those of open dialogs, and then
+    `Launcher.end` closes what is still open. The status is 0.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
@@ -660,6 +691,10 @@ def main(
     application.speak(settings.get(LANGUAGE))
     launcher = Launcher(application, settings, appearance)
     application.fileRequested.connect(launcher.open)
+    application.commitDataRequest.connect(application.prepare_session_end)
+    application.commitDataRequest.connect(launcher.save_journals)
+    signals = TerminationSignals(application)
+    signals.received.connect(application.exit)
     sys.excepthook = launcher.report_bug
     first, *more = files or (None,)
     launcher.show(launcher.make(file=first, state_dict=state_dict))
@@ -668,7 +703,10 @@ def main(
     if listens:
         launcher.listen()  # takes less than a millisecond
     status = application.exec()
+    launcher.end()
+    signals.close()
     settings.flush()
+    qInstallMessageHandler(None)  # Qt may write messages after Python has ended
     if not launcher.ended:
         # A thread is still in code that is not ours, and would keep the process alive for ever.
         os._exit(status)

@@ -185,8 +185,9 @@ def judge(folder: Path, status: int, seed: int, model: Path, seconds: float) -> 
             "longest stall, s": said["longest"],
             "MB": said["memory"],
         }
-    else:
-        row |= {"minutes": round(seconds / 60, 1), "crashes": 1}
+    if not result.exists() or status != int(bool(wrong)):
+        row["crashes"] = 1
+        row["minutes"] = row["minutes"] or round(seconds / 60, 1)
         row["actions"] = sum(e["do"] not in {"found", "answer"} for e in entries)
         name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
         last = "\n".join(json.dumps(e, ensure_ascii=False) for e in entries[-LAST_ACTS:])
@@ -194,6 +195,9 @@ def judge(folder: Path, status: int, seed: int, model: Path, seconds: float) -> 
         where = stacks.read_text()[-6000:] if stacks.exists() else ""
         output = (folder / "output.txt").read_text(errors="replace")[-2000:]
         wrong.append(f"crash ({name}) after\n{last}\n{where}\n{output}")
+    elif output := (folder / "output.txt").read_text(errors="replace"):
+        row["other findings"] += 1
+        wrong.append(f"output: {output[-2000:]}")
     if wrong:
         wrong.append(
             f"repeat: packaging/dev.py monkey --seed {seed} --model {model} --replay {log}"

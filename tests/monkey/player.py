@@ -31,9 +31,10 @@ from PySide6.QtCore import (
     QObject,
     QRect,
     QTimer,
+    qInstallMessageHandler,
 )
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu, QMessageBox
 
 from pruneapp.gui import application as app
 from pruneapp.gui.app.runtime import Collector
@@ -101,7 +102,7 @@ class Run(QObject):
         self._whims = Whims(self._rng, self._files, self._has_document)
         self._depth = 0
         self._settling = 0.0
-        self._over = False
+        self._over = self._quitting = False
         self._wrappers = 0  # of Qt's objects, after the first window was closed
         self._threads = set(threading.enumerate())
         self._ask_no_system()
@@ -317,8 +318,11 @@ class Run(QObject):
 
     # -- playing --------------------------------------------------------------------------------
 
-    def play(self) -> None:
-        """Play until the time is over, then let the window come to rest and close it."""
+    def play(self) -> int:
+        """Play until the time is over, let the window come to rest, and quit by its command.
+
+        Returns the exit status of the event loop.
+        """
         loop = QEventLoop()
         self._loop = loop
         self._closer = QTimer()
@@ -326,10 +330,37 @@ class Run(QObject):
         QTimer.singleShot(0, self._act)
         loop.exec()
         self._rest_at_last()
+        status = self._quit()
         self._closer.stop()
         self._end_window()
         self.pulse.stop()
         self._log.close()
+        return status
+
+    def _quit(self) -> int:
+        """Choose Quit in every window as a user, answer its questions, and return the status."""
+        if not self.window.isVisible():
+            self._reopen()
+        self._quitting = True
+        self._application.setQuitOnLastWindowClosed(True)
+        self._answering = QTimer()
+        self._answering.timeout.connect(self._answer_question)
+        self._answering.start(20)
+        for window, _, _ in self._windows:
+            QTimer.singleShot(0, window.actions_["quit"].trigger)
+        status = self._application.exec()
+        self._answering.stop()
+        if left := [actions.label_of(w) for w, _, _ in self._windows if w.isVisible()]:
+            self.findings.add("quit", f"windows stayed open: {left}")
+        return status
+
+    def _answer_question(self) -> None:
+        """Lose what would be lost, cancel what is running."""
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            roles = {box.buttonRole(button): button for button in box.buttons()}
+            if (button := roles.get(QMessageBox.ButtonRole.DestructiveRole)) is not None:
+                button.click()
 
     def _act(self) -> None:
         self.pulse.beat()
@@ -364,6 +395,8 @@ class Run(QObject):
         self._do(act)
 
     def _close_dialogs(self) -> None:
+        if self._quitting:
+            return
         for widget in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
             if isinstance(widget, QDialog):
                 widget.reject()
@@ -478,27 +511,27 @@ def _script(log: Path) -> list[Act]:
 def play(plan: Plan) -> int:
     """Play in this process, and write down what came of it; returns the exit status."""
     folder = plan.folder
-    with (folder / "stacks.txt").open("w") as stacks:
-        faulthandler.enable(stacks)
-        home = folder / "home"
-        home.mkdir()
-        for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
-            os.environ[variable] = str(home / variable.lower())
-        os.environ["HOME"] = os.environ["TMPDIR"] = str(home)
-        os.chdir(folder)
-        path_guard.put_up(folder)
-        sys.setswitchinterval(app.SWITCH_INTERVAL_S)
-        QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
-        application = app.make_application(["pruneapp"])
-        application.setQuitOnLastWindowClosed(False)
-        Collector(application)
-        run = Run(plan, application)
-        run.play()
-        result = run.result()
-        (folder / "result.json").write_text(json.dumps(result, indent=1))
-        faulthandler.disable()
+    # Open as long as the process: it may also crash while it ends.
+    faulthandler.enable((folder / "stacks.txt").open("w"))
+    home = folder / "home"
+    home.mkdir()
+    for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+        os.environ[variable] = str(home / variable.lower())
+    os.environ["HOME"] = os.environ["TMPDIR"] = str(home)
+    os.chdir(folder)
+    path_guard.put_up(folder)
+    sys.setswitchinterval(app.SWITCH_INTERVAL_S)
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    application = app.make_application(["pruneapp"])
+    application.setQuitOnLastWindowClosed(False)
+    Collector(application)
+    run = Run(plan, application)
+    status = run.play()
+    result = run.result()
+    (folder / "result.json").write_text(json.dumps(result, indent=1))
+    qInstallMessageHandler(None)
     sys.stdout.flush()
-    os._exit(1 if result["found"].keys() - {"crowd"} else 0)
+    return status or int(bool(result["found"].keys() - {"crowd"}))
 
 
 def models_of(names: Sequence[str]) -> tuple[Path, ...]:

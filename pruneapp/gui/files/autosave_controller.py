@@ -133,27 +133,35 @@ class AutosaveController(Controller):
         if work is not None:
             self._pool.submit(lambda: work.journal.note_digests({name: sha256}))
 
-    def leave(self) -> Path | None:
-        """Write what is not written yet, and let go of the journal: it stays, for who goes on.
-
-        None where the disk refuses it; then nothing has changed.
-        """
+    def flush(self) -> bool:
+        """Write everything to the journal and wait for the disk; False if that fails."""
         document, work = self._session.document, self._work
         if document is None or work is None:
-            return None
-        said = Capture.of(document), self._view()
+            return True
+        view = self._view()
+        state = Capture.of(document), view
+        with_view = len(document.items) > 1 or bool(measured_in(view))
 
-        def write() -> Path | None:
-            work.journal.keep(*said, Job(cancel=work.token), with_view=True)
+        def write() -> None:
+            work.journal.keep(*state, Job(cancel=work.token), with_view=with_view)
             work.delete_restored()
-            return work.journal.close()
 
         try:
-            path = self._pool.submit(write).result()
+            self._pool.submit(write).result()
         except PruneAppError:
+            return False
+        return True
+
+    def leave(self) -> Path | None:
+        """Write everything to the journal and release it; return its path.
+
+        Return None if the disk refuses it; the journal is still in use then.
+        """
+        work = self._work
+        if work is None or not self.flush():
             return None
         self._work = None
-        return path
+        return self._pool.submit(work.journal.close).result()
 
     def stop(self) -> None:
         """End the thread; nothing comes back afterwards."""

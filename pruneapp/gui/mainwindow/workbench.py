@@ -542,6 +542,14 @@ class Workbench(QObject):
             return False
         return self.window.close()
 
+    def close_unasked(self) -> None:
+        """Close the window without questions; what is not saved is kept in the journal."""
+        document = self.session.document
+        if document is not None and (len(document.items) > 1 or self.sessions.unsaved):
+            self.autosave.leave()
+        self.restarts = ()
+        self.window.close()
+
     def _leave(self) -> OpenRequest | None:
         """Return what a window that goes on has to open; None if work would be lost."""
         document = self.session.document
@@ -572,10 +580,7 @@ class Workbench(QObject):
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         """Show a bug of ours as a report that can be copied; work goes on."""
-        if issubclass(kind, KeyboardInterrupt):
-            self.window.close()
-        else:
-            self.notifications.report_bug(kind, error, trace)
+        self.notifications.report_bug(kind, error, trace)
 
     def _on_closing(self, event: QCloseEvent) -> None:
         event.ignore()  # whatever fails below, nothing is lost

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 
 from pruneapp.analysis.layout import layout
@@ -521,10 +521,10 @@ class TableController(Controller):
         """Put a picture on the clipboard, encoded: whoever pastes it need not wait for that."""
 
         def end(data: bytes) -> None:
-            content = QMimeData()
-            content.setImageData(image)
-            content.setData("image/png", data)
-            QGuiApplication.clipboard().setMimeData(content)
+            # Qt deletes the contents after Python has ended, so Python must not make a QMimeData.
+            clipboard = QGuiApplication.clipboard()
+            clipboard.setImage(image)
+            clipboard.mimeData().setData("image/png", data)
             self._notifications.say_done(self.tr("Copied the picture."))
 
         self._copying.ask(lambda _job: png(image), end, self._session.refused.emit)
