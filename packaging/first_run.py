@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tour import Tour
 
 EXPORT = "pruned"
+# A worker that imports torch for the first time on a slow disk takes this long.
+PATIENCE_MS = 120_000
 
 
 def main() -> int:
@@ -49,9 +51,11 @@ def main() -> int:
 
 def perform(folder: Path, file: Path | None) -> int:
     """Perform the job and return the exit status."""
+    import driving
     from driving import StepError
     from tour import Tour
 
+    driving.PATIENCE_MS = PATIENCE_MS
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     os.chdir(folder)

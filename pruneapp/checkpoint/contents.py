@@ -66,6 +66,8 @@ class Contents:
     # Names of code that the file would run if it were loaded by torch, and that are not on our list
     # of harmless ones.
     unknown_globals: tuple[str, ...] = ()
+    # Whether `torch.load` opens the file with ``weights_only=True``, as far as its types tell.
+    weights_only: bool = True
     # The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model, but
     # they can be read under their names.
     masks: tuple[TensorEntry, ...] = ()

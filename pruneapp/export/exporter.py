@@ -30,11 +30,11 @@ from pruneapp.export.destination.target import (
     refuse_suffix,
     refuse_without_room,
 )
-from pruneapp.export.format import Format, Plan
+from pruneapp.export.format import Format, LoadedModel, Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.rounding import DTYPE, KEEP, Rounding, describe
-from pruneapp.export.scripts.loading_code import loading
+from pruneapp.export.scripts.loading_code import describe_loading
 from pruneapp.export.sharding import INDEX, in_folder, plan_weights
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -304,7 +304,9 @@ def write(
         checkpoint.path = kept[0]
     notices = dict.fromkeys(notice for plan in plans.values() for notice in plan.notices)
     rounding = Rounding.together(plan.rounding for plan in plans.values())
-    report = _report(resolved, written, kept, (*resolved.notices, *notices, *account), rounding)
+    sentences = (*resolved.notices, *notices, *account)
+    container = any(plan.container for plan in plans.values())
+    report = _report(resolved, written, kept, sentences, rounding, container=container)
     if not resolved.is_folder:
         return replace(report, beside=tuple(plans)[1:])
     beside = tuple([path for path, plan in plans.items() if _goes_along(path, plan)])
@@ -347,6 +349,8 @@ def _report(
     kept: Sequence[Path],
     notices: Sequence[str],
     rounding: Rounding | None,
+    *,
+    container: bool,
 ) -> ExportReport:
     state, request, form = resolved.state, resolved.request, resolved.form
     left = tuple(kept)
@@ -386,7 +390,7 @@ def _report(
         omitted=omitted(state.checkpoint, request.omit),
         label=form.label,
         dtype=resolved.values.get(DTYPE.name, KEEP),
-        loads=loading(form.loads, request.path),
+        loads=describe_loading(form.loads, LoadedModel.of(request.path, state, container)),
     )
 
 

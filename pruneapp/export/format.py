@@ -26,6 +26,9 @@ from pruneapp.params import Param
 from pruneapp.progress import Job
 from pruneapp.results.export import Loader, Purpose
 
+# Prefixes that wrappers put before all names of a model.
+_WRAPPERS = ("module.", "_orig_mod.")
+
 
 @dataclass(frozen=True)
 class ExportPart:
@@ -131,6 +134,45 @@ class Plan:
         return self.nbytes if self.expected is None else self.expected(job)
 
 
+@dataclass(frozen=True)
+class LoadedModel:
+    """An export to be loaded, and how its state dict is wrapped."""
+
+    path: Path
+    keys: tuple[str, ...] = ()  # keys that lead to the state dict in the container of a torch file
+    prefix: str = ""  # prefixes of wrappers that all names begin with
+    weights_only: bool = True  # whether `torch.load` needs no ``weights_only=False``
+    script: bool = False  # whether it is a TorchScript archive
+
+    @classmethod
+    def of(cls, path: Path, state: State, container: bool) -> LoadedModel:  # noqa: FBT001
+        """Describe an export of `state`; `container` is whether the container was kept."""
+        contents = state.checkpoint.contents
+        names = [entry.name for entry in contents.entries]
+        prefix = ""
+        while found := next((w for w in _WRAPPERS if all_start(names, prefix + w)), ""):
+            prefix += found
+        if not container:
+            return cls(path, prefix=prefix)
+        keys = tuple(contents.state_dict.split(".")) if contents.state_dict else ()
+        is_script = contents.format == "torchscript"
+        return cls(path, keys, prefix, contents.weights_only, is_script)
+
+    def load_by(self, lines: str) -> str:
+        """Return lines that fill `state_dict`, completed to lines that fill `model`."""
+        if self.prefix:
+            lines += (
+                f"\nstate_dict = {{key.removeprefix({self.prefix!r}): value"
+                " for key, value in state_dict.items()}"
+            )
+        return f"{lines}\nmodel.load_state_dict(state_dict)"
+
+
+def all_start(names: list[str], prefix: str) -> bool:
+    """Whether there are names and all begin with `prefix`."""
+    return bool(names) and all(name.startswith(prefix) for name in names)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Format:
     """A way to write a pruned checkpoint."""
@@ -169,9 +211,8 @@ class Format:
     container: Callable[[str], str] = lambda _suffix: ""
     # What the names of its files have in them beside those of formats that end so: ``-csr``.
     tag: str = ""
-    # Says how a file or folder is loaded, given its absolute path: one to three lines of Python, or
-    # a command.
-    loads: Callable[[Path], str]
+    # Returns how an export is loaded: some lines of Python, or a command.
+    loads: Callable[[LoadedModel], str]
     # A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
     # tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
     # folder, and what stands before it in the script of `export.scripts.comparison_script`.

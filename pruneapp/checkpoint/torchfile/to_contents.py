@@ -5,6 +5,7 @@ Where another process parses the file, its index comes from there as plain value
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -128,6 +129,7 @@ def build(
         state_dicts=tuple(StateDict(c.key, c.tensors, c.numel) for c in candidates),
         state_dict=chosen.key,
         unknown_globals=unknown[:MAX_NAMED],
+        weights_only=all(map(WEIGHTS_ONLY.fullmatch, described.names)),
         unreadable=unreadable,
         traits={trait: tuple(names) for trait, names in model.traits.items()},
         parts=model.parts,
@@ -353,6 +355,14 @@ def _layout(layout: str) -> str:
     return f"{kind} {name.upper()}" if name else kind
 
 
+# The types and functions that `torch.load` accepts with ``weights_only=True``.
+WEIGHTS_ONLY = re.compile(
+    r"torch\.(\w+|(cuda|sparse|cuda\.sparse|storage)\.\w+|nn\.parameter\.Parameter"
+    r"|_utils\._rebuild_\w+|_tensor\._rebuild_from_type_v2|serialization\._get_layout)"
+    r"|collections\.(OrderedDict|Counter)|_codecs\.encode|(builtins|__builtin__)\.(bytearray|complex|set)"
+)
+
+
 Rows = tuple[list[Any], dict[str, Any]]
 _KINDS: dict[str, Any] = {
     kind.__name__: kind for kind in (Span, PackedMember, Matrix, Flipped, InlineArray)
@@ -360,8 +370,8 @@ _KINDS: dict[str, Any] = {
 _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 # Fields of the contents that are plain values already.
 _PLAIN = (
-    "format", "label", "state_dict", "unknown_globals", "unreadable", "traits", "parts", "others",
-    "beside",
+    "format", "label", "state_dict", "unknown_globals", "weights_only", "unreadable", "traits",
+    "parts", "others", "beside",
 )  # fmt: skip
 
 

@@ -1,31 +1,39 @@
-"""How an export is loaded: one to three lines of Python, or a command.
+"""Code that loads an export: some lines of Python, or a command.
 
-Each takes the absolute path of a file or folder that was written, so that the lines can be pasted
-wherever Python, or a shell, runs.
+Paths are absolute, so that the lines can be pasted wherever Python or a shell runs. In the lines,
+``model`` is a module of the user's class.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.export.destination.sidecars import CONFIG
 from pruneapp.export.destination.target import has_bytes
+from pruneapp.export.format import LoadedModel
 
 READER_NAME = "read_compact.py"
 _DENSE = ".safetensors"
-# What `AutoTokenizer` reads a tokenizer from.
+# Files from which `AutoTokenizer` reads a tokenizer.
 _TOKENIZERS = ("tokenizer*.json", "vocab.*", "*.model")
+_PRUNE_MODULES = """\
+from pruneapp import prune  # or: from torch.nn.utils import prune
+for key in [key for key in state_dict if key.removesuffix('_orig') + '_mask' in state_dict]:
+    module, _, name = key.removesuffix('_orig').rpartition('.')
+    prune.identity(model.get_submodule(module), name)"""
 
 
-def loading(loads: Callable[[Path], str], path: Path) -> str:
-    """Return how an export is loaded; from a store it is downloaded before."""
+def describe_loading(loads: Callable[[LoadedModel], str], model: LoadedModel) -> str:
+    """Return how an export is loaded; one in an object store is downloaded first."""
+    path = model.path
     if not is_store(path):
-        return loads(path.absolute())
-    code, name = loads(path), path.name
+        return loads(replace(model, path=path.absolute()))
+    code, name = loads(model), path.name
     if not code.startswith(("from ", "import ")):  # a command that unpacks it
         dense = name.removesuffix(".zst").removesuffix(".safetensors").removesuffix(".compact")
         return shlex.join(["pruneapp", "expand", str(path), "-o", f"{dense}{_DENSE}"])
@@ -35,88 +43,107 @@ def loading(loads: Callable[[Path], str], path: Path) -> str:
     )
 
 
-def safetensors(path: Path) -> str:
-    """Of a dense file, or of a folder of them."""
+def safetensors(model: LoadedModel) -> str:
+    """Return how a dense file is loaded, or a folder of such files."""
+    path = model.path
     if path.is_dir():
-        return _folder(
-            path, "*.safetensors", "from safetensors.torch import load_file", "load_file"
-        )
-    return f"from safetensors.torch import load_file\nstate_dict = load_file({str(path)!r})"
+        line = "from safetensors.torch import load_file"
+        return _load_folder(path, "*.safetensors", line, "load_file")
+    return model.load_by(_read_safetensors(model))
 
 
-def torch(path: Path) -> str:
-    """Of a torch file, or of a folder of them."""
+def _read_safetensors(model: LoadedModel) -> str:
+    return f"from safetensors.torch import load_file\nstate_dict = load_file({str(model.path)!r})"
+
+
+def torch(model: LoadedModel) -> str:
+    """Return how a torch file is loaded, or a folder of such files."""
+    path = model.path
     if path.is_dir():
-        return _folder(path, "*.bin", "import torch", "torch.load")
-    return f"import torch\nstate_dict = torch.load({str(path)!r}, map_location='cpu')"
+        return _load_folder(path, "*.bin", "import torch", "torch.load")
+    if model.script:
+        return f"import torch\nmodel = torch.jit.load({str(path)!r}, map_location='cpu')"
+    return model.load_by(_read_torch(model))
 
 
-def onnx(path: Path) -> str:
-    """Of a model with its graph."""
-    return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(path)!r})"
-
-
-def npz(path: Path) -> str:
-    """Of an archive of numpy; elements that numpy has no type for are bfloat16, or bytes."""
+def npz(model: LoadedModel) -> str:
+    """Return how a NumPy archive is loaded; void items are bfloat16 (2 bytes) or bytes."""
     raw = "torch.from_numpy(a.view(f'u{a.itemsize}')).view(torch.bfloat16 if a.itemsize == 2 else "
     raw += "torch.uint8)"
-    return (
-        f"import numpy, torch\narrays = numpy.load({str(path)!r})\n"
+    return model.load_by(
+        f"import numpy, torch\narrays = numpy.load({str(model.path)!r})\n"
         "state_dict = {n: torch.from_numpy(a) if a.dtype.kind != 'V' "
         f"else {raw} for n, a in arrays.items()}}"
     )
 
 
-def csr(path: Path) -> str:
-    """Of a torch file with sparse rows."""
-    return f"{torch(path)}\nmodel.load_state_dict(state_dict, assign=True)"
-
-
-def resumable(path: Path) -> str:
-    """Of weights and masks, for a module that torch has pruned."""
-    is_torch = path.is_file() and path.suffix.lower() != ".safetensors"
-    lines = torch(path) if is_torch else safetensors(path)
-    if path.is_dir():
-        return lines
-    return f"{lines}\nmodel.load_state_dict(state_dict)  # pruned by torch.nn.utils.prune"
-
-
-def masks(path: Path) -> str:
-    """Of masks without weights."""
+def _read_torch(model: LoadedModel) -> str:
+    options = "" if model.weights_only else ", weights_only=False"
+    keys = "".join(f"[{key!r}]" for key in model.keys)
     return (
-        "from safetensors.numpy import load_file\n"
-        f"bits = load_file({str(path)!r})  # numpy.unpackbits(…, bitorder='little')"
+        f"import torch\nstate_dict = torch.load({str(model.path)!r}, map_location='cpu'"
+        f"{options}){keys}"
     )
 
 
-def compact(path: Path) -> str:
-    """Of a packed file: by our reader beside it, to be sent along, else by Pruneapp."""
-    packed, reader = str(path), path.with_name(READER_NAME)
+def onnx(model: LoadedModel) -> str:
+    """Return how a model with its graph is loaded."""
+    return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(model.path)!r})"
+
+
+def csr(model: LoadedModel) -> str:
+    """Return how a torch file with sparse rows is loaded."""
+    lines = model.load_by(_read_torch(model))
+    return lines.removesuffix(")") + ", assign=True)"
+
+
+def resumable(model: LoadedModel) -> str:
+    """Return how weights and masks are loaded into a module that is pruned first."""
+    path = model.path
+    is_torch = path.is_file() and path.suffix.lower() != _DENSE
+    if path.is_dir():
+        return torch(model) if is_torch else safetensors(model)
+    lines = model.load_by(_read_torch(model) if is_torch else _read_safetensors(model))
+    *read, load = lines.splitlines()
+    return "\n".join([*read, *_PRUNE_MODULES.splitlines(), load])
+
+
+def masks(model: LoadedModel) -> str:
+    """Return how masks without weights are loaded."""
+    return (
+        "from safetensors.numpy import load_file\n"
+        f"bits = load_file({str(model.path)!r})  # numpy.unpackbits(…, bitorder='little')"
+    )
+
+
+def compact(model: LoadedModel) -> str:
+    """Return how a packed file is unpacked: by the reader script next to it, or by Pruneapp."""
+    packed, reader = str(model.path), model.path.with_name(READER_NAME)
     dense = packed.removesuffix(".compact.safetensors") + _DENSE
     if _is_ours(reader):
         command = shlex.join(["python", str(reader), packed, dense])
-        return f"{command}\n# send {READER_NAME} along; it needs numpy and zstandard"
+        return f"{command}\n# ship {READER_NAME} with the file; it requires numpy and zstandard"
     return shlex.join(["pruneapp", "expand", packed, "-o", dense])
 
 
-def zst(path: Path) -> str:
-    """Of a dense file in a frame of zstd."""
-    packed = str(path)
+def zst(model: LoadedModel) -> str:
+    """Return how a dense file in a zstd frame is unpacked."""
+    packed = str(model.path)
     if packed.endswith(f"{_DENSE}.zst"):
         return shlex.join(["zstd", "-d", packed])
-    # Of another name zstd does not know what to call what comes out.
+    # For other names zstd cannot derive the name of the output.
     return shlex.join(["zstd", "-d", packed, "-o", packed.removesuffix(".zst") + _DENSE])
 
 
 def _is_ours(reader: Path) -> bool:
-    """Whether it is the reader that we write, and not a script of somebody else's."""
+    """Whether it is the reader script of Pruneapp and not another file of the same name."""
     try:
         return has_bytes(reader, resources.path(READER_NAME).read_bytes())
     except OSError:
-        return False  # ours cannot be read where it is installed, so none was written
+        return False  # the installed script cannot be read, so none was written
 
 
-def _folder(path: Path, pattern: str, line: str, load: str) -> str:
+def _load_folder(path: Path, pattern: str, line: str, load: str) -> str:
     if (path / CONFIG).is_file():
         tokenizer = any(file for like in _TOKENIZERS for file in path.glob(like))
         code = f"from transformers import AutoModel{', AutoTokenizer' * tokenizer}"

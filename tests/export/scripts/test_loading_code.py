@@ -1,16 +1,23 @@
 """How the report says an export is loaded: the lines are run as they stand, in another folder."""
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch.nn.utils import prune
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.checkpoint.torchfile.rebuild import KNOWN
+from pruneapp.checkpoint.torchfile.to_contents import WEIGHTS_ONLY
 from pruneapp.export.exporter import export
+from pruneapp.export.format import LoadedModel
 from pruneapp.export.scripts.loading_code import READER_NAME
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
@@ -68,8 +75,8 @@ class Model:
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_lines_load_the_file_from_anywhere(state, tmp_path, shell, form, ending, name):
     path = written(state, tmp_path, form, None if ending == "usual" else "", name)
-    lines = FORMATS[form].loads(path)
-    assert 1 <= len(lines.splitlines()) <= 3
+    lines = FORMATS[form].loads(LoadedModel(path))
+    assert 1 <= len(lines.splitlines()) <= 7
     if lines.startswith(("from ", "import ")):
         found = {"model": Model()}
         exec(lines, found)
@@ -96,27 +103,27 @@ def test_the_lines_load_the_file_from_anywhere(state, tmp_path, shell, form, end
     ],
 )
 def test_zstd_is_told_what_to_call_what_it_cannot_guess(name, line):
-    assert FORMATS["zst"].loads(Path("/a", name)) == line
+    assert FORMATS["zst"].loads(LoadedModel(Path("/a", name))) == line
 
 
 def test_the_lines_name_the_absolute_path_of_a_relative_one(state, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     report = export(state, ExportRequest("safetensors", Path("m.safetensors")), Job())
-    assert report.loads.endswith(f"load_file({str(tmp_path / 'm.safetensors')!r})")
+    assert f"load_file({str(tmp_path / 'm.safetensors')!r})" in report.loads
 
 
 @pytest.mark.usefixtures("elsewhere")
 def test_weights_and_masks_in_a_torch_file_are_loaded_by_torch(state, tmp_path):
     path = written(state, tmp_path, "resumable", ".pt")
     found = {"model": Model()}
-    exec(FORMATS["resumable"].loads(path), found)
+    exec(FORMATS["resumable"].loads(LoadedModel(path)), found)
     assert "w" in found["state_dict"]
 
 
 def test_without_the_reader_a_packed_file_is_expanded(state, tmp_path):
     path = tmp_path / "m.compact.safetensors"
     export(state, ExportRequest("compact", path, params={"reader": False}), Job())
-    assert FORMATS["compact"].loads(path) == (
+    assert FORMATS["compact"].loads(LoadedModel(path)) == (
         f"pruneapp expand {tmp_path}/m.compact.safetensors -o {tmp_path}/m.safetensors"
     )
 
@@ -124,7 +131,7 @@ def test_without_the_reader_a_packed_file_is_expanded(state, tmp_path):
 def test_a_script_of_somebody_else_is_not_said_to_be_the_reader(state, tmp_path, shell):
     (tmp_path / READER_NAME).write_text("raise SystemExit(1)")
     path = written(state, tmp_path, "compact")
-    lines = FORMATS["compact"].loads(path)
+    lines = FORMATS["compact"].loads(LoadedModel(path))
     assert lines.startswith("pruneapp expand ")
     shell(lines)
     assert torch.equal(
@@ -140,16 +147,81 @@ def test_a_folder_is_loaded_by_transformers_or_file_by_file(source_of, tmp_path,
     path = tmp_path / NAME
     export(state, ExportRequest(form, path, params={"shard_size": 13_000}), Job())
     found = {}
-    exec(FORMATS[form].loads(path), found)
+    exec(FORMATS[form].loads(LoadedModel(path)), found)
     assert {name for part in found["parts"] for name in part} == set(tensors)
     (path / "config.json").write_text("{}")
-    assert FORMATS[form].loads(path) == (
+    assert FORMATS[form].loads(LoadedModel(path)) == (
         "from transformers import AutoModel\n"
         f"model = AutoModel.from_pretrained({str(path)!r})  # or the class of your model"
     )
     (path / "tokenizer.json").write_text("{}")
-    assert FORMATS[form].loads(path) == (
+    assert FORMATS[form].loads(LoadedModel(path)) == (
         "from transformers import AutoModel, AutoTokenizer\n"
         f"model = AutoModel.from_pretrained({str(path)!r})  # or the class of your model\n"
         f"tokenizer = AutoTokenizer.from_pretrained({str(path)!r})"
     )
+
+
+# -- the lines load a module of the user's class ---------------------------------------------------
+
+WRAPPED = {
+    "plain": lambda tensors: tensors,
+    "nested": lambda tensors: {"state_dict": tensors, "epoch": 3},
+    "twice": lambda tensors: {"net": {"state_dict": tensors}, "optimizer": {"lr": 0.1}},
+    "namespace": lambda tensors: {"model": tensors, "args": argparse.Namespace(lr=0.1)},
+}
+PREFIXES = ("", "_orig_mod.", "module._orig_mod.")
+
+
+def make_model(seed):
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+
+
+@pytest.fixture
+def pruned_state(tmp_path, request):
+    """A snapshot of a torch file in which half of the first layer is pruned, and the model."""
+    wrap, prefix = request.param
+    model = make_model(0)
+    tensors = {prefix + name: value for name, value in model.state_dict().items()}
+    torch.save(WRAPPED[wrap](tensors), tmp_path / "source.pt")
+    prune.l1_unstructured(model[0], "weight", 0.5)
+    mask = model[0].weight_mask
+    prune.remove(model[0], "weight")
+    with open_checkpoint(tmp_path / "source.pt") as checkpoint:
+        yield as_snapshot(checkpoint, {f"{prefix}0.weight": mask.numpy() != 0}), model
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(
+    "pruned_state",
+    [*((wrap, "module.") for wrap in WRAPPED), *(("plain", prefix) for prefix in PREFIXES)],
+    indirect=True,
+    ids="-".join,
+)
+@pytest.mark.parametrize(
+    ("form", "suffix"),
+    [
+        *(("torch", s) for s in (".pt", ".pth")),
+        *(("safetensors", ".safetensors"), ("npz", ".npz")),
+        *(("deflated", ".pt"), ("csr", ".pt")),
+        *(("resumable", s) for s in (".pt", ".safetensors")),
+    ],
+)
+def test_the_lines_load_the_weights_into_a_model(pruned_state, tmp_path, form, suffix):
+    state, expected = pruned_state
+    report = export(state, ExportRequest(form, tmp_path / f"out{suffix}"), Job())
+    found = {"model": make_model(1)}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
+        exec(report.loads, found)
+    x = torch.randn(3, 8)
+    assert torch.equal(found["model"](x), expected(x))
+
+
+def test_the_types_that_torch_loads_with_weights_only_are_known():
+    allowed = set(torch._weights_only_unpickler._get_allowed_globals())
+    assert all(map(WEIGHTS_ONLY.fullmatch, allowed))
+    others = [name for name in KNOWN if not name.startswith("torch.")]
+    wrong = [n for n in others if WEIGHTS_ONLY.fullmatch(n) and n not in allowed]
+    assert [n for n in wrong if not n.startswith("__builtin__.")] == []
