@@ -300,12 +300,11 @@ PARTS: dict[str, tuple[str, ...]] = {
     "checkpoint/mask_pairs.py": ("_unpaired", "_twice", "find_overlaps", "_reasons"),
     "checkpoint/prunability.py": (
         "_BUFFERS",
-        "_BNB_REASON",
         "_RECOMPUTED",
         "why_not",
+        "quantized_reason",
         "_rules",
         "_by_name",
-        "_scaled",
     ),
     "checkpoint/torchfile/archive.py": (
         "find_directory",

@@ -270,7 +270,10 @@ def open_checkpoint(
             contents, sources = read_shards_at(path, places, state_dict, job)
         with closed_on_error(sources):
             _check_state_dict(path, contents, state_dict)
-            contents = annotate(contents, sources, job)
+            shards = contents.shards
+            folder = shards[0].path.parent if shards else path.parent
+            declared = model_folder.read_declaration(folder)
+            contents = annotate(contents, sources, job, declared)
             return Checkpoint(path, contents, sources, job.cancel)
 
 

@@ -96,6 +96,9 @@ class TensorEntry(NamedTuple):
     # Whether the file declares it as a buffer (True) or as a parameter (False); None where the file
     # declares neither, as a state dict does.
     buffer: bool | None = None
+    # That its layer is quantized, a phrase as `why_not`; empty if it is not. Such floats are never
+    # rounded.
+    quantized: str = ""
 
     @property
     def numel(self) -> int:
@@ -140,6 +143,15 @@ class TensorEntry(NamedTuple):
         """Whether it may be pruned."""
         return not self.why_not
 
+    @property
+    def on_request(self) -> bool:
+        """Whether it is pruned only if the user names it and confirms: floats of quantized layers.
+
+        Such a tensor is not `prunable`.
+        """
+        has_values = self.dtype.prunable and bool(self.shape) and self.numel > 0
+        return bool(self.quantized) and self.why_not == self.quantized and has_values
+
 
 class Size(NamedTuple):
     """How many elements a model has."""
@@ -171,7 +183,11 @@ def is_buffer(
         return True
     if declared is not None:
         return declared
-    leaf = name[name.rfind(".") + 1 :]
+    return is_buffer_name(name[name.rfind(".") + 1 :], shape)
+
+
+def is_buffer_name(leaf: str, shape: tuple[int, ...]) -> bool:
+    """Return whether a tensor is a buffer by the last part of its name, whatever its type."""
     if leaf in _BUFFER_NAMES or leaf.endswith("_mask"):
         return True
     square = len(shape) == 4 and shape[:2] == (1, 1) and shape[2] == shape[3] > 1
@@ -217,6 +233,7 @@ def make_entries(
     mask_of: Iterable[str] = repeat(""),
     by_default: Iterable[bool] = repeat(False),
     buffers: Iterable[bool | None] = repeat(None),
+    quantized: Iterable[str] = repeat(""),
 ) -> list[TensorEntry]:
     """Make entries from one column for each attribute.
 
@@ -234,6 +251,7 @@ def make_entries(
         mask_of,
         by_default,
         buffers,
+        quantized,
         strict=False,
     )
     return list(map(partial(tuple.__new__, TensorEntry), rows))

@@ -10,8 +10,18 @@ from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.formats.shard_names import ShardName, complete_sets
 from pruneapp.checkpoint.io.files import is_folder
+from pruneapp.checkpoint.io.object_source import open_source
+from pruneapp.checkpoint.io.store import is_store
+from pruneapp.checkpoint.quantization import Declaration, declaration_of
 from pruneapp.checkpoint.torchfile import ZIP
-from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError, words_of
+from pruneapp.errors import (
+    CheckpointError,
+    JsonError,
+    UnrecognizedFileError,
+    UnsupportedFileError,
+    words_of,
+)
+from pruneapp.json_codec import load_object
 
 # What transformers takes of a folder, each before the index of shards that begins as it does
 # (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
@@ -81,6 +91,30 @@ def find_index(path: Path) -> Path | None:
         if unused_index:
             return path / unused_index
         return files[0] if files[0].suffix == ".json" else None
+    return None
+
+
+# ModelOpt wrote the second before transformers read quantization from the first.
+_CONFIGURATIONS = ("config.json", "hf_quant_config.json")
+_LARGEST_CONFIGURATION = 8 << 20
+
+
+def read_declaration(folder: Path) -> Declaration | None:
+    """Return what the configuration in a folder declares about quantization.
+
+    None if it declares none, or cannot be read: the weights are opened in any case. Configurations
+    in a store are not read, because each would take a request.
+    """
+    if is_store(folder):
+        return None
+    for name in _CONFIGURATIONS:
+        with contextlib.suppress(CheckpointError, JsonError):
+            with contextlib.closing(open_source(folder / name)) as source:
+                if source.size > _LARGEST_CONFIGURATION:
+                    continue
+                config = load_object(source.read(0, source.size), constants=True)
+            if declared := declaration_of(config):
+                return declared
     return None
 
 

@@ -1,13 +1,13 @@
-"""Which layer a tensor seems to belong to, whether it can be pruned, and why not if it cannot.
+"""The kind of layer that each tensor belongs to, and whether and why not it can be pruned.
 
-Inferred from types, names, shapes and neighbours, and said to be so wherever it is shown. Most
-tensors of a file are judged like another one before them.
+Inferred from types, names, shapes and neighbors, and called inferred wherever it is shown. The
+verdicts are cached: most tensors of a file have the same last names, shape and type as another one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fnmatch import translate
@@ -22,13 +22,17 @@ from pruneapp.checkpoint.entry import (
     TensorEntry,
     make_entries,
 )
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.source import ByteSource
 from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
+from pruneapp.checkpoint.quantization import (
+    Declaration,
+    Module,
+    Modules,
+    find_quantized,
+    is_scale,
+)
 from pruneapp.progress import CancelToken, Job
-
-# The tensors of each module, by their last name. Plain dicts: a file may hold 200,000 of them.
-Module = dict[str, TensorEntry]
-Modules = dict[str, Module]
 
 
 def find_modules(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Modules:
@@ -57,6 +61,14 @@ _PARAMETERS = frozenset({"weight", "bias", "w", "b", "W", "kernel", "scale", "ga
 _RECURRENT = re.compile(r"weight_[ih]h_l\d+(_reverse)?$|weight_[ih]h$")
 _EMBEDDING = re.compile("|".join(map(translate, EMBEDDINGS)), re.IGNORECASE)
 _NORM = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
+# Parameters of a name of their own (`pos_embed`, `cls_token`) that are looked up or added, and no
+# weights that inputs are multiplied by.
+_TABLE = re.compile(
+    r"(?:^|_)(?:tokens?|embeds?|emb|embeddings?|quer(?:y|ies)|codebooks?|codevectors|centroids|"
+    r"latents?|prompts?|prototypes|priors?|registers|anchors?|pe|pos|positions?|tables?|"
+    r"freqs?(?:_\w+)?|rel_pos\w*|pos_\w+|relative_\w+)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +100,7 @@ def _role_by(name: str, modules: Modules) -> Role:
     return named
 
 
-def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str) -> str:
+def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
     """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty if unknown."""
     rank = len(entry.shape)
     if role.norm and leaf in STATISTICS_NAMES:
@@ -103,7 +115,7 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
         return "recurrent"
     if rank in {2, 3} and role.embedding:
         return "embedding"
-    weight = _is_parameter(leaf) or not path
+    weight = _is_parameter(leaf) and not is_scale(leaf)
     if rank in _CONVOLUTIONS and weight:
         return _CONVOLUTIONS[rank]
     if rank == 2:
@@ -117,10 +129,14 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
 def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str) -> bool:
     """Whether a prunable tensor is pruned when nothing is selected.
 
-    It has two or more dimensions, is no buffer and no bias, no vector in more dimensions
-    (``cls_token`` of 1×1×n), and belongs neither to an embedding nor to a norm.
+    It has two or more dimensions, is no buffer, no bias and no scale, no vector in more dimensions
+    (``cls_token`` of 1×1×n), no table of tokens, positions or codes, and belongs neither to an
+    embedding nor to a norm. The same rules apply at the root of a file and inside modules.
     """
     if not pruned_by_version_1(entry, role) or kind == "bias" or not entry.learned:
+        return False
+    leaf = entry.name.rpartition(".")[2]
+    if is_scale(leaf) or (not _is_parameter(leaf) and _TABLE.search(leaf)):
         return False
     if kind in {"", "parameter"} and sum(n > 1 for n in entry.shape) < 2:
         return False
@@ -155,35 +171,26 @@ _BUFFERS = {
     "relative_position_index": "it numbers positions",
     "anchors": "anchor boxes are chosen, not learned",
 }
-_PACKED = {
-    "qweight": ("GPTQ or AWQ", frozenset({"qweight", "qzeros", "scales", "g_idx"})),
-    "SCB": ("bitsandbytes", frozenset({"weight", "SCB", "weight_format"})),
-    "weight_packed": (
-        "compressed-tensors",
-        frozenset(
-            "weight_" + part
-            for part in ("packed", "scale", "zero_point", "shape", "global_scale", "g_idx")
-        ),
-    ),
-    "bitmask": ("compressed-tensors", frozenset({"compressed", "bitmask", "shape", "row_offsets"})),
-}
-_BNB = frozenset({"absmax", "quant_map", "nested_absmax", "nested_quant_map"})
-_BNB_REASON = "it is part of weights that bitsandbytes packed"
 _RECOMPUTED = "computes the weight of the layer from it"
-_SCALE = re.compile(r"((?P<of>.*?)_)?(global_)?(scales?|scale_inv|zero_points?)$|scale_(?P<by>.*)")
 
 
-def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, leaf: str) -> str:
-    """Return the reason, a phrase without a full stop; empty if there is none.
+def why_not(entry: TensorEntry, module: Module, leaf: str, quantized: str) -> str:
+    """Return the reason why a tensor cannot be pruned, a phrase without a full stop, or ``""``.
 
-    `path` names the module of the tensor, `leaf` is the last part of its name.
+    Parameters
+    ----------
+    module
+        The tensors of its module.
+    leaf
+        The last part of its name.
+    quantized
+        The reason for the floats of its layer if the layer is quantized (`quantized_reason`).
     """
-    below = modules.get(entry.name)
+    plain_bias = leaf == "bias" or (leaf.endswith("_bias") and not leaf.startswith("weight_"))
     return (
-        _by_neighbours(leaf, module)
+        _by_neighbors(leaf, module)
         or _by_name(entry.name)
-        or (_BNB_REASON if below and not _BNB.isdisjoint(below) else "")
-        or _scaled(entry, modules, path, leaf)
+        or (quantized if quantized and not (plain_bias and entry.dtype.prunable) else "")
         or entry.dtype.why_not
         or ("" if entry.buffer is False else _by_buffer_name(leaf))
         or ("it is empty" if not entry.numel else "")
@@ -191,23 +198,20 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
     )
 
 
-def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
-    """Whether `why_not` needs no more of most tensors called `leaf` than name, type and shape.
+def quantized_reason(quantizer: str) -> str:
+    """Return why the tensors of a quantized layer are not pruned; `quantizer` may be empty."""
+    return f"its layer is quantized ({quantizer})" if quantizer else "its layer is quantized"
 
-    Exceptions are 8-bit values, tensors with others below them, and modules that are wrapped
-    (`_is_wrapped`).
+
+def _is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
+    """Return whether `why_not` needs no neighbors for most tensors called `leaf`.
 
     `leaves` are the last names of all tensors in the file.
     """
-    return _scale_named(leaf) is None and not any(needed <= leaves for needed, _ in _rules(leaf))
+    return not any(needed <= leaves for needed, _ in _rules(leaf))
 
 
-def _is_wrapped(names: str) -> bool:
-    """Whether a part other than the last of any name (a line each) matters."""
-    return any(part in names for part in ("parametrizations.", ".quant_state.", "_packed_params"))
-
-
-def _by_neighbours(leaf: str, module: Module) -> str:
+def _by_neighbors(leaf: str, module: Module) -> str:
     for needed, why in _rules(leaf):
         if module.keys() >= needed:
             return why
@@ -216,20 +220,9 @@ def _by_neighbours(leaf: str, module: Module) -> str:
 
 @lru_cache(maxsize=4096)
 def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
-    """Return what to conclude for tensors called `leaf`, if they have the neighbours needed."""
-    rules: list[tuple[Iterable[str], str]] = [
-        ((mark,), f"it is part of weights that {packer} packed")
-        for mark, (packer, members) in _PACKED.items()
-        if leaf in members
-    ]
-    if leaf in _BNB:
-        rules.append(((), _BNB_REASON))
-    if leaf in {"weight", "scale", "zero_point"}:
-        rules.append((("scale", "zero_point"), "it is part of weights that torch quantized"))
+    """Return the reasons for tensors called `leaf`, each with the neighbors that it requires."""
+    rules: list[tuple[Iterable[str], str]] = []
     base, _, end = leaf.rpartition("_")
-    if end in {"blocks", "scales"}:
-        both = (f"{base}_blocks", f"{base}_scales")
-        rules.append((both, "it is part of weights packed as MXFP4"))
     if end in {"g", "v"} and base:
         both = (f"{base}_g", f"{base}_v")
         rules.append((both, f"weight normalization {_RECOMPUTED}"))
@@ -244,117 +237,86 @@ def _by_buffer_name(leaf: str) -> str:
     return _BUFFERS.get(leaf, "masks are not pruned" if leaf.endswith("_mask") else "")
 
 
+_PARAMETRIZED = "parametrizations."
+
+
 def _by_name(name: str) -> str:
-    if "parametrizations." in name and ".parametrizations." in f".{name}":
+    if _PARAMETRIZED in name and f".{_PARAMETRIZED}" in f".{name}":
         return f"a parametrization {_RECOMPUTED}"
-    if ".quant_state." in name:
-        return _BNB_REASON
-    return "it is part of weights that torch quantized" if "_packed_params" in name else ""
-
-
-def _scaled(entry: TensorEntry, modules: Modules, path: str, leaf: str) -> str:
-    """Tell 8-bit values with a scale beside them, and such scales."""
-    if entry.dtype.bits == 8:
-        if entry.dtype.form is None:
-            return ""
-        below = modules.get(entry.name)
-        scale = _scale_of(leaf, modules[path]) or (below and _scale_of("", below))
-        return f"its values are scaled by '{scale}'" if scale else ""
-    of_by = _scale_named(leaf)
-    if of_by is None:
-        return ""
-    for other in ("weight", *of_by):
-        sibling = modules[path].get(other)
-        if sibling is not None and other != leaf and _is_quantized(sibling):
-            return f"it scales '{other}'"
-    above, _, scaled = path.rpartition(".")
-    owner = modules.get(above, {}).get(scaled)
-    return f"it scales '{scaled}'" if owner is not None and _is_quantized(owner) else ""
-
-
-@lru_cache(maxsize=4096)
-def _scale_named(leaf: str) -> tuple[str, str] | None:
-    """Return what a tensor called `leaf` may be a scale of; None if it is no scale."""
-    match = _SCALE.match(leaf)
-    return match and (match["of"] or "", match["by"] or "")
-
-
-def _is_quantized(entry: TensorEntry) -> bool:
-    return entry.dtype.bits == 8 and entry.dtype.name != "BOOL" and bool(entry.shape)
-
-
-@lru_cache(maxsize=1024)
-def _scales_for(leaf: str) -> frozenset[str]:
-    ends = ("scale", "scales", "scale_inv", "global_scale", "zero_point")
-    plain = {"scale", "scales", "scale_inv", "input_scale", "output_scale", "activation_scale"}
-    return frozenset(plain | {f"{leaf}_{end}" for end in ends} | {f"scale_{leaf}"})
-
-
-def _scale_of(leaf: str, module: Module) -> str:
-    names = [name for name in _scales_for(leaf) if name in module]
-    # Its own scale says more than that of what goes into the layer.
-    return min(names, key=lambda name: (not leaf or leaf not in name, name), default="")
+    return ""
 
 
 class Prunability(NamedTuple):
     """Whether a tensor can be pruned, and its kind."""
 
-    why_not: str  # see `TensorEntry`, as `kind`
+    why_not: str  # see `TensorEntry`, as `kind` and `quantized`
     kind: str
     usual: bool  # whether it is pruned by default if it may be pruned at all
+    quantized: str = ""
 
 
 class Judge:
-    """Judges the tensors of a file.
+    """Decides for the tensors of a file whether they can be pruned.
 
-    Of most tensors nothing counts but the last name of the module, the own last name, the type
-    and the shape: 100,000 of them are a few dozen cases. Which of the last names leave it at that
-    is found out once for the file.
+    For most tensors nothing counts but the last name of the module and its quantizer, the last name
+    of the tensor, the type and the shape: 100,000 of them are a few dozen cases. Which last names
+    need more than that is determined once per file.
+
+    `quantized` maps the modules of quantized layers to the names of their quantizers.
     """
 
-    def __init__(self, modules: Modules, cancel: CancelToken | None = None) -> None:
+    def __init__(
+        self,
+        modules: Modules,
+        quantized: Mapping[str, str] | None = None,
+        cancel: CancelToken | None = None,
+    ) -> None:
         cancel = cancel or CancelToken()
         self._modules = modules
+        names = quantized or {}
+        reasons = {name: quantized_reason(name) for name in set(names.values())}
+        self._quantized = {path: reasons[name] for path, name in cancel.each(names.items())}
         self._known: dict[tuple[object, ...], Prunability] = {}
         leaves: set[str] = set()
-        conspicuous = False
+        parametrized = False
         for batch in cancel.batches(modules.items()):
             leaves.update(*[module for _, module in batch])
             paths = "\n".join([f"{path}." for path, _ in batch])
-            conspicuous = conspicuous or _is_wrapped(paths)
+            parametrized = parametrized or _PARAMETRIZED in paths
         self._ordinary: set[str] = set()
         # A measured mean makes a norm of every tensor of its module.
-        if conspicuous or "running_mean" in leaves:
+        if parametrized or "running_mean" in leaves:
             return
         for some in cancel.batches(leaves):
-            if _is_wrapped("\n".join(some)):
-                self._ordinary.clear()
-                return
             self._ordinary.update([leaf for leaf in some if _is_ordinary(leaf, leaves)])
 
     def of(self, entries: Iterable[TensorEntry]) -> Iterator[Prunability]:
-        """Judge tensors, one after the other."""
+        """Yield the verdict on each tensor."""
         modules, ordinary, known = self._modules, self._ordinary, self._known
+        quantized = self._quantized
         for entry in entries:
             name, shape, dtype, _, aliases, *_ = entry
             path, _, leaf = name.rpartition(".")
             module = modules[path]
-            if leaf not in ordinary or aliases or dtype.bits == 8 or name in modules:
-                yield self._judge(entry, module, path, leaf)
+            reason = quantized.get(path, "") if quantized else ""
+            if leaf not in ordinary or aliases:
+                yield self._judge(entry, module, leaf, reason)
                 continue
             bias = module.get("bias") if len(shape) == 1 else None
             last = path.rpartition(".")[2] if path else None
-            case = (last, leaf, shape, dtype.name, bias and bias.shape, entry.buffer)
+            case = (last, leaf, shape, dtype.name, bias and bias.shape, entry.buffer, reason)
             judged = known.get(case)
             if judged is None:
-                judged = known[case] = self._judge(entry, module, path, leaf)
+                judged = known[case] = self._judge(entry, module, leaf, reason)
             yield judged
 
-    def _judge(self, entry: TensorEntry, module: Module, path: str, leaf: str) -> Prunability:
+    def _judge(self, entry: TensorEntry, module: Module, leaf: str, reason: str) -> Prunability:
+        for alias in entry.aliases:
+            reason = reason or self._quantized.get(alias.rpartition(".")[0], "")
         named = role(entry, self._modules)
-        kind = kind_of(entry, named, module, path, leaf)
-        reason = why_not(entry, self._modules, module, path, leaf)
-        return Prunability(reason, kind, pruned_by_default(entry, named, module, kind))
+        kind = kind_of(entry, named, module, leaf)
+        usual = pruned_by_default(entry, named, module, kind)
+        return Prunability(why_not(entry, module, leaf, reason), kind, usual, reason)
 
 
 def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
@@ -370,11 +332,17 @@ def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
     )
 
 
-def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
-    """Complete the entries of a reader: kind if it told none, why_not, mask_of, by_default.
+def annotate(
+    contents: Contents,
+    sources: Sequence[ByteSource],
+    job: Job,
+    declared: Declaration | None = None,
+) -> Contents:
+    """Complete the entries of a reader: the fields that it leaves empty, and `why_not`.
 
     ``NAME_orig`` and ``NAME_mask`` of torch's pruning become one entry ``NAME``. To be sure of
-    such masks their values are read; nothing else is.
+    such masks their values are read; nothing else is. `declared` is what the configuration of the
+    model declares about quantization.
 
     Raises
     ------
@@ -383,19 +351,21 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     """
     contents = fold_pairs(contents, sources, job)
     modules = find_modules((*contents.entries, *contents.masks), job.cancel)
+    hierarchical = contents.format != ONNX.name
+    quantized = find_quantized(modules, declared, hierarchical=hierarchical, cancel=job.cancel)
     overlaps = find_overlaps(contents.entries, job.cancel)
-    judge = Judge(modules, job.cancel)
+    judge = Judge(modules, quantized, job.cancel)
     entries: list[TensorEntry] = []
     for batch in job.cancel.batches(contents.entries):
-        names, shapes, dtypes, locations, aliases, why_not, told, mask_of, _, buffers = zip(
+        names, shapes, dtypes, locations, aliases, why_not, told, mask_of, _, buffers, _ = zip(
             *batch, strict=True
         )
-        judged, kinds, usual = zip(*judge.of(batch), strict=True)
+        judged, kinds, usual, by_quantizer = zip(*judge.of(batch), strict=True)
         if any(told):  # by the graph or program of the file, which knows better than names
             usual = tuple(t in _BY_DEFAULT if t else u for t, u in zip(told, usual, strict=True))
             kinds = tuple(t or kind for t, kind in zip(told, kinds, strict=True))
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
-        reasons = [a or b or c for a, b, c in zip(why_not, judged, shared, strict=True)]
+        reasons = [a or b or c for a, b, c in zip(why_not, shared, judged, strict=True)]
         entries += make_entries(
             names,
             shapes,
@@ -407,5 +377,6 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
             mask_of=mask_of,
             by_default=[u and not r for u, r in zip(usual, reasons, strict=True)],
             buffers=buffers,
+            quantized=by_quantizer,
         )
     return replace(contents, entries=tuple(entries))

@@ -109,8 +109,8 @@ class Rounding:
         )
 
     def concerns(self, entry: TensorEntry) -> bool:
-        """Whether a tensor is one that is rounded."""
-        return entry.dtype.name in _FROM and entry.dtype != self.dtype
+        """Return whether a tensor is rounded: a wider float of a layer that is not quantized."""
+        return entry.dtype.name in _FROM and entry.dtype != self.dtype and not entry.quantized
 
     def shrinks(self, entry: TensorEntry) -> bool:
         """Whether a tensor takes fewer bytes once it is rounded."""

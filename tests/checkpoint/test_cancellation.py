@@ -21,6 +21,7 @@ from pruneapp.checkpoint.formats import headers as header_scan
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.mask_pairs import find_overlaps, fold_pairs
 from pruneapp.checkpoint.prunability import Judge, annotate, find_modules
+from pruneapp.checkpoint.quantization import find_quantized
 from pruneapp.checkpoint.torchfile import archive, to_contents, unpickler, zip_format
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.support.cancel_checks import CountingToken, assert_cut
@@ -116,11 +117,16 @@ def stages(tmp_path, headers):
 
     def judging(leaves: tuple[str, ...], count: int) -> Work:
         modules = find_modules(headers(leaves, count)[0].entries)
-        return partial(Judge, modules)
+        return lambda token: Judge(modules, cancel=token)
 
     def judging_leaves(count: int) -> Work:
         entries = [entry._replace(name=f"w{i}") for i, entry in enumerate(views(count, 1))]
-        return partial(Judge, find_modules(entries))
+        modules = find_modules(entries)
+        return lambda token: Judge(modules, cancel=token)
+
+    def finding_quantized(leaves: tuple[str, ...], count: int) -> Work:
+        modules = find_modules(headers(leaves, count)[0].entries)
+        return lambda token: find_quantized(modules, None, cancel=token)
 
     def sorting(count: int) -> Work:
         contents, sources = headers(SPECIAL, count)
@@ -181,6 +187,8 @@ def stages(tmp_path, headers):
         "ordinary modules": partial(judging, ORDINARY),
         "special modules": partial(judging, SPECIAL),
         "as many last names": judging_leaves,
+        "layers without a quantizer": partial(finding_quantized, ORDINARY),
+        "quantized layers": partial(finding_quantized, ("weight.absmax", "weight.quant_map")),
         "ordinary annotation": partial(annotating, ORDINARY),
         "special annotation": partial(annotating, SPECIAL),
         "a checkpoint": sorting,
@@ -196,6 +204,7 @@ def stages(tmp_path, headers):
 STAGES = (
     *("a header in pieces", "headers", "pairs", "modules", "views side by side"),
     *("views woven together", "ordinary modules", "special modules", "as many last names"),
+    *("layers without a quantizer", "quantized layers"),
     *("ordinary annotation", "special annotation", "a checkpoint", "names", "shards", "a pickle"),
     *("rows of a torch file", "an ordinary file", "a special file"),
 )

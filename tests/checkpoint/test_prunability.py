@@ -21,9 +21,11 @@ from pruneapp.checkpoint.prunability import (
     find_modules,
     kind_of,
     pruned_by_default,
+    quantized_reason,
     role,
     why_not,
 )
+from pruneapp.checkpoint.quantization import find_quantized
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 
@@ -121,56 +123,52 @@ def test_layers_of_the_table_are_left_out_by_name(name):
     assert inside[f"m.{name}.proj.weight"].by_default, "only the last module name counts"
 
 
-def test_a_parameter_with_a_name_of_its_own_stands_for_itself():
-    found = annotated(pos_embed=("F32", (1, 9, 4)), pos_embedding=("F32", (1, 9, 4)))
-    assert not found["pos_embedding"].by_default
+TABLES = {
+    "cls_token": (1, 1, 64),
+    "dist_token": (1, 1, 64),
+    "mask_token": (2, 64),
+    "pos_embed": (1, 198, 64),
+    "pos_embedding": (1, 9, 4),
+    "query": (1, 32, 64),
+    "codebook": (256, 64),
+    "query_tokens": (1, 32, 64),
+    "rel_pos_h": (27, 64),
+    "position_embeddings": (1, 9, 4),
+    "scale_shift_table": (6, 64),
+    "latents": (16, 64),
+    "pos_bias_u": (4, 16),
+    "attention_biases": (4, 49),
+    "relative_position_bias_table": (9, 4),
+}
 
 
-QUANTIZED = {
-    "gptq": (
-        {"q/qweight": "I32", "q/qzeros": "I32", "q/scales": "F16", "q/g_idx": "I32"},
-        {"q.qweight": "GPTQ", "q.scales": "GPTQ"},
-    ),
-    "bnb-8": (
-        {"l/weight": "I8", "l/SCB": "F32"},
-        {"l.weight": "bitsandbytes", "l.SCB": "bitsandbytes"},
-    ),
-    "bnb-4": (
-        {
-            "l/weight": "U8",
-            "l/weight/absmax": "F32",
-            "l/weight/quant_state/bitsandbytes__nf4": "U8",
-        },
-        {"l.weight": "bitsandbytes", "l.weight.absmax": "bitsandbytes"},
-    ),
-    "compressed-tensors": (
-        {"l/weight_packed": "I32", "l/weight_scale": "BF16", "l/weight_shape": "I64"},
-        {"l.weight_packed": "compressed-tensors", "l.weight_scale": "compressed-tensors"},
-    ),
-    "compressed-tensors-sparse": (
-        {"s/compressed": "F32", "s/bitmask": "U8"},
-        {"s.compressed": "compressed-tensors"},
-    ),
-    "fp8": (
-        {"l/weight": "F8_E4M3", "l/weight_scale_inv": "F32"},
-        {"l.weight": "scaled by 'weight_scale_inv'", "l.weight_scale_inv": "scales 'weight'"},
-    ),
-    "fp8-experts": (
-        {"e/up": "F8_E4M3", "e/up_scale": "F32"},
-        {"e.up": "scaled by 'up_scale'", "e.up_scale": "scales 'up'"},
-    ),
-    "int8": (
-        {"l/weight": "I8", "l/weight_scale": "F32"},
-        {"l.weight": "whole numbers", "l.weight_scale": "scales 'weight'"},
-    ),
-    "mxfp4": (
-        {"e/up_blocks": "U8", "e/up_scales": "U8"},
-        {"e.up_blocks": "MXFP4", "e.up_scales": "MXFP4"},
-    ),
-    "torch": (
-        {"l/_packed_params/_packed_params": "F32"},
-        {"l._packed_params._packed_params": "torch quantized"},
-    ),
+@pytest.mark.parametrize("path", ["", "vit/"])
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_and_tokens_are_not_pruned_by_default_wherever_they_are(name, path):
+    found = annotated(**{f"{path}{name}": ("F32", TABLES[name])})
+    (entry,) = found.values()
+    assert entry.prunable
+    assert not entry.by_default
+    assert entry.kind not in {"Linear", "Conv1d"}
+
+
+@pytest.mark.parametrize("path", ["", "fc/"])
+@pytest.mark.parametrize(
+    ("name", "shape", "kind"),
+    [
+        ("weight", (3, 4), "Linear"),
+        ("weight", (3, 4, 3, 3), "Conv2d"),
+        ("in_proj_weight", (3, 4), "Linear"),
+        ("gate_up_proj", (2, 3, 4), ""),
+        ("w_out", (3, 4), "parameter"),
+    ],
+)
+def test_weights_are_pruned_by_default_wherever_they_are(name, shape, kind, path):
+    (entry,) = annotated(**{f"{path}{name}": ("F32", shape)}).values()
+    assert (entry.kind, entry.by_default) == (kind, True)
+
+
+REASONS = {
     "weight-norm": (
         {"l/weight_g": "F32", "l/weight_v": "F32"},
         {"l.weight_g": "normalization", "l.weight_v": "normalization"},
@@ -191,10 +189,10 @@ QUANTIZED = {
 }
 
 
-@pytest.mark.parametrize("name", QUANTIZED)
+@pytest.mark.parametrize("name", REASONS)
 def test_tensors_that_are_not_plain_weights_say_why(name):
-    """Fingerprints of quantizers, scales, reparametrizations, buffers and types (row Q03)."""
-    tensors, reasons = QUANTIZED[name]
+    """Reparametrizations, buffers and types (row Q03); quantizers: `test_quantization.py`."""
+    tensors, reasons = REASONS[name]
     found = annotated(**{n: (dtype, (4, 4)) for n, dtype in (tensors | {"z/w": "F32"}).items()})
     for tensor, words in reasons.items():
         assert words in found[tensor].why_not
@@ -390,14 +388,20 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
         shape, dtype = found[name]
         entries.append(TensorEntry(name, shape, DTYPES[dtype], Location(0, 0), tied))
     modules = find_modules(entries)
-    for entry, verdict in zip(entries, Judge(modules).of(entries), strict=True):
+    quantized = find_quantized(modules, None)
+    for entry, verdict in zip(entries, Judge(modules, quantized).of(entries), strict=True):
         path, _, leaf = entry.name.rpartition(".")
         named = role(entry, modules)
-        kind = kind_of(entry, named, modules[path], path, leaf)
+        kind = kind_of(entry, named, modules[path], leaf)
+        reason = quantized.get(path)
+        for alias in entry.aliases:
+            reason = quantized.get(alias.rpartition(".")[0]) if reason is None else reason
+        phrase = "" if reason is None else quantized_reason(reason)
         assert verdict == Prunability(
-            why_not(entry, modules, modules[path], path, leaf),
+            why_not(entry, modules[path], leaf, phrase),
             kind,
             pruned_by_default(entry, named, modules[path], kind),
+            phrase,
         )
 
 

@@ -136,10 +136,13 @@ def _in_order_of_source(part: ExportPart, job: Job) -> list[TensorEntry]:
 
 
 def metadata_for(part: ExportPart, form: str, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the metadata of a safetensors file of this part, written as `form` with `values`."""
-    ours = part.checkpoint.format in LAID_OUT
-    # Older transformers refuse a file without a format.
-    return part.texts(form, values, part.metadata if ours else {"format": "pt"})
+    """Return the metadata of a safetensors file of this part, written as `form` with `values`.
+
+    It has the ``format`` of the source, else ``pt``: transformers 4 refuses a file whose metadata
+    has none, and metadata there is as soon as the file says what it was made from.
+    """
+    kept = part.metadata if part.checkpoint.format in LAID_OUT else {}
+    return part.texts(form, values, kept if "format" in kept else {"format": "pt", **kept})
 
 
 def refuses(checkpoint: Checkpoint) -> str:

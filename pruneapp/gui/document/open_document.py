@@ -143,7 +143,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     buffers: list[bool] = []
     of_parameters: dict[str, None] = {}
     for batch in cancel.batches(entries.values()):
-        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default, _ = zip(
+        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default, _, _ = zip(
             *batch, strict=True
         )
         numels = list(map(math.prod, shapes))
