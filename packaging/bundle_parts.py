@@ -141,6 +141,7 @@ def information() -> dict[str, object]:
         "Pruneapp session": ["prune"],
         "PyTorch checkpoint": ["pt", "pth", "pt2", "ckpt"],
         "ONNX model": ["onnx"],
+        "GGUF model": ["gguf"],
         "NumPy archive": ["npz"],
     }
     return {

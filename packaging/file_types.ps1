@@ -5,7 +5,7 @@ param([string]$Program, [switch]$Remove)
 $ErrorActionPreference = "Stop"
 $classes = "HKCU:\Software\Classes"
 $name = "Pruneapp.Checkpoint"
-$types = ".safetensors", ".prune", ".pt", ".pth", ".pt2", ".ckpt", ".onnx", ".npz"
+$types = ".safetensors", ".prune", ".pt", ".pth", ".pt2", ".ckpt", ".onnx", ".gguf", ".npz"
 if ($Remove) {
     Remove-Item -Recurse -Force -ErrorAction SilentlyContinue "$classes\$name"
     foreach ($type in $types) {

@@ -25,7 +25,7 @@ from pruneapp.checkpoint.elements import (
     rows_of,
 )
 from pruneapp.checkpoint.entry import Size, TensorEntry, size_of
-from pruneapp.checkpoint.formats import npz, onnx, safetensors, sharded
+from pruneapp.checkpoint.formats import gguf, npz, onnx, safetensors, sharded
 from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
@@ -314,6 +314,7 @@ HEAD_BYTES = 512
 # In the order in which they are tried; an index of shards is no format of its own.
 READERS: list[Reader] = [
     safetensors.SAFETENSORS,
+    gguf.GGUF,
     npz.NPZ,
     npz.NPY,
     torchfile.ZIP,

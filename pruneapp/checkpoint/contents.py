@@ -92,6 +92,9 @@ class Contents:
     # Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
     # dict): those next to it and to the dicts around it, outer keys joined by dots.
     beside: tuple[str, ...] = ()
+    # Names that transformers has for tensors, by the name in the file, where the file has other
+    # ones. Patterns match both; exports use the name in the file.
+    hub_names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 # What the headers say, and every source that the entries refer to.

@@ -41,11 +41,19 @@ class DType:
     label: str  # as people spell it, and torch, numpy and ml_dtypes where they have it
     form: FloatForm | None = None  # how to rank it, if it can be pruned
     why_not: str = ""  # why it can not be pruned; empty if it can
+    # Elements and bytes of a block in the file, for types that llama.cpp has quantized in blocks.
+    # Such a type with a `form` is decoded: its elements are read as float32.
+    block: tuple[int, int] | None = None
 
     @property
     def prunable(self) -> bool:
         """Whether weights of this type can be pruned."""
-        return self.form is not None
+        return self.form is not None and not self.why_not
+
+    @property
+    def decoded(self) -> bool:
+        """Whether the elements are read as float32 although the file has blocks of them."""
+        return self.block is not None and self.form is not None
 
     @property
     def storage(self) -> str:
@@ -63,11 +71,13 @@ class DType:
     @property
     def torch(self) -> str:
         """Attribute of the torch module; empty if torch has no such type."""
-        return "" if self.packed else self.label
+        return "" if self.packed or self.block else self.label
 
     @property
     def numpy(self) -> str:
         """The numpy (or ml_dtypes) type of the values; empty if there is none."""
+        if self.decoded:
+            return "float32"
         return "" if self.packed else self.label
 
     @property
@@ -75,20 +85,43 @@ class DType:
         """The bits of 1, in types that a mask may have; 0 is 0 in all of them."""
         if self.form is not None:
             return self.form.one
-        return 1 if self.name == "BOOL" or self.name[0] in "UI" else None
+        return 1 if self.name == "BOOL" or self.integer else None
+
+    @property
+    def integer(self) -> bool:
+        """Whether it is a type of whole numbers, with or without a sign."""
+        return self.label.startswith(("int", "uint"))
 
     def nbytes(self, numel: int) -> int:
-        """Bytes that `numel` elements take; `numel` times bits must be whole bytes."""
+        """Bytes that `numel` elements take when they are read; must be whole bytes or blocks."""
+        if self.block and not self.decoded:
+            return self.stored_bytes(numel)
+        return numel * self.bits // 8
+
+    def stored_bytes(self, numel: int) -> int:
+        """Bytes that `numel` elements take in the file, which are fewer for decoded types."""
+        if self.block:
+            return numel // self.block[0] * self.block[1]
         return numel * self.bits // 8
 
 
 _INTEGER = "whole numbers are not pruned: they count, index or are quantized"
+_FLOAT32 = FloatForm(32, 0x7F80_0000, 0x3F80_0000)
+
+
+def _quantized(name: str, weights: int, nbytes: int, *, decoded: bool = False) -> DType:
+    """Declare a type of ggml whose elements are quantized in blocks."""
+    why_not = f"it is quantized as {name}, in blocks of {weights} weights"
+    if decoded:
+        return DType(name, 32, name, _FLOAT32, why_not, (weights, nbytes))
+    return DType(name, 4, name, None, why_not, (weights, nbytes))
+
 
 DTYPES: dict[str, DType] = {
     d.name: d
     for d in (
         DType("F64", 64, "float64", FloatForm(64, 0x7FF0_0000_0000_0000, 0x3FF0_0000_0000_0000)),
-        DType("F32", 32, "float32", FloatForm(32, 0x7F80_0000, 0x3F80_0000)),
+        DType("F32", 32, "float32", _FLOAT32),
         DType("F16", 16, "float16", FloatForm(16, 0x7C00, 0x3C00)),
         DType("BF16", 16, "bfloat16", FloatForm(16, 0x7F80, 0x3F80)),
         DType("F8_E5M2", 8, "float8_e5m2", FloatForm(8, 0x7C, 0x3C)),
@@ -110,8 +143,33 @@ DTYPES: dict[str, DType] = {
         DType("I32", 32, "int32", why_not=_INTEGER),
         DType("U64", 64, "uint64", why_not=_INTEGER),
         DType("I64", 64, "int64", why_not=_INTEGER),
+        # Of GGUF files: weights and bytes of a block.
+        _quantized("Q4_0", 32, 18, decoded=True),
+        _quantized("Q4_1", 32, 20, decoded=True),
+        _quantized("Q5_0", 32, 22, decoded=True),
+        _quantized("Q5_1", 32, 24, decoded=True),
+        _quantized("Q8_0", 32, 34, decoded=True),
+        _quantized("Q2_K", 256, 84, decoded=True),
+        _quantized("Q3_K", 256, 110, decoded=True),
+        _quantized("Q4_K", 256, 144, decoded=True),
+        _quantized("Q5_K", 256, 176, decoded=True),
+        _quantized("Q6_K", 256, 210, decoded=True),
+        _quantized("IQ1_S", 256, 50),
+        _quantized("IQ1_M", 256, 56),
+        _quantized("IQ2_XXS", 256, 66),
+        _quantized("IQ2_XS", 256, 74),
+        _quantized("IQ2_S", 256, 82),
+        _quantized("IQ3_XXS", 256, 98),
+        _quantized("IQ3_S", 256, 110),
+        _quantized("IQ4_NL", 32, 18, decoded=True),
+        _quantized("IQ4_XS", 256, 136, decoded=True),
+        _quantized("TQ1_0", 256, 54),
+        _quantized("TQ2_0", 256, 66),
+        _quantized("MXFP4", 32, 17, decoded=True),
+        _quantized("NVFP4", 64, 36),
+        _quantized("Q1_0", 128, 18),
     )
 }
 
-# The 22 of safetensors 0.8; the others come from torch files alone.
-SAFETENSORS_DTYPES = frozenset(DTYPES) - {"C128"}
+# The 22 of safetensors 0.8; the others come from torch and GGUF files alone.
+SAFETENSORS_DTYPES = frozenset(d.name for d in DTYPES.values() if not d.block) - {"C128"}

@@ -115,8 +115,8 @@ def read_joined(entries: Sequence[TensorEntry], sources: Sequence[ByteSource]) -
     places = [entry.location for entry in entries]
     source = np.fromiter([place.source for place in places], np.int64, count)
     offsets = np.fromiter([place.offset for place in places], np.int64, count)
-    nbytes = np.fromiter([math.prod(entry.shape) for entry in entries], np.int64, count)
-    nbytes = nbytes * entries[0].dtype.bits // 8
+    bytes_of = entries[0].dtype.nbytes
+    nbytes = np.fromiter([bytes_of(math.prod(e.shape)) for e in entries], np.int64, count)
     starts = np.cumsum(nbytes) - nbytes
     result = np.empty(int(nbytes.sum()), np.uint8)
     order = np.lexsort((offsets, source))
@@ -187,7 +187,7 @@ def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
     strides = entry.location.strides or c_strides(entry.shape)
     whole = step == 1 and entry.location.strides is None
     bits = start * strides[0] * entry.dtype.bits if count else 0
-    if bits % 8 or (entry.dtype.bits < 8 and not whole):
+    if bits % 8 or (entry.dtype.packed and not whole):
         raise ValueError(f"these rows of '{entry.name}' do not begin at a whole byte")
     location = entry.location._replace(
         offset=entry.location.offset + bits // 8,

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.errors import escaped
 from pruneapp.progress import CancelToken
 
@@ -37,6 +37,8 @@ _BUFFER_NAMES = STATISTICS_NAMES | {
     "causal_mask",
     "anchors",
 }
+
+_WHOLE_NUMBERS = frozenset(d.name for d in DTYPES.values() if d.integer or d.name == "BOOL")
 
 
 def c_strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -111,6 +113,11 @@ class TensorEntry(NamedTuple):
         return self.dtype.nbytes(self.numel)
 
     @property
+    def stored_bytes(self) -> int:
+        """Bytes of the elements in the file, which are fewer where they are decoded on reading."""
+        return self.dtype.stored_bytes(self.numel)
+
+    @property
     def reach(self) -> int:
         """How many elements lie between its first and its last in memory, both included."""
         return reach(self.shape, self.location.strides)
@@ -179,7 +186,7 @@ def is_buffer(
     declared
         `TensorEntry.buffer`.
     """
-    if dtype.name[0] in "UI" or dtype.name == "BOOL":
+    if dtype.name in _WHOLE_NUMBERS:
         return True
     if declared is not None:
         return declared

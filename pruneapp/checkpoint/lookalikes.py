@@ -60,7 +60,6 @@ _MARKS: tuple[tuple[int, bytes, str, str], ...] = (
         "is an HDF5 file, as Keras writes them",
         KERAS,
     ),
-    (0, b"GGUF", "is a GGUF file, whose weights are packed for inference", _ORIGINAL),
     (4, b"TFL3", "is a TensorFlow Lite model", _ORIGINAL),
     (0, b"ARROW1", "is an Arrow file: a table of data, not a model", _OTHER),
     (0, b"PAR1", "is a Parquet file: a table of data, not a model", _OTHER),

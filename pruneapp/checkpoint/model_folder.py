@@ -6,6 +6,8 @@ import contextlib
 import re
 from pathlib import Path
 
+from pruneapp.checkpoint.formats.gguf import GGUF
+from pruneapp.checkpoint.formats.npz import NPZ
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.formats.shard_names import ShardName, complete_sets
@@ -23,6 +25,8 @@ from pruneapp.errors import (
 )
 from pruneapp.json_codec import load_object
 
+# Formats of the files in a folder, in the order in which they are preferred.
+_FORMATS = (SAFETENSORS, ZIP, ONNX, GGUF, NPZ)
 # What transformers takes of a folder, each before the index of shards that begins as it does
 # (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
 _WHOLE = ("model.safetensors", "pytorch_model.bin")
@@ -58,7 +62,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
         If there is none, more than one, or one that must be converted first.
     """
     names = names_in(folder)
-    for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes, ONNX.suffixes):
+    for suffixes in (form.suffixes for form in _FORMATS):
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
             _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
@@ -75,7 +79,7 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
             return tuple(files), ""
         if files:
             _refuse_choice(folder, [file.name for file in files])
-    *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes, *ONNX.suffixes)
+    *some, last = (suffix for form in _FORMATS for suffix in form.suffixes)
     raise UnrecognizedFileError(
         f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
         remedy=f"Open a folder with {', '.join(some)} or {last} files.",

@@ -130,12 +130,13 @@ def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "aliases": list(entry.aliases),
+        "transformers_name": document.checkpoint.contents.hub_names.get(entry.name, ""),
         "kind": entry.kind,
         "shape": list(entry.shape),
         "dtype": entry.dtype.label,
         "elements": entry.numel,
         "parameters": entry.numel if entry.learned else 0,
-        "bytes": entry.nbytes,
+        "bytes": entry.stored_bytes,
         "prunable": entry.prunable,
         "why_not": entry.why_not,
         "by_default": entry.by_default,
@@ -147,7 +148,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     checkpoint = document.checkpoint
     contents = checkpoint.contents
     entries = [checkpoint.entries[name] for name in names]
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             named(e.name),
             e.kind,
@@ -160,8 +161,14 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     ]
     if len(entries) == len(checkpoint.entries):  # all of them, and so these, too
         rows += [(named(n), "", "", "", "", why) for n, why in contents.unreadable.items()]
-    head = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
-    print_table(head, rows, (False, False, False, False, True, False))
+    head: tuple[str, ...] = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
+    right: tuple[bool, ...] = (False, False, False, False, True, False)
+    if hub_names := contents.hub_names:
+        known = [named(hub_names[e.name]) if e.name in hub_names else "" for e in entries]
+        known += [""] * (len(rows) - len(entries))
+        rows = [(*row, name) for row, name in zip(rows, known, strict=True)]
+        head, right = (*head, "name in transformers"), (*right, False)
+    print_table(head, rows, right)
     total, buffers = size_of(entries)
     beside = f"{counted(buffers, 'element')} in buffers, " if buffers else ""
     pruned = sum(document.masks.pruned(e.name) for e in entries if e.learned)
@@ -169,7 +176,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     write(
         f"\n{contents.label}: {counted(len(entries), 'tensor')}, {counted(total, 'parameter')}, "
         f"{beside}"
-        f"{size(sum(e.nbytes for e in entries))}, {percent(pruned, total)} pruned\n"
+        f"{size(sum(e.stored_bytes for e in entries))}, {percent(pruned, total)} pruned\n"
     )
     if len(contents.state_dicts) > 1:
         keys = ", ".join(repr(s.key) for s in contents.state_dicts)

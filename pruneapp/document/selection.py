@@ -50,8 +50,9 @@ def select(
     ----------
     patterns
         Case-sensitive globs over whole names (`fnmatch.fnmatchcase`): ``*`` crosses dots. Every
-        name of a tied tensor is tried. A pattern that matches nothing as a glob is tried as a
-        name, so that a name with brackets can be given as it is.
+        name of a tied tensor is tried, and of a tensor of a GGUF file its name in transformers. A
+        pattern that matches nothing as a glob is tried as a name, so that a name with brackets can
+        be given as it is.
     version
         Of the step that is meant. By version 1 buffers that can be pruned are as good as others.
 
@@ -136,7 +137,7 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
 
 def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
     if len(pattern) > _LONGEST_PATTERN:
-        matched = [e for e in checkpoint.entries.values() if pattern in e.names]
+        matched = [e for e in checkpoint.entries.values() if pattern in _names(checkpoint, e)]
         if matched:
             return matched
         raise SelectionError(
@@ -145,12 +146,19 @@ def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
             remedy="Separate several patterns by commas.",
         )
     matches = re.compile(fnmatch.translate(pattern)).match
-    matched = [e for e in checkpoint.entries.values() if any(matches(name) for name in e.names)]
+    entries = checkpoint.entries.values()
+    matched = [e for e in entries if any(matches(name) for name in _names(checkpoint, e))]
     if not matched:
-        matched = [e for e in checkpoint.entries.values() if pattern in e.names]
+        matched = [e for e in entries if pattern in _names(checkpoint, e)]
     if not matched:
         raise _no_match(checkpoint, pattern)
     return matched
+
+
+def _names(checkpoint: Checkpoint, entry: TensorEntry) -> tuple[str, ...]:
+    """Return all names that patterns match: those in the file, and that of transformers."""
+    hub_name = checkpoint.contents.hub_names.get(entry.name)
+    return entry.names if hub_name is None else (*entry.names, hub_name)
 
 
 def _no_match(checkpoint: Checkpoint, pattern: str) -> SelectionError:

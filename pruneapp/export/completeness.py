@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.torchfile import exported_program
@@ -252,6 +253,11 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
         yield "Left out: the graph of the program, its constants and its example inputs."
     elif contents.format == ONNX.name:
         yield "Left out: the graph of the ONNX model, with all but its tensors."
+    elif contents.format == GGUF.name:
+        yield (
+            "The tensors keep the names and the order of rows of llama.cpp: transformers loads "
+            "them only after a conversion."
+        )
     elif contents.unknown_globals:
         yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
     if text and checkpoint.format in LAID_OUT:

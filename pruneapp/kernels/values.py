@@ -36,7 +36,7 @@ def decode(bits: Bits, dtype: DType) -> Floats:
     ValueError
         For the types that have no single real value an element: complex and packed floats.
     """
-    if dtype.name == "F32":
+    if dtype.numpy == "float32":
         return bits.view(np.float32)
     if dtype.name == "F64":
         return bits.view(np.float64)

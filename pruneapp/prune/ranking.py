@@ -105,7 +105,7 @@ def _write(
 
 
 _FLOATS: dict[torch.dtype, DType] = {
-    getattr(torch, d.torch): d for d in DTYPES.values() if d.form is not None
+    getattr(torch, d.torch): d for d in DTYPES.values() if d.prunable
 }
 
 

@@ -100,6 +100,7 @@ class TensorRow(NamedTuple):
     aliases: tuple[str, ...] = ()  # further names of the same tensor
     # Whether its elements count among the buffers, and not among the parameters.
     buffer: bool = False
+    hub_name: str = ""  # its name in transformers, where the file has another; empty if not known
 
     @property
     def matrix(self) -> bool:

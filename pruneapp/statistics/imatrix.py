@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,12 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.formats.gguf_header import (
+    MAGIC,
+    MOST_ENTRIES,
+    HeaderCursor,
+    read_gguf_header,
+)
 from pruneapp.checkpoint.formats.headers import show
 from pruneapp.checkpoint.io.digest import sha256_of
 from pruneapp.checkpoint.io.object_source import open_source
@@ -33,14 +38,6 @@ from pruneapp.kernels.values import Float64s
 from pruneapp.progress import Job
 from pruneapp.statistics.file import COUNTS, GRAM, SUM, SUM2, Inputs, fits
 
-_GGUF = b"GGUF"
-# What llama.cpp itself would refuse, or nobody has.
-_MOST_ENTRIES = 1_000_000
-_LONGEST_NAME = 1024
-_BLOCK = 1 << 16
-# Sizes of the scalar types of GGUF by number; 8 is a string, 9 an array.
-_SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-_STRING, _ARRAY, _F32 = 8, 9, 0
 _ALIAS = "hessian.alias."
 
 
@@ -80,49 +77,6 @@ class Converted:
     skipped: tuple[str, ...]
 
 
-class _Cursor:
-    """Reads a file from front to back, no byte beyond its end."""
-
-    def __init__(self, source: FileSource, at: int) -> None:
-        self._source = source
-        self.at = at
-        self._block = b""
-        self._first = 0
-
-    @property
-    def left(self) -> int:
-        return self._source.size - self.at
-
-    def take(self, size: int) -> bytes:
-        if size > self.left:
-            raise _cut_short(self._source.path)
-        if not self._first <= self.at <= self.at + size <= self._first + len(self._block):
-            self._first = self.at
-            self._block = self._source.read(self.at, min(max(size, _BLOCK), self.left))
-        start = self.at - self._first
-        self.at += size
-        return self._block[start : start + size]
-
-    def skip(self, size: int) -> None:
-        if size > self.left:
-            raise _cut_short(self._source.path)
-        self.at += size
-
-    def number(self, form: str) -> int:
-        return int(struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0])
-
-    def text(self, size: int, most: int = _LONGEST_NAME) -> str:
-        if not 0 < size <= most:
-            raise _damaged(self._source.path, f"a name in it has {size:,} bytes")
-        try:
-            text = self.take(size).decode()
-        except UnicodeDecodeError:
-            raise _damaged(self._source.path, "a name in it is not UTF-8 text") from None
-        if not text.isprintable():
-            raise _damaged(self._source.path, f"it has a name with control characters: {text!r}")
-        return text
-
-
 def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     """Return the statistics in an imatrix file, under the names of a checkpoint.
 
@@ -134,7 +88,7 @@ def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
     source = open_source(path)
     try:
         head = source.read(0, min(4, source.size))
-        raw = _read_gguf(source, job) if head == _GGUF else _read_dat(source, job)
+        raw = _read_gguf(source, job) if head == MAGIC else _read_dat(source, job)
         weights, grams, skipped = _mapped(source, raw, checkpoint, job)
         return Converted(sha256_of(source, job), weights, grams, skipped)
     finally:
@@ -143,29 +97,8 @@ def convert(path: Path, checkpoint: Checkpoint, job: Job) -> Converted:
 
 def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
     path = source.path
-    cursor = _Cursor(source, 4)
-    version = cursor.number("I")
-    if version not in {2, 3}:
-        raise _damaged(path, f"its GGUF version is {version}, not 2 or 3")
-    tensors, keys = cursor.number("Q"), cursor.number("Q")
-    # Each takes some bytes at least.
-    if tensors > min(_MOST_ENTRIES, cursor.left // 24) or keys > cursor.left // 13:
-        raise _damaged(path, f"it says that it has {tensors:,} tensors and {keys:,} keys")
-    alignment, kind = 32, ""
-    aliases: dict[str, str] = {}
-    for _ in range(keys):
-        job.cancel.check()
-        name = cursor.text(cursor.number("Q"), 1 << 16)
-        number = cursor.number("I")
-        if name == "general.alignment" and number == 4:
-            alignment = cursor.number("I")
-        elif number == _STRING and (name == "general.type" or name.startswith(_ALIAS)):
-            text = cursor.text(cursor.number("Q"))
-            kind = text if name == "general.type" else kind
-            if name.startswith(_ALIAS):
-                aliases[name.removeprefix(_ALIAS)] = text
-        else:
-            _skip(cursor, number, path)
+    header = read_gguf_header(source, job.cancel)
+    kind = header.metadata.get("general.type", "")
     if kind != "imatrix":
         raise UnrecognizedFileError(
             f"'{path}' is a GGUF file, but no imatrix (its general.type is '{show(kind)}')."
@@ -173,66 +106,28 @@ def _read_gguf(source: FileSource, job: Job) -> dict[str, _Raw]:
             else f"'{path}' is a GGUF file, but no imatrix.",
             remedy="Choose a file that llama-imatrix wrote.",
         )
-    if alignment < 1 or alignment & (alignment - 1) or alignment > 1 << 20:
-        raise _damaged(path, f"its alignment is {alignment:,}")
-    places: dict[str, tuple[int, tuple[int, ...]]] = {}
-    for _ in range(tensors):
-        job.cancel.check()
-        name = cursor.text(cursor.number("Q"))
-        dims = cursor.number("I")
-        if dims > 4:
-            raise _damaged(path, f"'{show(name)}' has {dims:,} dimensions")
-        shape = tuple(cursor.number("Q") for _ in range(dims))[::-1]
-        number, offset = cursor.number("I"), cursor.number("Q")
-        if name in places:
-            raise _damaged(path, f"it has '{show(name)}' twice")
-        if name.endswith((SUM2, SUM, COUNTS, GRAM)):
-            if number != _F32:
-                raise _damaged(path, f"'{show(name)}' is not float32")
-            places[name] = (offset, shape)
-    start = -(-cursor.at // alignment) * alignment
     raw: dict[str, _Raw] = {}
-    for name, (offset, shape) in places.items():
-        place = _Place(start + offset, shape)
-        if place.offset + 4 * place.numel > source.size:
-            raise _cut_short(path)
-        owner, _, what = name.rpartition(".")
+    for tensor in header.tensors:
+        if not tensor.name.endswith((SUM2, SUM, COUNTS, GRAM)):
+            continue
+        if tensor.dtype is None or tensor.dtype.name != "F32":
+            raise _damaged(path, f"'{show(tensor.name)}' is not float32")
+        owner, _, what = tensor.name.rpartition(".")
+        place = _Place(tensor.offset, tensor.shape)
         one = raw.setdefault(owner, _Raw())
         setattr(one, {"in_sum2": "sum2", "in_sum": "sum", "in_gram": "gram"}.get(what, what), place)
-    for name, owner in aliases.items():
-        if name in raw and owner in raw and raw[name].gram is None:
+    for key, owner in header.metadata.items():
+        name = key.removeprefix(_ALIAS)
+        if key != name and name in raw and owner in raw and raw[name].gram is None:
             raw[name].gram = raw[owner].gram
     return raw
 
 
-def _skip(cursor: _Cursor, number: int, path: Path) -> None:
-    """Skip a value; arrays of arrays are refused."""
-    if number == _STRING:
-        cursor.skip(cursor.number("Q"))
-    elif number == _ARRAY:
-        inner, count = cursor.number("I"), cursor.number("Q")
-        if inner == _STRING:
-            if count > cursor.left // 8:
-                raise _cut_short(path)
-            for _ in range(count):
-                cursor.skip(cursor.number("Q"))
-        else:
-            cursor.skip(count * _size_of(inner, path))
-    else:
-        cursor.skip(_size_of(number, path))
-
-
-def _size_of(number: int, path: Path) -> int:
-    if number not in _SIZES:
-        raise _damaged(path, f"it has a value of the unknown type {number:,}")
-    return _SIZES[number]
-
-
 def _read_dat(source: FileSource, job: Job) -> dict[str, _Raw]:
     path = source.path
-    cursor = _Cursor(source, 0)
+    cursor = HeaderCursor(source, 0, "imatrix")
     count = cursor.number("i") if source.size >= 4 else 0
-    if not 1 <= count <= _MOST_ENTRIES:
+    if not 1 <= count <= MOST_ENTRIES:
         raise UnrecognizedFileError(
             f"'{path}' is not an imatrix of llama.cpp.",
             remedy="Choose a .gguf or .dat file that llama-imatrix wrote.",
@@ -316,11 +211,19 @@ class _Weight:
     alone: str = ""  # its name in files that have an entry for each expert
 
 
+def _of_gguf(entry: TensorEntry, name: str) -> _Weight:
+    """Return a weight that has the name of the file already, as those of GGUF checkpoints."""
+    tied = ("output.weight",) if name == "token_embd.weight" else ()
+    return _Weight(entry, (name, *tied))
+
+
 def _weight(entry: TensorEntry) -> _Weight | None:
     """Return what the table knows of a weight; None for nothing."""
     if len(entry.shape) < 2:
         return None
     for name in entry.names:
+        if name in {"output.weight", "token_embd.weight"} or _BLOCK_NAME.fullmatch(name):
+            return _of_gguf(entry, name)
         if name.endswith("lm_head.weight"):
             return _Weight(entry, ("output.weight",))
         if name.endswith(("embed_tokens.weight", "wte.weight")):
@@ -462,11 +365,4 @@ class _Gram:
 def _damaged(path: Path, what: str) -> DamagedFileError:
     return DamagedFileError(
         f"'{path}' is not a valid imatrix: {what}.", remedy="Download or make it again."
-    )
-
-
-def _cut_short(path: Path) -> DamagedFileError:
-    return DamagedFileError(
-        f"'{path}' is cut short: it is not a whole imatrix.",
-        remedy="The download or copy was interrupted: get the file again.",
     )

@@ -261,7 +261,6 @@ def foreign_cases() -> Iterator[Case]:
     yield Case("P40d", file(b"\x28\xb5\x2f\xfd" + bytes(99)), "zstd")
     yield Case("P05", _tar, "tar archive")
     yield Case("F00-hdf5", file(b"\x89HDF\r\n\x1a\n" + bytes(99), "m.h5"), "Keras")
-    yield Case("F00-gguf", file(b"GGUF\x03" + bytes(99), "m.gguf"), "GGUF")
     yield Case(
         "F00-tflite", file(b"\x1c\x00\x00\x00TFL3" + bytes(99), "m.tflite"), "TensorFlow Lite"
     )

@@ -11,9 +11,10 @@ from pruneapp.checkpoint import parser_client
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from tests.checkpoint.hostile_arrays import array_cases
+from tests.checkpoint.hostile_gguf import gguf_cases
 from tests.checkpoint.hostile_safetensors import all_cases
 
-CASES = [*all_cases(), *array_cases()]
+CASES = [*all_cases(), *array_cases(), *gguf_cases()]
 
 
 def _open_files() -> int:

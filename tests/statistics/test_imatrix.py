@@ -71,6 +71,25 @@ def test_gguf_is_read_under_the_names_of_the_checkpoint(read, version, sums):
         assert not sums or np.array_equal(found.sum, made[f"{theirs}.in_sum"])
 
 
+def test_the_names_of_a_gguf_model_are_used_as_they_are(read):
+    made = tensors({**DENSE, "blk.3.ffn_up_exps.weight": 6}) | tensors(
+        {"blk.3.ffn_up_exps.weight": 6}, 3
+    )
+    shapes = {
+        "blk.3.attn_q.weight": (8, 6),
+        "blk.3.ffn_down.weight": (6, 4),
+        "blk.3.ffn_up_exps.weight": (3, 5, 6),
+        "output.weight": (9, 6),
+    }
+    weights = read(gguf(made), shapes).weights
+    assert list(weights) == list(shapes)
+    for name, found in weights.items():
+        assert np.array_equal(found.sum2, made[f"{name}.in_sum2"])
+    tied = {name: shapes[name] for name in ("blk.3.attn_q.weight", "blk.3.ffn_down.weight")}
+    weights = read(gguf(tensors()), {**tied, "token_embd.weight": (9, 6)}).weights
+    assert "token_embd.weight" in weights
+
+
 def test_experts_are_slices_of_one_tensor_or_entries_of_their_own(read):
     """In GGUF and newer .dat files, in the oldest ones, and where the checkpoint joins them."""
     sums = RNG.random((3, 6)).astype(np.float32)

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from pruneapp.export.catalog import FORMATS
 
-# An ONNX model is written as it was opened: no other file has its graph.
-OF_ANY_SOURCE = {name: form for name, form in FORMATS.items() if name != "onnx"}
+# Written as they were opened: no other file has the graph of ONNX or the vocabulary of GGUF.
+OF_ANY_SOURCE = {name: form for name, form in FORMATS.items() if name not in {"onnx", "gguf"}}

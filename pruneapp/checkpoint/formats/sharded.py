@@ -285,6 +285,7 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
         unknown_globals=tuple(dict.fromkeys(g for part in parts for g in part.unknown_globals)),
         shards=tuple(shards),
         stored_as={name: whole for part in parts for name, whole in part.stored_as.items()},
+        hub_names={name: known for part in parts for name, known in part.hub_names.items()},
         unreadable={name: why for part in parts for name, why in part.unreadable.items()},
         traits=_merged_traits(parts),
         parts={name: some for part in parts for name, some in part.parts.items()},

@@ -51,7 +51,7 @@ def _is_raw(dtype: DType) -> bool:
 
 def _why_not(checkpoint: Checkpoint) -> str:
     entries = checkpoint.entries.values()
-    packed = next((entry for entry in entries if not entry.dtype.numpy), None)
+    packed = next((e for e in entries if not e.dtype.numpy or e.dtype.block), None)
     if packed is not None:
         return f"numpy has no type {packed.dtype.label}, which '{packed.name}' has."
     try:

@@ -77,6 +77,16 @@ def npz(model: LoadedModel) -> str:
     )
 
 
+def gguf(model: LoadedModel) -> str:
+    """Return how a GGUF file, or a folder of its parts, is read by the gguf package."""
+    path = model.path
+    if path.is_dir():
+        files = f"sorted(pathlib.Path({str(path)!r}).glob('*.gguf'))"
+        lines = "import gguf, pathlib\n"
+        return f"{lines}tensors = [t for f in {files} for t in gguf.GGUFReader(f).tensors]"
+    return f"import gguf\ntensors = gguf.GGUFReader({str(path)!r}).tensors"
+
+
 def _read_torch(model: LoadedModel) -> str:
     options = "" if model.weights_only else ", weights_only=False"
     keys = "".join(f"[{key!r}]" for key in model.keys)

@@ -136,6 +136,7 @@ class LoadedContents:
 def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     """Count what the window asks for again and again."""
     entries = document.checkpoint.entries
+    hub_names = document.checkpoint.contents.hub_names
     shown = display_names(tuple(entries), cancel)
     rows: list[TensorRow] = []
     by_name: dict[str, TensorRow] = {}
@@ -154,11 +155,12 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
             shapes,
             [dtype.label for dtype in dtypes],
             numels,
-            map(DType.nbytes, dtypes, numels),
+            map(DType.stored_bytes, dtypes, numels),
             why_not,
             by_default,
             aliases,
             [not entry.learned for entry in batch],
+            [hub_names.get(name, "") for name in names],
             strict=True,
         )
         # A quarter of the time that it takes to call the class for each.

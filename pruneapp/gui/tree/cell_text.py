@@ -381,6 +381,8 @@ class Cells(QObject):
             row = nodes.rows[tensor]
             if row.name != nodes.paths[node] and not nodes.alias[node]:
                 lines.append(self.tr("in the file: {name}").format(name=row.name))
+            if row.hub_name:
+                lines.append(self.tr("in transformers: {name}").format(name=row.hub_name))
             facts = (
                 row.kind,
                 number_format.shape(row.shape),

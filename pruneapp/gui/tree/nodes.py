@@ -248,7 +248,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     starred, padded = functools.cache(_starred), functools.cache(_padded)
     columns: list[list[Any]] = [[] for _ in range(10)]
     for batch in cancel.batches(rows):
-        own, shown, kind, _, _, count, _, why_not, default, aliases, buffer = zip(
+        own, shown, kind, _, _, count, _, why_not, default, aliases, buffer, hub_names = zip(
             *batch, strict=True
         )
         size = [min(n, most) for n in count]
@@ -268,8 +268,12 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
             [blocks.setdefault(each, len(blocks)) for each in _joined(starred, heads, tails)],
             _joined(padded, heads, tails),
             [
-                (a if a == b and not more else "\n".join(dict.fromkeys((a, b, *more)))).lower()
-                for a, b, more in zip(shown, own, aliases, strict=True)
+                (
+                    a
+                    if a == b and not more and not hub
+                    else "\n".join(dict.fromkeys((a, b, *more, *filter(None, (hub,)))))
+                ).lower()
+                for a, b, more, hub in zip(shown, own, aliases, hub_names, strict=True)
             ],
         )
         for column, values in zip(columns, added, strict=True):

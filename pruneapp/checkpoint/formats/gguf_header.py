@@ -1,0 +1,311 @@
+"""The header of GGUF files: metadata, and where the tensors are.
+
+Layout (docs/gguf.md of ggml, versions 2 and 3, little-endian): magic, version, number of tensors,
+number of keys; each key with a type and a value; each tensor with name, dimensions (the innermost
+first), type and offset; padding up to a multiple of ``general.alignment``; the data.
+
+Counts and lengths are compared with the size of the file before anything is read. Arrays, such as
+the vocabulary, are skipped.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.formats.headers import show
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.errors import DamagedFileError, UnsupportedFileError, counted
+from pruneapp.progress import CancelToken
+
+MAGIC = b"GGUF"
+_VERSIONS = (2, 3)
+# Types of elements by number (enum ggml_type); numbers that are not here were given up.
+TYPES = {
+    0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0",
+    10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 16: "IQ2_XXS",
+    17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S",
+    23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64", 29: "IQ1_M", 30: "BF16",
+    34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0",
+}  # fmt: skip
+# Struct codes of the types of values by number; 8 is text, 9 an array.
+_SCALARS = {
+    0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"
+}  # fmt: skip
+_SCALAR_NAMES = {
+    0: "uint8", 1: "int8", 2: "uint16", 3: "int16", 4: "uint32", 5: "int32", 6: "float32",
+    7: "bool", 8: "text", 10: "uint64", 11: "int64", 12: "float64",
+}  # fmt: skip
+_FLOAT32, _TEXT, _ARRAY = 6, 8, 9
+# What llama.cpp itself would refuse, or nobody has.
+MOST_ENTRIES = 1_000_000
+_MOST_DIMENSIONS = 4
+_LARGEST_ALIGNMENT = 1 << 20
+_LONGEST_NAME = 1024
+_LONGEST_KEY = 1 << 16
+# Longer texts are not kept; templates of chats have some 10,000 bytes.
+_LONGEST_TEXT = 1 << 16
+_MOST_ELEMENTS = 1 << 60
+_BLOCK = 1 << 16
+_LARGE_BLOCK = 1 << 20
+_LENGTH = struct.Struct("<Q")
+
+
+class HeaderCursor:
+    """Reads a little-endian header from front to back, and no byte beyond the end of the file.
+
+    Parameters
+    ----------
+    kind
+        What the file is called in errors: "GGUF file".
+    """
+
+    def __init__(self, source: FileSource, at: int, kind: str) -> None:
+        self._source = source
+        self._kind = kind
+        self.at = at
+        self._block = b""
+        self._first = 0
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._source.path
+
+    @property
+    def left(self) -> int:
+        """Number of bytes between the position and the end of the file."""
+        return self._source.size - self.at
+
+    def take(self, size: int) -> bytes:
+        """Return the next `size` bytes."""
+        self._check_left(size)
+        if not self._first <= self.at <= self.at + size <= self._first + len(self._block):
+            self._first = self.at
+            self._block = self._source.read(self.at, min(max(size, _BLOCK), self.left))
+        start = self.at - self._first
+        self.at += size
+        return self._block[start : start + size]
+
+    def skip(self, size: int) -> None:
+        """Move on by `size` bytes."""
+        self._check_left(size)
+        self.at += size
+
+    def skip_texts(self, count: int, cancel: CancelToken) -> None:
+        """Move on by `count` texts, each of which has its length in front of it.
+
+        About 10 million a second: vocabularies have 100,000 and more.
+        """
+        if count > self.left // 8:
+            self._check_left(8 * count)
+        unpack = _LENGTH.unpack_from
+        while count:
+            cancel.check()
+            block = self._source.read(self.at, min(_LARGE_BLOCK, self.left))
+            at, last = 0, len(block) - 8
+            while count and at <= last:
+                end = at + 8 + unpack(block, at)[0]
+                if end > len(block):
+                    break
+                at = end
+                count -= 1
+            self.at += at
+            if count and not at:  # longer than a block
+                self.skip(self.number("Q"))
+                count -= 1
+
+    def number(self, form: str) -> int:
+        """Return the next number, of a `struct` code."""
+        return int(struct.unpack(f"<{form}", self.take(struct.calcsize(form)))[0])
+
+    def text(self, size: int, most: int = _LONGEST_NAME) -> str:
+        """Return the next `size` bytes, at least one and at most `most`, as printable text."""
+        if not 0 < size <= most:
+            raise self.damaged(f"a name in it has {size:,} bytes")
+        try:
+            text = self.take(size).decode()
+        except UnicodeDecodeError:
+            raise self.damaged("a name in it is not UTF-8 text") from None
+        if not text.isprintable():
+            raise self.damaged(f"it has a name with control characters: {text!r}")
+        return text
+
+    def damaged(self, what: str) -> DamagedFileError:
+        """Return the error about a rule of the format that the file breaks."""
+        return DamagedFileError(
+            f"'{self.path}' is not a valid {self._kind}: {what}.",
+            remedy="Download or make it again.",
+        )
+
+    def _check_left(self, size: int) -> None:
+        if size > self.left:
+            raise DamagedFileError(
+                f"'{self.path}' is cut short: it is not a whole {self._kind}.",
+                remedy="The download or copy was interrupted: get the file again.",
+            )
+
+
+@dataclass(frozen=True)
+class GgufTensor:
+    """A tensor as the header describes it."""
+
+    name: str
+    shape: tuple[int, ...]  # the innermost dimension last, as in torch
+    number: int  # of its type, see `TYPES`
+    dtype: DType | None  # None for a type that is not known
+    offset: int  # of its first byte in the file
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes in the file; 0 for a type that is not known."""
+        return 0 if self.dtype is None else self.dtype.stored_bytes(math.prod(self.shape))
+
+
+@dataclass(frozen=True)
+class GgufHeader:
+    """What the header of a file says."""
+
+    version: int
+    # Values as text, in the order of the file; of arrays the number and type of their elements.
+    metadata: Mapping[str, str]
+    tensors: tuple[GgufTensor, ...]  # in the order of the header
+    end: int  # where the data of the last tensor end, padding included
+
+
+def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
+    """Parse and check the header of a GGUF file.
+
+    Raises
+    ------
+    DamagedFileError
+        If it breaks a rule of the format: a length or offset beyond the end, a key or tensor twice,
+        tensors that overlap.
+    UnsupportedFileError
+        If it is of version 1, of a newer version, or big-endian.
+    """
+    cursor = HeaderCursor(source, len(MAGIC), "GGUF file")
+    version = _read_version(cursor)
+    n_tensors, n_keys = cursor.number("Q"), cursor.number("Q")
+    # A tensor takes 24 bytes at least, a key 13.
+    if n_tensors > min(MOST_ENTRIES, cursor.left // 24) or n_keys > cursor.left // 13:
+        raise cursor.damaged(f"it says that it has {n_tensors:,} tensors and {n_keys:,} keys")
+    metadata: dict[str, str] = {}
+    alignment = 32
+    for _ in range(n_keys):
+        cancel.check()
+        name = cursor.text(cursor.number("Q"), _LONGEST_KEY)
+        number = cursor.number("I")
+        if name in metadata:
+            raise cursor.damaged(f"it has the key '{show(name)}' twice")
+        metadata[name] = _read_value(cursor, number, cancel)
+        if name == "general.alignment":
+            alignment = _alignment(cursor, metadata[name])
+    described = [_read_tensor(cursor) for _ in cancel.each(range(n_tensors))]
+    start = -(-cursor.at // alignment) * alignment
+    tensors = tuple(
+        GgufTensor(name, shape, number, DTYPES.get(TYPES.get(number, "")), start + offset)
+        for name, shape, number, offset in described
+    )
+    return GgufHeader(version, metadata, tensors, _check_data(cursor, tensors, start, alignment))
+
+
+def _read_version(cursor: HeaderCursor) -> int:
+    raw = cursor.take(4)
+    version = int.from_bytes(raw, "little")
+    if version in _VERSIONS:
+        return version
+    big = int.from_bytes(raw, "big")
+    what = f"its GGUF version is {version:,}, not 2 or 3"
+    remedy = "Convert the model again with a current version of llama.cpp."
+    if 0 < big < version:
+        what = "its numbers are big-endian"
+        remedy = "Convert it with gguf-convert-endian of the gguf package, then open that file."
+    raise UnsupportedFileError(
+        f"'{cursor.path}' is a GGUF file that Pruneapp does not read: {what}.", remedy=remedy
+    )
+
+
+def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
+    """Return a value as text; arrays are skipped."""
+    if number == _TEXT:
+        size = cursor.number("Q")
+        if size > _LONGEST_TEXT:
+            cursor.skip(size)
+            return f"text of {size:,} bytes"
+        return cursor.take(size).decode("utf-8", "replace")
+    if number == _ARRAY:
+        inner, count = cursor.number("I"), cursor.number("Q")
+        if inner == _TEXT:
+            cursor.skip_texts(count, cancel)
+        else:
+            cursor.skip(count * struct.calcsize(_scalar(cursor, inner)))
+        return f"{count:,} × {_SCALAR_NAMES[inner]}"
+    code = _scalar(cursor, number)
+    (value,) = struct.unpack(f"<{code}", cursor.take(struct.calcsize(code)))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(np.float32(value) if number == _FLOAT32 else value)
+
+
+def _scalar(cursor: HeaderCursor, number: int) -> str:
+    if number not in _SCALARS:  # arrays of arrays, which nobody writes, too
+        raise cursor.damaged(f"it has a value of the unknown type {number:,}")
+    return _SCALARS[number]
+
+
+def _alignment(cursor: HeaderCursor, text: str) -> int:
+    value = int(text) if text.isdecimal() and len(text) < 10 else 0
+    if not 0 < value <= _LARGEST_ALIGNMENT or value & (value - 1):
+        raise cursor.damaged(f"its alignment is {text[:20]}")
+    return value
+
+
+def _read_tensor(cursor: HeaderCursor) -> tuple[str, tuple[int, ...], int, int]:
+    name = cursor.text(cursor.number("Q"))
+    n_dims = cursor.number("I")
+    if n_dims > _MOST_DIMENSIONS:
+        raise cursor.damaged(f"'{show(name)}' has {n_dims:,} dimensions")
+    shape = struct.unpack(f"<{n_dims}Q", cursor.take(8 * n_dims))[::-1]
+    if math.prod(extent or 1 for extent in shape) > _MOST_ELEMENTS:
+        raise cursor.damaged(f"'{show(name)}' has an extent that no tensor can have")
+    return name, shape, cursor.number("I"), cursor.number("Q")
+
+
+def _check_data(
+    cursor: HeaderCursor, tensors: tuple[GgufTensor, ...], start: int, alignment: int
+) -> int:
+    """Compare the places of tensors with the file and with each other; return where they end."""
+    names: set[str] = set()
+    size = cursor.at + cursor.left
+    end, before = start, ""
+    for tensor in sorted(tensors, key=lambda tensor: tensor.offset):
+        name = show(tensor.name)
+        if tensor.name in names:
+            raise cursor.damaged(f"it has '{name}' twice")
+        names.add(tensor.name)
+        if (tensor.offset - start) % alignment:
+            raise cursor.damaged(f"'{name}' is not at a multiple of {alignment:,} bytes")
+        block = tensor.dtype.block if tensor.dtype is not None else None
+        if block is not None and (tensor.shape or (1,))[-1] % block[0]:
+            raise cursor.damaged(
+                f"a row of '{name}' has {(tensor.shape or (1,))[-1]:,} weights, which are not "
+                f"whole blocks of {block[0]}"
+            )
+        if tensor.nbytes and tensor.offset < end:
+            raise cursor.damaged(f"'{name}' overlaps '{before}'")
+        if tensor.offset + tensor.nbytes > size:
+            missing = counted(tensor.offset + tensor.nbytes - size, "byte is", "bytes are")
+            raise DamagedFileError(
+                f"'{cursor.path}' is cut short: {missing} missing of '{name}'.",
+                remedy="The download or copy was interrupted: get the file again.",
+            )
+        if tensor.nbytes:
+            end, before = tensor.offset + tensor.nbytes, name
+    return min(size, -(-end // alignment) * alignment)

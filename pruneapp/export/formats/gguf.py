@@ -1,0 +1,87 @@
+"""A GGUF file as it was opened, with zeros where its weights are pruned.
+
+Header, vocabulary and quantized tensors stay byte for byte: only the elements of changed tensors
+are written anew, in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.formats.gguf import GGUF
+from pruneapp.checkpoint.formats.protobuf import Splice, SplicedFile
+from pruneapp.errors import ExportError
+from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.records import finalized
+from pruneapp.export.scripts import loading_code
+from pruneapp.progress import Job
+from pruneapp.results.export import Loader
+
+
+def _why_not(checkpoint: Checkpoint) -> str:
+    if checkpoint.format == GGUF.name:
+        return ""
+    return "Only a GGUF file can be written as one: no other file has its vocabulary and settings."
+
+
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+    if reason := _why_not(part.checkpoint):
+        raise ExportError(reason, remedy="Export as safetensors.")
+    if part.source is None:
+        raise ExportError(
+            "A GGUF model of several files is written as several files.",
+            remedy="Name a folder, or merge the files first with llama-gguf-split --merge.",
+        )
+    splices = []
+    for entry in job.cancel.each(part.entries):
+        if part.state.zeroed(entry.name) is None and not part.state.replaces(entry.name):
+            continue
+        record, start = finalized(part.state, entry), entry.location.offset
+        splices.append(Splice(start, start + record.nbytes, record.nbytes, record.pieces))
+    spliced = SplicedFile(part.source, splices)
+    names = {entry.name: entry.stored_bytes for entry in job.cancel.each(part.entries)}
+    return Plan(spliced.nbytes, spliced.pieces, names, container=True)
+
+
+GGUF_FILE = Format(
+    name="gguf",
+    label="GGUF, dense",
+    help=(
+        "The opened GGUF file with zeros where it is pruned. Everything else in it stays as it "
+        "is: vocabulary, settings and quantized tensors."
+    ),
+    suffixes=GGUF.suffixes,
+    planner=_plan,
+    why_not=_why_not,
+    loaded_by=(Loader("llama.cpp", note="and whatever runs the original"),),
+    does_not=(
+        "Zeros do not reduce the size of a dense file.",
+        "Pruned weights are not quantized: use llama-quantize on the export.",
+    ),
+    keeps=lambda checkpoint: not _why_not(checkpoint),
+    loads=loading_code.gguf,
+    load_code="""
+def load(path):
+    import gguf
+
+    tensors = {}
+    for file in files_of(path, "*.gguf"):
+        for tensor in gguf.GGUFReader(file).tensors:
+            data = torch.frombuffer(bytearray(tensor.data.tobytes()), dtype=torch.uint8)
+            shape = tuple(int(extent) for extent in reversed(tensor.shape))
+            name = tensor.tensor_type.name
+            known = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+            if name in known:
+                tensors[tensor.name] = data.view(known[name]).reshape(shape)
+            elif name == "F64":
+                tensors[tensor.name] = data.view(torch.float64).reshape(shape)
+            elif name in ("I8", "I16", "I32", "I64"):
+                tensors[tensor.name] = data.view(getattr(torch, f"int{name[1:]}")).reshape(shape)
+            else:
+                values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+                tensors[tensor.name] = torch.from_numpy(values).reshape(shape)
+    return tensors
+""",
+)
