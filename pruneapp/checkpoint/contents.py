@@ -68,6 +68,9 @@ class Contents:
     unknown_globals: tuple[str, ...] = ()
     # Whether `torch.load` opens the file with ``weights_only=True``, as far as its types tell.
     weights_only: bool = True
+    # Those of them that may do more than make an object of a class, as ``os.system``: a container
+    # that refers to one is never written.
+    code_globals: tuple[str, ...] = ()
     # The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model, but
     # they can be read under their names.
     masks: tuple[TensorEntry, ...] = ()
@@ -95,6 +98,11 @@ class Contents:
     # Names that transformers has for tensors, by the name in the file, where the file has other
     # ones. Patterns match both; exports use the name in the file.
     hub_names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    # Those of them that share memory with tensors of the chosen dict, and with which: an export
+    # that keeps the container changes both.
+    shared_beside: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
 
 # What the headers say, and every source that the entries refer to.

@@ -22,7 +22,7 @@ from pruneapp.errors import ExportError, ParameterError, UnwritableError, counte
 from pruneapp.export.format import Format, Plan
 from pruneapp.export.formats.safetensors import LAID_OUT, SAFETENSORS
 from pruneapp.export.records import State
-from pruneapp.export.rounding import DTYPE, KEEP
+from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Job
 
@@ -39,7 +39,11 @@ def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -
 
     What is pruned may decide otherwise: `account_for` looks at what is written.
     """
-    whole = values.get(DTYPE.name, KEEP) == KEEP and values.get(SHARD_SIZE.name) is None
+    whole = (
+        values.get(DTYPE.name, KEEP) == KEEP
+        and values.get(SHARD_SIZE.name) is None
+        and values.get(CONTAINER.name, KEEP) == KEEP
+    )
     return whole and form.keeps(checkpoint)
 
 
@@ -209,8 +213,16 @@ def _notices(
             yield (f"{_listed(tuple(unreadable))} {were} not read, and {were} written unchanged.")
         if checkpoint.contents.others:
             yield f"Kept unchanged: {_no_tensors(checkpoint)}."
-        if checkpoint.contents.beside:
-            yield f"Kept unchanged: {_outside(checkpoint)}."
+        changed_beside = {
+            key: names
+            for key, tensors in checkpoint.contents.shared_beside.items()
+            if (names := [n for n in tensors if _is_changed(state, n)])
+        }
+        for key, names in changed_beside.items():
+            yield f"Changed as well: '{show(key)}', which shares the numbers of {_listed(names)}."
+        unchanged = [key for key in checkpoint.contents.beside if key not in changed_beside]
+        if unchanged:
+            yield f"Kept unchanged: {_outside(checkpoint, unchanged)}."
         return
     if leave:
         were = "was" if len(leave) == 1 else "were"
@@ -246,7 +258,7 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     if contents.others:
         yield f"Left out: {_no_tensors(checkpoint)}."
     if contents.beside:
-        yield f"Left out: {_outside(checkpoint)}."
+        yield f"Left out: {_outside(checkpoint, contents.beside)}."
     if contents.format == SCRIPT:
         yield "Left out: the TorchScript program of the file."
     elif contents.format == exported_program.FORMAT:
@@ -290,11 +302,17 @@ def _no_tensors(checkpoint: Checkpoint) -> str:
     return f"{_listed(others, _KEYS)}, {kind}"
 
 
-def _outside(checkpoint: Checkpoint) -> str:
+def _is_changed(state: State, name: str) -> bool:
+    """Return whether an export writes other values than those of the file for a tensor."""
+    entry = state.checkpoint.entry(name)
+    return state.zeroed(entry.name) is not None or state.replaces(entry.name)
+
+
+def _outside(checkpoint: Checkpoint, keys: Sequence[str]) -> str:
     contents = checkpoint.contents
     where = f"state dict '{show(contents.state_dict)}'" if contents.state_dict else "state dict"
-    are = "is" if len(contents.beside) == 1 else "are"
-    return f"{_listed(contents.beside, _KEYS)}, which {are} not in the {where}"
+    are = "is" if len(keys) == 1 else "are"
+    return f"{_listed(keys, _KEYS)}, which {are} not in the {where}"
 
 
 def _has_metadata(form: Format, suffix: str) -> bool:

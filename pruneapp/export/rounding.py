@@ -30,6 +30,18 @@ _TO = {"float16": "F16", "bfloat16": "BF16"}
 # Types that are rounded; narrower ones stay what they are.
 _FROM = frozenset({"F64", "F32", "F16", "BF16"})
 
+CONTAINER = ChoiceParam(
+    name="container",
+    label="Container",
+    help="What a torch file is written as: the opened file with changed weights, or the state "
+    "dict alone, without optimizer, objects and program.",
+    default=KEEP,
+    choices=(
+        Choice(KEEP, "Keep container"),
+        Choice("state-dict", "State dict only"),
+    ),
+)
+
 DTYPE = ChoiceParam(
     name="dtype",
     label="Type",

@@ -283,6 +283,7 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
         state_dicts=(StateDict(first.state_dict, len(entries), numel),),
         state_dict=first.state_dict,
         unknown_globals=tuple(dict.fromkeys(g for part in parts for g in part.unknown_globals)),
+        code_globals=tuple(dict.fromkeys(g for part in parts for g in part.code_globals)),
         shards=tuple(shards),
         stored_as={name: whole for part in parts for name, whole in part.stored_as.items()},
         hub_names={name: known for part in parts for name, known in part.hub_names.items()},

@@ -95,7 +95,7 @@ def index_stream(
     keys = machine.run()
     if type(keys) is not list or any(type(key) not in {str, int} for key in keys):
         raise Malformed("the list of its storages is not well-formed")
-    names = tuple(name.path for name in machine.globals.values())
+    references = tuple(machine.globals.values())
     offsets, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
     notices = []
     if end < source.size:
@@ -105,7 +105,7 @@ def index_stream(
         FORMAT,
         LABEL,
         root if offsets or machine.arrays else None,  # nothing to look for
-        names,
+        references,
         (source,),
         lambda key: (0, offsets.get(key, 0)),
         notices=tuple(notices),

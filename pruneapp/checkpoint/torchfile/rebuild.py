@@ -1,13 +1,15 @@
 """What the functions mean that torch and Python write into pickles, without calling them.
 
-Nothing in a file is ever imported or called, known or not. The list of `KNOWN` names serves two
-ends: what is not on it is named to the person as code, and a pickle that holds such a name is never
-written again. Everything on it only makes a value (numbers, text, containers, tensors) out of its
-arguments: it runs no code that an argument names, opens no file, and reaches no attribute by name.
+Nothing in a file is ever imported or called, known or not. The list of `KNOWN` names has all that
+only makes a value (numbers, text, containers, tensors) out of its arguments: it runs no code that
+an argument names, opens no file, and reaches no attribute by name. Any other name is shown to the
+user as code. Names that `runs_code` finds are never written again: an export of such a file is a
+plain state dict.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -368,6 +370,8 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
 
 # Beside what has a meaning above.
 _NAMES: dict[str, tuple[str, ...]] = {
+    # A buffer of bytes or text in memory, as TransformerEngine keeps its _extra_state.
+    "_io": ("BytesIO", "StringIO"),
     "builtins": (
         "bool", "bytearray", "complex", "float", "int", "object", "range", "slice", "str",
         "long", "unicode", "xrange",  # Python 2
@@ -423,3 +427,69 @@ _NAMES: dict[str, tuple[str, ...]] = {
 KNOWN: frozenset[str] = frozenset(
     f"{module}.{name}" for module, names in _NAMES.items() for name in names
 ).union(Global(module, name).path for module, name in _MEANINGS)
+
+
+def runs_code(reference: Global) -> bool:
+    """Return whether loading a pickle with this name may run more than make an object of a class.
+
+    Harmless are the `KNOWN` names, the classes of torch.nn and torch.optim, and classes of packages
+    that the user has installed: models, configurations, enumerations. Not harmless are other names
+    of Python, torch and numpy, functions that the pickle calls, attributes that are reached through
+    a module (``models.os.system``), and the usual names of functions that run code.
+    """
+    if reference.path in KNOWN or reference.module.startswith("__torch__"):
+        return False
+    *outer, last = reference.name.split(".")
+    if last in _RUNNING or not all(map(_is_class, outer)):
+        return True
+    package = reference.module.partition(".")[0]
+    if reference.path in _HARMLESS_NAMES or _is_old_tensor(reference):
+        return False
+    if package in _OWN_CODE and not f"{reference.module}.".startswith(_HARMLESS):
+        return True
+    return reference.called and not _is_class(last)
+
+
+def _is_class(name: str) -> bool:
+    """Return whether a name is written like that of a class."""
+    return name.lstrip("_")[:1].isupper()
+
+
+def _is_old_tensor(reference: Global) -> bool:
+    """Return whether a name is a class of tensors: torch.FloatTensor."""
+    storage = reference.name.replace("Tensor", "Storage")
+    return reference.module in _TENSOR_MODULES and storage in BY_STORAGE
+
+
+# Packages whose functions may do anything, with every module of Python itself.
+_OWN_CODE = frozenset(sys.stdlib_module_names) | {
+    "IPython", "__builtin__", "cffi", "cloudpickle", "commands", "copy_reg", "dill", "fabric",
+    "httpx", "joblib", "numpy", "paramiko", "pexpect", "pip", "pkg_resources", "requests",
+    "setuptools", "torch", "urllib2", "urllib3",
+}  # fmt: skip
+_HARMLESS = (
+    "abc.", "collections.", "enum.", "numbers.", "typing.",
+    "torch.ao.nn.", "torch.distributions.", "torch.nn.", "torch.optim.",
+)  # fmt: skip
+_HARMLESS_NAMES = frozenset({
+    # Keeps a function and its arguments; whatever calls it would have to be named itself.
+    "functools.partial",
+    # The type of an object, as of None.
+    "builtins.type",
+    "inspect._empty",
+    "re._compile",
+    "random.Random",
+    "numpy.random.__RandomState_ctor",
+    "torch.nn.backends.thnn._get_thnn_function_backend",
+    "torch.nn.backends.backend.FunctionBackend",
+})  # fmt: skip
+# Names of functions and classes that run code or commands, wherever a module has imported them.
+_RUNNING = frozenset({
+    "Popen", "Thread", "Process", "Timer", "FunctionType", "CodeType", "LambdaType", "MethodType",
+    "__import__", "__reduce__", "_load_from_bytes", "apply", "attrgetter", "breakpoint", "call",
+    "check_call", "check_output", "compile", "delattr", "eval", "exec", "execfile", "execv",
+    "execve", "fork", "getattr", "getoutput", "globals", "import_module", "input", "itemgetter",
+    "load", "loads", "locals", "map", "methodcaller", "open", "popen", "reload", "remove",
+    "rmtree", "run", "run_module", "run_path", "setattr", "spawn", "spawnl", "spawnv", "startfile",
+    "system", "unlink", "urlopen", "vars",
+})  # fmt: skip

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from pruneapp.checkpoint.entry import reach
 from pruneapp.checkpoint.torchfile.sources import opens_dense
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
@@ -23,6 +24,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     Tensor,
     Uncalled,
     Unreadable,
+    plain,
 )
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import CancelToken
@@ -84,8 +86,8 @@ class Candidate:
     numel: int
     # Finds the keys of what is in it, however deep, and no tensor.
     others: Callable[[], tuple[str, ...]] = tuple
-    # Finds the keys of what the file holds outside of it. Both are called for the chosen one only.
-    beside: Callable[[], tuple[str, ...]] = tuple
+    # Finds what the file holds outside of it, by key. Both are called for the chosen one only.
+    beside: Callable[[], Mapping[str, Any]] = dict
 
     @classmethod
     def of(
@@ -94,7 +96,7 @@ class Candidate:
         found_tensors: Iterable[FoundTensor],
         cancel: CancelToken,
         others: Callable[[], tuple[str, ...]] = tuple,
-        beside: Callable[[], tuple[str, ...]] = tuple,
+        beside: Callable[[], Mapping[str, Any]] = dict,
     ) -> Candidate:
         """Count what there is."""
         items = tuple(cancel.each(found_tensors))
@@ -357,7 +359,7 @@ class _Walk:
             apart = not self.bears(value) or _is_optimizer(value) or len(above) > MAX_DEPTH
             if value is not root and apart:
                 names.append(prefix)
-            elif isinstance(value, (dict, list, tuple)) and id(value) not in above:
+            elif _holds_items(value) and id(value) not in above:
                 todo += [
                     (child, joined(prefix, name), above | {id(value)})
                     for name, child, *_ in self._cancel.each(reversed(self._all_children(value)))
@@ -366,12 +368,12 @@ class _Walk:
                 ]
         return tuple(dict.fromkeys(names))
 
-    def _beside(self, path: Sequence[Any]) -> tuple[str, ...]:
-        """Return the keys of what is not in a dict, but next to it or to those around it.
+    def _beside(self, path: Sequence[Any]) -> dict[str, Any]:
+        """Return what is not in a dict, but next to it or to those around it, by key.
 
         `path` are the containers that lead to the dict, the root first, and the dict as the last.
         """
-        names: list[str] = []
+        found: dict[str, Any] = {}
         prefix = ""
         for holder, inner in itertools.pairwise(path):
             within = prefix
@@ -379,17 +381,17 @@ class _Walk:
                 if child is inner:
                     within = joined(prefix, name)
                 else:
-                    names.append(joined(prefix, name))
+                    found[joined(prefix, name)] = child
             prefix = within
         # Under the same roof: what training keeps, and other models.
         chosen = path[-1]
-        if isinstance(chosen, dict):
-            names += [
-                joined(prefix, name)
+        if isinstance(chosen, dict) or (isinstance(chosen, Uncalled) and chosen.pairs):
+            found |= {
+                joined(prefix, name): child
                 for name, child, *_ in self._cancel.each(self._children(chosen))
                 if self._is_elsewhere(name, child)
-            ]
-        return tuple(names)
+            }
+        return found
 
     def _is_elsewhere(self, name: str, child: Any) -> bool:
         """Whether a value in a state dict is neither a part of it nor among `_others`."""
@@ -466,7 +468,12 @@ class _Walk:
             if self._is_module(value):
                 yield from self._module(value)
             else:
-                for name, child in _parts(value):
+                # What a subclass of dict or list holds is named as in a dict or list.
+                for key, child in value.pairs:
+                    yield Child(shown(key if type(key) is str else plain(key)), child)
+                for index, child in enumerate(value.items):
+                    yield Child(str(index), child)
+                for name, child in _attributes(value):
                     yield Child(name, child, value.path)
 
     def _module(self, value: Uncalled) -> Iterator[Child]:
@@ -528,15 +535,65 @@ _SCRIPTED = "__torch__"
 _DECLARED = {"_parameters": False, "_buffers": True}
 
 
-def _parts(value: Uncalled) -> Iterator[tuple[str, Any]]:
+def _attributes(value: Uncalled) -> Iterator[tuple[str, Any]]:
     state = value.state
     if isinstance(state, dict):
         yield from ((shown(key), child) for key, child in state.items())
     elif state is not None:
         yield "state", state
-    yield from ((str(index), child) for index, child in enumerate(value.items))
-    yield from ((shown(key), child) for key, child in value.pairs)
     yield from ((f"args.{index}", child) for index, child in enumerate(value.args))
+
+
+def find_shared(
+    beside: Mapping[str, Any], found: Iterable[FoundTensor], cancel: CancelToken
+) -> dict[str, tuple[str, ...]]:
+    """Return which tensors of a state dict share memory with what is outside of it, by key.
+
+    Parameters
+    ----------
+    beside
+        What the file holds outside of the state dict, by key.
+    found
+        The tensors of the state dict.
+    """
+    by_storage: dict[int, list[tuple[int, int, str]]] = {}
+    for item in cancel.each(found):
+        for storage, start, stop in _extents(item.leaf):
+            by_storage.setdefault(storage, []).append((start, stop, item.name))
+    shared: dict[str, tuple[str, ...]] = {}
+    visits = 0
+    for key, outer in beside.items():
+        names: dict[str, None] = {}
+        seen: set[int] = set()
+        todo = [outer]
+        while todo:
+            cancel.check()
+            value = todo.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            visits += 1
+            if visits > MAX_VISITS:
+                raise Malformed("its pickle refers to the same tensors too many times")
+            for storage, start, stop in _extents(value):
+                places = by_storage.get(storage, ())
+                names.update((n, None) for low, high, n in places if start < high and low < stop)
+            todo.extend(one for one in _contents(value) if isinstance(one, (*LEAVES, *_CONTAINERS)))
+        if names:
+            shared[key] = tuple(names)
+    return shared
+
+
+def _extents(value: Any) -> Iterator[tuple[int, int, int]]:
+    """Yield the memory of a tensor: what identifies it, the first byte, the one behind the last."""
+    if isinstance(value, Tensor):
+        size = reach(value.shape, value.strides) * value.element.itemsize
+        yield id(value.storage.root), value.offset, value.offset + size
+    elif isinstance(value, Array):
+        yield id(value), 0, len(value.raw)
+    elif isinstance(value, Compound):
+        for part in value.parts.values():
+            yield from _extents(part)
 
 
 def _contents(value: Any) -> Iterator[Any]:
@@ -556,6 +613,13 @@ def _contents(value: Any) -> Iterator[Any]:
 def _is_number(leaf: Any, holder: Any) -> bool:
     """Whether a number of numpy stands in a list, as the numbers of Python beside it do."""
     return isinstance(leaf, Array) and leaf.number and type(holder) in {list, tuple}
+
+
+def _holds_items(value: Any) -> bool:
+    """Return whether it is a dict, a list or a tuple, or an object of a subclass."""
+    if isinstance(value, Uncalled):
+        return bool(value.pairs or value.items)
+    return isinstance(value, (dict, list, tuple))
 
 
 def _is_optimizer(value: Any) -> bool:

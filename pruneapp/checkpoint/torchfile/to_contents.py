@@ -19,7 +19,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries, reach
 from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.rebuild import KNOWN
+from pruneapp.checkpoint.torchfile.rebuild import KNOWN, runs_code
 from pruneapp.checkpoint.torchfile.sources import (
     CheckedSource,
     Flipped,
@@ -37,9 +37,16 @@ from pruneapp.checkpoint.torchfile.state_dicts import (
     FoundTensor,
     choose,
     find,
+    find_shared,
     identity,
 )
-from pruneapp.checkpoint.torchfile.torch_objects import Array, Compound, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    Array,
+    Compound,
+    Global,
+    Tensor,
+    Unreadable,
+)
 from pruneapp.errors import UnsupportedFileError, counted, escaped, first_names
 from pruneapp.progress import CancelToken, Job
 
@@ -64,7 +71,7 @@ class Described:
     format: str
     label: str
     root: Any  # the object that was saved
-    names: tuple[str, ...]  # the globals that it refers to, in order
+    globals: tuple[Global, ...]  # the names of code that it refers to, in order
     sources: tuple[ByteSource, ...]  # that the storages lie in, the file first
     locate: Callable[[str], tuple[int, int]]  # source and byte at which a storage begins, by key
     script: bool = False  # whether it is a TorchScript archive
@@ -90,7 +97,8 @@ def build(
     Malformed
         If a sparse tensor among them is wrong.
     """
-    unknown = tuple(name for name in described.names if name not in KNOWN)
+    unknown = _paths(one for one in described.globals if one.path not in KNOWN)
+    code = _paths(filter(runs_code, described.globals))
     candidates = find(described.root, cancel, described.declared)
     if not candidates:
         names = first_names(unknown, 5, _short)
@@ -120,6 +128,7 @@ def build(
             f"{next(iter(unreadable.values()))}.",
             remedy="Load it with torch and save its state_dict as dense tensors.",
         )
+    beside = chosen.beside()
     contents = Contents(
         format=described.format,
         label=described.label,
@@ -129,14 +138,20 @@ def build(
         state_dicts=tuple(StateDict(c.key, c.tensors, c.numel) for c in candidates),
         state_dict=chosen.key,
         unknown_globals=unknown[:MAX_NAMED],
-        weights_only=all(map(WEIGHTS_ONLY.fullmatch, described.names)),
+        weights_only=all(WEIGHTS_ONLY.fullmatch(one.path) for one in described.globals),
+        code_globals=code[:MAX_NAMED],
         unreadable=unreadable,
         traits={trait: tuple(names) for trait, names in model.traits.items()},
         parts=model.parts,
         others=chosen.others(),
-        beside=chosen.beside(),
+        beside=tuple(beside),
+        shared_beside=find_shared(beside, chosen.found, cancel),
     )
     return contents, tuple(model.rebuilt)
+
+
+def _paths(references: Iterable[Global]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.path for one in references))
 
 
 def sources_of(file: FileSource, index: TorchIndex) -> tuple[ByteSource, ...]:
@@ -370,8 +385,8 @@ _KINDS: dict[str, Any] = {
 _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 # Fields of the contents that are plain values already.
 _PLAIN = (
-    "format", "label", "state_dict", "unknown_globals", "weights_only", "unreadable", "traits",
-    "parts", "others", "beside",
+    "format", "label", "state_dict", "unknown_globals", "weights_only", "code_globals",
+    "unreadable", "traits", "parts", "others", "beside", "shared_beside",
 )  # fmt: skip
 
 

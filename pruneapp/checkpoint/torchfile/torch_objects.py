@@ -133,6 +133,7 @@ class Global:
 
     module: str
     name: str
+    called: bool = False  # whether the pickle calls it, and does not only refer to it
 
     @property
     def path(self) -> str:

@@ -496,6 +496,8 @@ class Machine:
             raise Malformed("its pickle calls something that is no function")
         if type(args) is not tuple:
             raise Malformed("its pickle calls a function with something that is no tuple")
+        if type(function) is Global:
+            function.called = True
         result = self._call(function, args)
         if type(result) is Array and not result.position:
             result.position = self._instruction

@@ -150,7 +150,7 @@ def index_archive(
         parsed.format,
         parsed.label,
         parsed.root,
-        tuple(dict.fromkeys(parsed.names)),
+        tuple(parsed.globals),
         (source, inflated) if packed else (source,),
         locate,
         script=parsed.format == SCRIPT,
@@ -175,7 +175,7 @@ class _Parsed:
     format: str
     label: str
     root: Any = None
-    names: list[str] = field(default_factory=list)  # the globals that the pickles refer to
+    globals: list[Global] = field(default_factory=list)  # that the pickles refer to
     storages: dict[str, Storage] = field(default_factory=dict)  # by key
     members: dict[str, str] = field(default_factory=dict)  # names of the members, by key
     declared: dict[str, Declared] = field(default_factory=dict)
@@ -212,7 +212,7 @@ def _run(
     storages = Storages(prefix, programs)
     machine = Machine(data, call, storages, cancel)
     parsed.root = machine.run()
-    parsed.names += [name.path for name in machine.globals.values()]
+    parsed.globals += machine.globals.values()
     return machine, storages
 
 

@@ -27,7 +27,7 @@ from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
-from pruneapp.checkpoint.torchfile.zip_format import SCRIPT, pickle_with, zip_layout
+from pruneapp.checkpoint.torchfile.zip_format import PACKAGE, SCRIPT, pickle_with, zip_layout
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.zip_archive import ALIGNMENT, StateDictPickle, ZipMember, ZipPlan
@@ -38,7 +38,7 @@ from pruneapp.export.records import (
     finalized,
     finalized_bytes,
 )
-from pruneapp.export.rounding import DTYPE, RoundedState
+from pruneapp.export.rounding import CONTAINER, DTYPE, KEEP, RoundedState
 from pruneapp.export.scripts import loading_code
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.masks.bitmask import BitMask, Mask
@@ -47,6 +47,9 @@ from pruneapp.results.export import Loader
 
 # Of files that torch.save writes, the usual one first.
 SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
+
+# Formats of files that are changed in place: everything but the pruned weights stays as it is.
+_CONTAINERS = frozenset({ZIP.name, LEGACY.name, SCRIPT, PACKAGE})
 
 # One name for all, so that the bytes do not depend on the name of the file.
 _ROOT = "archive"
@@ -343,8 +346,9 @@ def _touched(checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job) 
 _STRETCH = 1 << 20
 
 
-def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     state = part.state
+    keep = values[CONTAINER.name] == KEEP
     # What is written with other bytes than those of the file.
     changed = [
         e
@@ -352,7 +356,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         if e.numel and (state.zeroed(e.name) is not None or state.replaces(e.name))
     ]
     blocked_by: tuple[str, ...] = ()
-    reason = _never_for(part)
+    reason = _never_for(part) if keep else "that was chosen"
     if not reason:
         reason, blocked_by = _changed_out_of_place(part, changed, job)
     if not reason:
@@ -367,7 +371,7 @@ def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
         raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalized(part.state, entry) for entry in job.cancel.each(part.entries)]
     notices = part.unscaled()
-    if part.checkpoint.format in {ZIP.name, LEGACY.name, SCRIPT}:
+    if part.checkpoint.format in _CONTAINERS:
         notices = (f"A plain state dict was written, because {reason}.", *notices)
     return replace(plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
@@ -458,14 +462,12 @@ def _zero(part: ExportPart, entry: TensorEntry, job: Job, raw: bytearray) -> Non
 
 def _never_in_place(checkpoint: Checkpoint) -> str:
     """Say why its container cannot be written, whatever is pruned; empty if it may."""
-    if checkpoint.format == SCRIPT:
-        return "the file is a TorchScript program"
-    if checkpoint.format not in {ZIP.name, LEGACY.name}:
+    if checkpoint.format not in _CONTAINERS:
         return "the source is no torch file"
-    if unknown := checkpoint.contents.unknown_globals:
-        # A pickle that names unknown code is never written, not even byte for byte.
-        names = ", ".join(unknown[:3]) + (", …" if len(unknown) > 3 else "")
-        return f"the file holds code or whole objects ({names})"
+    if code := checkpoint.contents.code_globals:
+        # Such a pickle is never written, not even byte for byte.
+        names = ", ".join(code[:3]) + (", …" if len(code) > 3 else "")
+        return f"loading the file would run code ({names})"
     return ""
 
 
@@ -484,7 +486,7 @@ def _in_place(
         zeroes = part.state.zeroed(entry.name)
         assert zeroes is not None
         patches.append(patch_of(entry, zeroes, job))
-    checked = _checked(part.source, job) if part.checkpoint.format == ZIP.name else ()
+    checked = () if part.checkpoint.format == LEGACY.name else _checked(part.source, job)
     patched = PatchedFile(reading, patches, checked, job)
     # Pairs of masks cannot be here, so the names are those of the file.
     names = {name: entry.nbytes for entry in job.cancel.each(part.entries) for name in entry.names}
@@ -504,9 +506,7 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
 
 def _refuses(checkpoint: Checkpoint) -> str:
     # A torch file may hold what we cannot write anew: it is patched.
-    if checkpoint.format in {ZIP.name, LEGACY.name} and not checkpoint.contents.unknown_globals:
-        return ""
-    return refuses(checkpoint)
+    return refuses(checkpoint) if _never_in_place(checkpoint) else ""
 
 
 TORCH = Format(
@@ -518,7 +518,7 @@ TORCH = Format(
     ),
     suffixes=SUFFIXES,
     planner=_plan,
-    params=(DTYPE, SHARD_SIZE),
+    params=(DTYPE, SHARD_SIZE, CONTAINER),
     why_not=_refuses,
     keeps=lambda checkpoint: not (_never_in_place(checkpoint) or checkpoint.contents.masks),
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
