@@ -90,6 +90,8 @@ class Contents:
     # Tensors that are presented as several (sparse COO, nested), by name: what they are, in words,
     # then the names of the entries.
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    # Whether the chosen dict is that of a pickled module, not a dict in the file.
+    module: bool = False
     # Keys of the chosen dict, and of dicts and lists in it, whose values are no tensors.
     others: tuple[str, ...] = ()
     # Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state

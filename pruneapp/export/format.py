@@ -143,6 +143,8 @@ class LoadedModel:
     prefix: str = ""  # prefixes of wrappers that all names begin with
     weights_only: bool = True  # whether `torch.load` needs no ``weights_only=False``
     script: bool = False  # whether it is a TorchScript archive
+    package: bool = False  # whether it is an archive of torch.package
+    module: bool = False  # whether `keys` lead to a module, not to its state dict
 
     @classmethod
     def of(cls, path: Path, state: State, container: bool) -> LoadedModel:  # noqa: FBT001
@@ -156,7 +158,10 @@ class LoadedModel:
             return cls(path, prefix=prefix)
         keys = tuple(contents.state_dict.split(".")) if contents.state_dict else ()
         is_script = contents.format == "torchscript"
-        return cls(path, keys, prefix, contents.weights_only, is_script)
+        if is_package := contents.format == "torch-package":
+            keys = _split_path(contents.state_dict)
+        options = contents.weights_only, is_script, is_package, contents.module
+        return cls(path, keys, prefix, *options)
 
     def load_by(self, lines: str) -> str:
         """Return lines that fill `state_dict`, completed to lines that fill `model`."""
@@ -166,6 +171,15 @@ class LoadedModel:
                 " for key, value in state_dict.items()}"
             )
         return f"{lines}\nmodel.load_state_dict(state_dict)"
+
+
+def _split_path(key: str) -> tuple[str, ...]:
+    """Return the package and the pickle of the key of a state dict, and the keys inside of it."""
+    package, _, rest = key.rpartition("/")
+    resource, ending, inside = rest.partition(".pkl")
+    if not ending:
+        resource, _, inside = rest.partition(".")
+    return (package, resource + ending, *filter(None, inside.split(".")))
 
 
 def all_start(names: list[str], prefix: str) -> bool:

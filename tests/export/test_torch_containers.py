@@ -119,6 +119,9 @@ def test_a_program_stays_one_with_pruned_weights(kind: str, tmp_path: Path):
             wanted = expected()(X)
             assert torch.equal(load(tmp_path / "out.pt")(X), wanted)
             assert not torch.equal(load(tmp_path / "in.pt")(X), wanted)
+        names = {"model": Net().eval()}
+        exec(report.loads, names)
+        assert torch.equal(names["model"](X), wanted)
         assert not any("state dict was written" in notice for notice in report.notices)
         plain = pruned(checkpoint, tmp_path / "plain.pt", container="state-dict")
         found = torch.load(tmp_path / "plain.pt", weights_only=True)

@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -88,6 +88,7 @@ class Candidate:
     others: Callable[[], tuple[str, ...]] = tuple
     # Finds what the file holds outside of it, by key. Both are called for the chosen one only.
     beside: Callable[[], Mapping[str, Any]] = dict
+    module: bool = False  # whether it is a pickled module, not a dict
 
     @classmethod
     def of(
@@ -332,10 +333,10 @@ class _Walk:
                 others = partial(self._others, value)
                 beside = partial(self._beside, (*above, value))
                 name = keys.unique(key)
-                result.append(
-                    Candidate.of(name, self._flatten(value), self._cancel, others, beside)
-                )
-                if self._is_module(value):
+                is_module = self._is_module(value)
+                found = Candidate.of(name, self._flatten(value), self._cancel, others, beside)
+                result.append(replace(found, module=is_module))
+                if is_module:
                     continue
                 models_only = True
             todo.extend(

@@ -145,6 +145,7 @@ def build(
         parts=model.parts,
         others=chosen.others(),
         beside=tuple(beside),
+        module=chosen.module,
         shared_beside=find_shared(beside, chosen.found, cancel),
     )
     return contents, tuple(model.rebuilt)
@@ -386,7 +387,7 @@ _VALUES = {kind: attrgetter(*kind.__slots__) for kind in _KINDS.values()}
 # Fields of the contents that are plain values already.
 _PLAIN = (
     "format", "label", "state_dict", "unknown_globals", "weights_only", "code_globals",
-    "unreadable", "traits", "parts", "others", "beside", "shared_beside",
+    "unreadable", "traits", "parts", "others", "beside", "shared_beside", "module",
 )  # fmt: skip
 
 

@@ -271,7 +271,7 @@ _PROGRAMS = f"{_DATA}ts_code/"
 
 
 def _parse_package(archive: Archive, read: _Read, cancel: CancelToken) -> _Parsed:
-    """Parse all pickles of a package; of several, the root is a dict of their objects by path."""
+    """Parse all pickles of a package. The root is a dict of their objects by path."""
     parsed = _Parsed(PACKAGE, _PACKAGE_LABEL)
     storages: dict[str, Storage] = {}
     found: dict[str, Any] = {}
@@ -302,7 +302,7 @@ def _parse_package(archive: Archive, read: _Read, cancel: CancelToken) -> _Parse
             found[name] = parsed.root
     parsed.storages = storages
     parsed.members = {key: f"{_DATA}{key}.storage" for key in storages}
-    parsed.root = next(iter(found.values())) if len(found) == 1 else found
+    parsed.root = found
     return parsed
 
 

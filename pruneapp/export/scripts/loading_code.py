@@ -88,11 +88,20 @@ def gguf(model: LoadedModel) -> str:
 
 
 def _read_torch(model: LoadedModel) -> str:
+    call = ".state_dict()" if model.module else ""
+    if model.package:
+        package, pickle, *inside = model.keys
+        keys = "".join(f"[{key!r}]" for key in inside)
+        return (
+            f"from torch.package import PackageImporter\n"
+            f"archive = PackageImporter({str(model.path)!r})\n"
+            f"state_dict = archive.load_pickle({package!r}, {pickle!r}, 'cpu'){keys}{call}"
+        )
     options = "" if model.weights_only else ", weights_only=False"
     keys = "".join(f"[{key!r}]" for key in model.keys)
     return (
         f"import torch\nstate_dict = torch.load({str(model.path)!r}, map_location='cpu'"
-        f"{options}){keys}"
+        f"{options}){keys}{call}"
     )
 
 
