@@ -102,9 +102,9 @@ def build(
     candidates = find(described.root, cancel, described.declared)
     if not candidates:
         names = first_names(unknown, 5, _short)
-        code = f" It contains code ({names}), which was not run." if unknown else ""
+        run = f" It contains code ({names}), which was not run." if unknown else ""
         raise UnsupportedFileError(
-            f"'{described.path}' holds no tensors of a model.{code}",
+            f"'{described.path}' holds no tensors of a model.{run}",
             remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
         )
     chosen = choose(candidates, key, described.path)
