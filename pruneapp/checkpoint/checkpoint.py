@@ -25,7 +25,7 @@ from pruneapp.checkpoint.elements import (
     rows_of,
 )
 from pruneapp.checkpoint.entry import Size, TensorEntry, size_of
-from pruneapp.checkpoint.formats import gguf, npz, onnx, safetensors, sharded
+from pruneapp.checkpoint.formats import gguf, npz, onnx, safetensors, sharded, torch_dcp
 from pruneapp.checkpoint.formats.shard_names import ShardName
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
@@ -242,7 +242,8 @@ def open_checkpoint(
     ----------
     path
         A .safetensors file, a torch file (zip or the format before 1.6), an ONNX model, an
-        index.json of shards, or a folder of shards; recognised by content, never by name.
+        index.json of shards, or a folder of shards or of a distributed checkpoint of torch;
+        recognised by content, never by name.
     state_dict
         The key of the state dict to choose where a file holds several; by default the one with
         the most numbers, exponential averages last.
@@ -315,6 +316,7 @@ HEAD_BYTES = 512
 READERS: list[Reader] = [
     safetensors.SAFETENSORS,
     gguf.GGUF,
+    torch_dcp.DISTRIBUTED,
     npz.NPZ,
     npz.NPY,
     torchfile.ZIP,
@@ -376,7 +378,7 @@ def _only_shard(path: Path, contents: Contents, sources: tuple[ByteSource, ...])
 
     What lies beside it (configuration, tokenizer) belongs to it, and goes along with an export.
     """
-    if not contents.shards:
+    if not contents.shards and contents.format != torch_dcp.DISTRIBUTED.name:
         shard = Shard(path, path.name, range(len(sources)), contents.metadata)
         contents = replace(contents, shards=(shard,))
     return contents, sources

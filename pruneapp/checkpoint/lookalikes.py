@@ -77,13 +77,6 @@ _SUFFIXES = {
     ".mlmodel": ("is a Core ML model", _ORIGINAL),
     ".engine": ("is a TensorRT engine", "Open the model that it was built from."),
     ".plan": ("is a TensorRT engine", "Open the model that it was built from."),
-    ".distcp": (
-        "is a part of a distributed checkpoint",
-        (
-            "Convert its folder: "
-            "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt"
-        ),
-    ),
     ".pb": ("is a TensorFlow graph", _TENSORFLOW),
     ".tflite": ("is a TensorFlow Lite model", _ORIGINAL),
     ".ggml": ("is a GGML model", _ORIGINAL),

@@ -11,6 +11,7 @@ from pruneapp.checkpoint.formats.npz import NPZ
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.formats.shard_names import ShardName, complete_sets
+from pruneapp.checkpoint.formats.torch_dcp import METADATA_FILE, SUFFIX
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.store import is_store
@@ -64,6 +65,8 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
     names = names_in(folder)
     for suffixes in (form.suffixes for form in _FORMATS):
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
+            if METADATA_FILE in names and any(name.endswith(SUFFIX) for name in names):
+                return (folder / METADATA_FILE,), ""
             _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
         for whole in _WHOLE:
@@ -155,12 +158,9 @@ def _refuse_choice(folder: Path, names: list[str]) -> None:
 
 def _refuse_training_folders(folder: Path, names: list[str]) -> None:
     what = remedy = ""
-    if any(name.endswith(".distcp") for name in names):
-        what = "a distributed checkpoint of torch"
-        remedy = (
-            "Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch "
-            f'"{folder}" model.pt'
-        )
+    if any(name.endswith(SUFFIX) for name in names):
+        what = f"a distributed checkpoint of torch without its file '{METADATA_FILE}'"
+        remedy = "Copy the whole folder; hidden files are often left out."
     elif any(n.startswith("pytorch_model") for n in names):
         return  # the whole model, saved beside the state of training
     elif "zero_to_fp32.py" in names or any(n.endswith("_optim_states.pt") for n in names):

@@ -265,7 +265,7 @@ def foreign_cases() -> Iterator[Case]:
         "F00-tflite", file(b"\x1c\x00\x00\x00TFL3" + bytes(99), "m.tflite"), "TensorFlow Lite"
     )
     yield Case("F00-onnx", file(b"\x08\x07\x12\x07pytorch", "m.onnx"), "no graphs")
-    yield Case("F00-distcp", file(b"PK??", "__0_0.distcp"), "dcp_to_torch")
+    yield Case("F00-distcp", file(b"PK??", "__0_0.distcp"), "Open its folder")
     yield Case("F00-pickle", file(pickle.dumps({"a": [1]}), "m.pkl"), "")
     yield Case("F00-zeros", file(bytes(4096), "m.pt"), "zeros")
     yield Case("F00-text", file(b"hello, world, this is a letter", "m.txt"), "not a checkpoint")
@@ -498,7 +498,7 @@ def shard_cases() -> Iterator[Case]:
     cut = {"1.safetensors": SHARD_A, "2.safetensors": SHARD_B[:-3]}
     yield Case("X10", sharded(index(GOOD_MAP), cut), "3 bytes of", names="2.safetensors")
     for name, says in {
-        "__0_0.distcp": "dcp_to_torch",
+        "__0_0.distcp": "without its file '.metadata'",
         "zero_to_fp32.py": "DeepSpeed",
         "mp_rank_00": "Megatron",
         "saved_model.pb": "TensorFlow",
@@ -513,6 +513,36 @@ def shard_cases() -> Iterator[Case]:
     yield Case("X12b", lambda f, files=beside: _bare(f, files), check=holds("a"))
 
 
+def distributed_cases() -> Iterator[Case]:
+    """Rows D: distributed checkpoints of torch, made by support/make_dcp_golden.py."""
+    names = ("0.weight", "0.bias", "2.weight", "2.bias")
+    yield Case("D01", _distributed(), check=holds(*names))
+    for part in range(16):
+        yield Case(f"D02-{part}", _distributed(".metadata", part / 16), "", names=".metadata")
+        yield Case(f"D03-{part}", _distributed("__1_0.distcp", part / 16), "cut short", names="__1")
+    yield Case("D04", _distributed("__0_0.distcp", None), "is missing", names="__0_0.distcp")
+    yield Case("D05", lambda f: _distributed()(f) / ".metadata", check=holds(*names))
+    yield Case("D06", lambda f: _distributed()(f) / "__1_0.distcp", "Open its folder")
+
+
+def _distributed(name: str = "", share: float | None = 1) -> Callable[[Path], Path]:
+    """Copy a checkpoint, one file of it cut to a share of its bytes, or left out."""
+
+    def build(folder: Path) -> Path:
+        for file in _GOLDEN.iterdir():
+            data = file.read_bytes()
+            if file.name != name:
+                (folder / file.name).write_bytes(data)
+            elif share is not None:
+                (folder / file.name).write_bytes(data[: int(share * len(data))])
+        return folder
+
+    return build
+
+
+_GOLDEN = Path(__file__).parents[1] / "golden" / "dcp" / "fsdp"
+
+
 def _bare(folder: Path, files: dict[str, bytes]) -> Path:
     for name, data in files.items():
         (folder / name).write_bytes(data)
@@ -520,4 +550,10 @@ def _bare(folder: Path, files: dict[str, bytes]) -> Path:
 
 
 def all_cases() -> list[Case]:
-    return [*safetensors_cases(), *foreign_cases(), *file_cases(), *shard_cases()]
+    return [
+        *safetensors_cases(),
+        *foreign_cases(),
+        *file_cases(),
+        *shard_cases(),
+        *distributed_cases(),
+    ]

@@ -355,9 +355,13 @@ def parse_index_file(text: bytes, path: str, cancel: CancelToken | None = None) 
 
 
 def _check_name(file: str, path: str) -> None:
-    """Raise `DamagedFileError` unless `file` is a path below its folder, valid on every system."""
-    if not all(map(_is_plain, file.split("/"))):
+    if not is_path_inside(file):
         raise damaged_index(path, f"'{show(file)}' is not the name of a file in its folder")
+
+
+def is_path_inside(file: str) -> bool:
+    """Whether `file` is a relative path below its folder that is valid on every system."""
+    return all(map(_is_plain, file.split("/")))
 
 
 def _is_plain(name: str) -> bool:

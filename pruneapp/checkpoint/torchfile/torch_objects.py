@@ -8,11 +8,11 @@ before anybody reads them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.entry import is_contiguous, reach
@@ -503,7 +503,7 @@ def _placements(spec: Any) -> list[str] | None:
     return [one.path.rpartition(".")[2] if isinstance(one, Uncalled) else "" for one in placements]
 
 
-def is_shape(value: Any) -> bool:
+def is_shape(value: Any) -> TypeGuard[Sequence[int]]:
     """Whether a value of the file may be the extents of a tensor."""
     return (
         type(value) in {tuple, list}

@@ -25,6 +25,7 @@ from pruneapp.checkpoint.torchfile.archive import (
     DEFLATED,
     Archive,
     ArchiveMember,
+    Readable,
     find_directory,
     read_archive,
 )
@@ -358,7 +359,7 @@ def _check_byte_order(source: FileSource, archive: Archive) -> None:
         raise Malformed("its byteorder is neither little nor big")
 
 
-def read_member(source: FileSource, archive: Archive, member: ArchiveMember, most: int) -> bytes:
+def read_member(source: Readable, archive: Archive, member: ArchiveMember, most: int) -> bytes:
     """Return the content of a member in memory, its checksum compared.
 
     It has at most `most` bytes, and is no bomb.
