@@ -2,7 +2,7 @@
 
 ``mesh``: DTensors of four processes (2×2 mesh), split by rows, by columns, by both, unevenly, and
 replicated. ``fsdp``: a model of two processes by FullyShardedDataParallel with sharded state dicts
-(ShardedTensor), with the learning rate of its optimizer. ``expected.safetensors`` has the whole tensors.
+(ShardedTensor). ``expected.safetensors`` has the whole tensors.
 """
 
 import tempfile
