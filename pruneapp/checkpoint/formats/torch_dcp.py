@@ -237,12 +237,15 @@ def _read(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
         tree = _Tree(root.attributes(), files, job.cancel)
         joined = JoinedSource(source, tree.segments)
         starts = dict(zip(tree.keys, joined.starts, strict=False))
-        names = {each.path: None for each in machine.globals.values()}
         described = Described(
             format=DISTRIBUTED.name,
             label=DISTRIBUTED.label,
             root=tree.root,
-            names=tuple(name for name in names if not name.startswith("torch.distributed.")),
+            globals=tuple(
+                each
+                for each in machine.globals.values()
+                if not each.module.startswith("torch.distributed.")
+            ),
             sources=(source, joined),
             locate=lambda key: (1, starts[key]),
         )
