@@ -211,7 +211,7 @@ class Evaluator:
         directions = self.runner.directions
         for name in baseline.first.metrics:
             if compared(name, directions):
-                direction_of(name, directions, self.runner.direction_remedy(name))
+                direction_of(name, self.runner)
 
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
         """Return what a result of a state depends on; hashes the files once."""

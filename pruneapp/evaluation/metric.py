@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from pruneapp.errors import ParameterError
 from pruneapp.evaluation.process import EvaluationError
@@ -121,16 +121,24 @@ def _declared(name: str, declared: Mapping[str, bool]) -> str | None:
     return next((key for key in (name, name.rpartition(".")[2]) if key in declared), None)
 
 
-def direction_of(name: str, declared: Directions, remedy: str) -> bool:
-    """Return whether a larger value is better.
+class Declaration(Protocol):
+    """What an evaluation declares of its metrics."""
 
-    `remedy` is how the user declares it, for the `EvaluationError` that is raised if that is not
-    known.
-    """
-    higher = higher_is_better(name, declared)
+    @property
+    def directions(self) -> Directions:
+        """Whether higher values are better."""
+
+    def direction_remedy(self, metric: str) -> str:
+        """Return how the user declares whether higher values of a metric are better."""
+
+
+def direction_of(name: str, declared: Declaration) -> bool:
+    """Return whether a larger value is better; raises `EvaluationError` if that is not known."""
+    higher = higher_is_better(name, declared.directions)
     if higher is None:
         raise EvaluationError(
-            f"It is not known whether a higher or a lower '{name}' is better.", remedy=remedy
+            f"It is not known whether a higher or a lower '{name}' is better.",
+            remedy=declared.direction_remedy(name),
         )
     return higher
 

@@ -381,7 +381,7 @@ def _before(
             f"'{name}' returned no metric that can be better or worse.",
             remedy="Return a number such as a loss or an accuracy.",
         )
-    higher = {key: direction_of(key, directions, runner.direction_remedy(key)) for key in judged}
+    higher = {key: direction_of(key, runner) for key in judged}
     result = evaluator.measure(snapshot, next(parts), samples=True)
     evaluator.refuse_other_metrics(result.metrics)
     metrics = tuple(

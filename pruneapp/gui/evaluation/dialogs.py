@@ -215,5 +215,4 @@ class EvaluateDialog(DecisionDialog):
         self.evaluateRequested.emit(self.choice.source())
 
     def _on_changed(self) -> None:
-        source = self.choice.source()
-        self.go.setEnabled(bool(source.path) or source.kind is DataKind.TOKENS)
+        self.go.setEnabled(self.choice.source().is_complete)

@@ -10,9 +10,11 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QDialog
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.errors import ParameterError, PruneAppError
 from pruneapp.evaluation.classifier import ImageFolder, count_images
+from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, path_of
 from pruneapp.evaluation.script import (
     LIMIT,
@@ -36,13 +38,19 @@ from pruneapp.gui.evaluation.dialogs import (
 )
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import said_error, said_sentence
-from pruneapp.gui.widgets.labels import joined
+from pruneapp.gui.widgets.labels import enumerated, joined
 from pruneapp.gui.widgets.number_format import count, plural
 from pruneapp.progress import Job
 
 T = TypeVar("T")
 
-_STORED = ("path", "python", "limit", "seed")  # of what was chosen for a file, beside the kind
+_STORED = (
+    "path",
+    "python",
+    "limit",
+    "seed",
+    "better",
+)  # of what was chosen for a file, beside the kind
 _COMMAND = "command"  # kept of a command line that the person agreed to
 
 
@@ -80,11 +88,12 @@ class AgreedCommand:
     command: str
     folder: Path
     options: Options = field(default_factory=Options)
+    higher: bool | None = None  # whether higher values of its metrics are better; None: by name
     unchanged = True  # what it starts may be another program by now, as in a terminal
 
     def runner(self, _job: Job) -> CommandRunner:
         """Return what runs it; raises `EvaluationError` for what is no command line."""
-        return CommandRunner(self.command, self.options, self.folder)
+        return CommandRunner(self.command, self.options, self.folder, self.higher)
 
     @property
     def name(self) -> str:
@@ -125,11 +134,13 @@ def options_of(source: DataSource) -> Options:
         raise ParameterError(said_error(error, (LIMIT, SEED))) from None
 
 
-def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
+def find(
+    source: DataSource, contents: LoadedContents, checkpoint: Checkpoint | None, job: Job
+) -> _Found:
     """Read the script that was chosen, and find its Python; neither is run.
 
     The built-in scripts are chosen by what the model of the open file is.
-    Raises `EvaluationError` or `ParameterError` if one of them is not there.
+    Raises `EvaluationError` or `ParameterError` if one of them is not there, or a size is not one.
     """
     options, images = options_of(source), None
     if source.kind is DataKind.SCRIPT:
@@ -140,6 +151,10 @@ def find(source: DataSource, contents: LoadedContents, job: Job) -> _Found:
         options = replace(options, images=folder, classifier=contents.classifier)
         labelled = images.classes == contents.classifier.classes
         script = EvaluationScript.shipped_for_images(labelled=labelled)
+    elif source.kind is DataKind.INPUTS and checkpoint is not None:
+        sizes = [text for text in source.path.split(",") if text.strip()]
+        options = replace(options, seeded=SeededInputs.of(checkpoint, sizes, job.cancel))
+        script = EvaluationScript.shipped_for_graphs()
     else:
         if source.kind is DataKind.TEXT:
             text = _path(source.path, "a text file")
@@ -160,7 +175,8 @@ def find_command(source: DataSource, folder: Path, job: Job) -> tuple[AgreedComm
 
     Raises `EvaluationError` or `ParameterError` if it cannot be.
     """
-    agreed = AgreedCommand(source.path, folder, options_of(source))
+    higher = source.better == "higher" if source.better else None
+    agreed = AgreedCommand(source.path, folder, options_of(source), higher)
     if not agreed.command:
         raise ParameterError("Enter a command line.")
     runner = agreed.runner(job)
@@ -201,6 +217,8 @@ class ScriptController(DialogController[ConsentDialog]):
         if document is None:
             return (DataKind.SCRIPT,)
         contents = self._session.contents
+        if is_onnx(document.checkpoint):
+            return (DataKind.SCRIPT, DataKind.INPUTS)
         if contents.classifier is not None:
             return (DataKind.SCRIPT, DataKind.IMAGES)
         if is_store(document.checkpoint.path):
@@ -252,7 +270,12 @@ class ScriptController(DialogController[ConsentDialog]):
         if source.kind is DataKind.COMMAND:
             self._look.ask(partial(find_command, source, self._folder), found_command, failed)
         else:
-            self._look.ask(partial(find, source, self._session.contents), found, failed)
+            self._look.ask(self._finding(source), found, failed)
+
+    def _finding(self, source: DataSource) -> Callable[[Job], _Found]:
+        document = self._session.document
+        checkpoint = None if document is None else document.checkpoint
+        return partial(find, source, self._session.contents, checkpoint)
 
     @property
     def _folder(self) -> Path:
@@ -270,8 +293,19 @@ class ScriptController(DialogController[ConsentDialog]):
         agreed, no_effect = found.agreed, ""
         if agreed.options.limit is not None and agreed.script.ignores_limit:
             no_effect = self.tr("The limit has no effect: no function of the script takes 'limit'.")
-        parts = self._words_of_images(found), words, said_sentence(python.notice), no_effect
+        of_data = self._words_of_images(found) or self._words_of_inputs(found)
+        parts = of_data, words, said_sentence(python.notice), no_effect
         return joined(*parts)
+
+    def _words_of_inputs(self, found: _Found) -> str:
+        seeded = found.agreed.options.seeded
+        if seeded is None:
+            return ""
+        if not seeded.sizes:
+            return self.tr("Agreement with the unpruned model on random inputs.")
+        return self.tr("Agreement with the unpruned model on random inputs, {sizes}.").format(
+            sizes=enumerated(*seeded.size_texts)
+        )
 
     def _words_of_images(self, found: _Found) -> str:
         images, options = found.images, found.agreed.options
@@ -319,7 +353,7 @@ class ScriptController(DialogController[ConsentDialog]):
             elif self.dialog is None:
                 self._ask_about(result, known, run, parent)
 
-        self._find(partial(find, source, self._session.contents), found, refused, parent)
+        self._find(self._finding(source), found, refused, parent)
 
     def request_command(
         self,

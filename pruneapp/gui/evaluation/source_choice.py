@@ -1,4 +1,4 @@
-"""Where a model is run: a script, text, images, random token ids, a command; or statistics."""
+"""What a model is run on: a script, text, images, random inputs, a command; or statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.widgets.controls import LineEdit, lay_in_column, single_shot
+from pruneapp.gui.widgets.controls import LineEdit, choice_box, lay_in_column, single_shot
 from pruneapp.gui.widgets.labels import DANGER, MUTED, label_for, labeled, plain, translate
 
 # A path that is typed is looked at after a pause.
@@ -34,6 +34,7 @@ class DataKind(Enum):
     TEXT = "text"
     IMAGES = "images"
     TOKENS = "tokens"
+    INPUTS = "inputs"
     STATISTICS = "statistics"
     COMMAND = "command"
 
@@ -43,12 +44,22 @@ class DataSource:
     """What a person chose; paths as they were typed."""
 
     kind: DataKind = DataKind.SCRIPT
-    path: str = ""  # of the script, text, images or statistics; or the command line itself
+    # Of the script, text, images or statistics; or the command line itself; or the sizes of random
+    # inputs, such as ``batch=1, height=224``.
+    path: str = ""
     python: str = ""  # empty for the one that is found
     # As they were typed: of the samples, empty for all that the script takes; and of what is
     # random, empty for 0.
     limit: str = ""
     seed: str = ""
+    # Which values of the metrics of a command line are better: ``higher``, ``lower``, or empty
+    # where their names tell.
+    better: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing more has to be entered."""
+        return bool(self.path) or self.kind in {DataKind.TOKENS, DataKind.INPUTS}
 
     @property
     def runs(self) -> bool:
@@ -80,6 +91,22 @@ class SourceChoice(QWidget):
         self.fields: dict[DataKind, LineEdit] = {}
         self.buttons: dict[DataKind, QPushButton] = {}
         self._typed = single_shot(self, TYPED_MS, self.changed)
+        self.better = choice_box(
+            self.tr("Better values"),
+            self.tr(
+                "Which values of the metrics of the command line are better; metrics whose names "
+                "are known, such as accuracy and loss, need no choice."
+            ),
+            (
+                (self.tr("by name"), ""),
+                (self.tr("higher is better"), "higher"),
+                (self.tr("lower is better"), "lower"),
+            ),
+        )
+        self.better.setAccessibleDescription(self.better.toolTip())
+        self.better.activated.connect(self.changed)
+        self.better.setParent(self)
+        self.better.setHidden(DataKind.COMMAND not in kinds)
         rows = QWidget(self)
         group = QButtonGroup(self)  # without one a radio button that is alone can be unchecked
         grid = QGridLayout(rows)
@@ -100,6 +127,11 @@ class SourceChoice(QWidget):
             elif kind is DataKind.COMMAND:
                 field = self.fields[kind] = self._field(label.replace("&", ""), help_)
                 field.setPlaceholderText("python evaluate.py {checkpoint}")
+                grid.addWidget(field, row, 1)
+                grid.addWidget(self.better, row, 2)
+            elif kind is DataKind.INPUTS:
+                field = self.fields[kind] = self._field(label.replace("&", ""), help_)
+                field.setPlaceholderText("batch=1")
                 grid.addWidget(field, row, 1, 1, 2)
             else:
                 name = label.replace("&", "")
@@ -144,6 +176,7 @@ class SourceChoice(QWidget):
             ):
                 if field is not None:
                     field.setText(text)
+            self.better.setCurrentIndex(max(0, self.better.findData(source.better)))
         self._typed.stop()
 
     def source(self) -> DataSource:
@@ -154,6 +187,8 @@ class SourceChoice(QWidget):
         if chosen.runs:
             limit = self.limit.text().strip()
             chosen = replace(chosen, python=self.python.text().strip(), limit=limit)
+        elif kind is DataKind.COMMAND:
+            chosen = replace(chosen, better=self.better.currentData())
         return replace(chosen, seed=self.seed.text().strip()) if chosen.draws else chosen
 
     def set_found(self, text: str, *, trouble: bool = False) -> None:
@@ -233,6 +268,7 @@ class SourceChoice(QWidget):
             field.setEnabled(kind is chosen.kind)
         for kind, button in self.buttons.items():
             button.setEnabled(kind is chosen.kind)
+        self.better.setEnabled(chosen.kind is DataKind.COMMAND)
         self.python.setEnabled(chosen.runs)
         self.browse_python.setEnabled(chosen.runs)
         self.limit.setEnabled(chosen.runs)
@@ -289,6 +325,15 @@ def _words(kind: DataKind) -> tuple[str, str]:
         DataKind.TOKENS: (
             translate("DataKind", "&No data"),
             translate("DataKind", "Random token ids, the same each time: unlike any real input."),
+        ),
+        DataKind.INPUTS: (
+            translate("DataKind", "&Random inputs"),
+            translate(
+                "DataKind",
+                "Random numbers, the same each time, in the shapes that the ONNX model declares: "
+                "unlike any real input. Sizes that it leaves open are entered here, such as "
+                "batch=1, height=224.",
+            ),
         ),
         DataKind.STATISTICS: (
             translate("DataKind", "&Statistics file"),

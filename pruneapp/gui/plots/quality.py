@@ -543,7 +543,7 @@ class QualityView(PlotView):
         if metric.higher is None:
             return self.tr(
                 "It is not known whether a higher or a lower {metric} is better: declare "
-                "HIGHER_IS_BETTER in the script."
+                "HIGHER_IS_BETTER in the script, or choose it beside the command line."
             ).format(metric=metric.name)
         if self._all_old:
             return self._why_old

@@ -324,6 +324,8 @@ class RepairController(DialogController[RepairDialog]):
     def _words(self, source: DataSource) -> str:
         if source.kind is DataKind.TOKENS:
             return self.tr("no data, random token ids")
+        if source.kind is DataKind.INPUTS:
+            return self.tr("no data, random inputs")
         return Path(source.path).name
 
     def _same_data(self, source: DataSource) -> tuple[str, ...]:

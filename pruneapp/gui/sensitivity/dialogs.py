@@ -148,9 +148,7 @@ class ScanDialog(DecisionDialog):
         self.changed.emit()
 
     def _show_state(self) -> None:
-        source = self.choice.source()
-        chosen = bool(source.path) or source.kind is DataKind.TOKENS
-        self.go.setEnabled(self._valid and chosen)
+        self.go.setEnabled(self._valid and self.choice.source().is_complete)
 
 
 class AllocationDialog(DecisionDialog):
