@@ -19,6 +19,7 @@ from pruneapp.cli import scan as module
 from pruneapp.evaluation.scan_file import read_scan
 from tests.cli.command_process import until
 from tests.support.activation_statistics import forget
+from tests.support.onnx_models import save, small_network
 
 SCRIPT = """
 import torch
@@ -59,6 +60,19 @@ def place(tmp_path, monkeypatch):
 
 def command(seconds=0.0):
     return shlex.join([sys.executable, "-IS", "command.py", "{checkpoint}", "log", str(seconds)])
+
+
+def test_a_scan_of_an_onnx_model_hands_onnx_files_to_a_command(call, place):
+    save(small_network(), place / "net.onnx", external=True)
+    which = """sh -c 'case $0 in *.onnx) echo {\\"fluff\\": 1};; *) exit 3;; esac' {checkpoint}"""
+    words = ("scan", "net.onnx", "--command", which, "-o", "net.scan.json", "--amounts", "50%")
+    status, _, err = call(*words)
+    assert status == 2
+    assert "Declare it: --higher-is-better fluff" in err
+    status, out, _ = call(*words, "--higher-is-better", "fluff", "--json")
+    found = json.loads(out)
+    assert (status, found["measured"]) == (0, 2)
+    assert found["metrics"]["fluff"]["higher"] is True
 
 
 def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
