@@ -121,7 +121,7 @@ def _declared(name: str, declared: Mapping[str, bool]) -> str | None:
     return next((key for key in (name, name.rpartition(".")[2]) if key in declared), None)
 
 
-class Declaration(Protocol):
+class MetricDirections(Protocol):
     """What an evaluation declares of its metrics."""
 
     @property
@@ -132,7 +132,7 @@ class Declaration(Protocol):
         """Return how the user declares whether higher values of a metric are better."""
 
 
-def direction_of(name: str, declared: Declaration) -> bool:
+def direction_of(name: str, declared: MetricDirections) -> bool:
     """Return whether a larger value is better; raises `EvaluationError` if that is not known."""
     higher = higher_is_better(name, declared.directions)
     if higher is None:
