@@ -188,7 +188,7 @@ NAMES = [
     for form in OF_ANY_SOURCE.values()
     for ending in (*form.suffixes, form.suffixes[0].upper(), "", ".model")
 ]
-SHARDED = [form for form in FORMATS.values() if not form.one_file]
+SHARDED = [form for form in OF_ANY_SOURCE.values() if not form.one_file]
 
 
 @pytest.mark.parametrize("opened", ["safetensors", "bare zip"])

@@ -14,7 +14,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.checkpoint.entry import Location, TensorEntry
 
-BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy}
+BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy and not d.block}
 
 
 def entry_of(name: str, array: np.ndarray, **facts) -> TensorEntry:

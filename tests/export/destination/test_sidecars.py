@@ -20,6 +20,7 @@ from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.results.export import ExportRequest
 from tests.support.containers import as_snapshot
+from tests.support.formats import OF_ANY_SOURCE
 
 MODULES = [
     {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
@@ -183,7 +184,7 @@ SUFFIXES = sorted({suffix for form in FORMATS.values() for suffix in form.suffix
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+@pytest.mark.parametrize("form", OF_ANY_SOURCE.values(), ids=lambda form: form.name)
 def test_no_folder_gets_the_name_of_a_file_of_another_format(encoder, tmp_path, form, suffix):
     out = tmp_path / f"x{suffix}"
     with open_checkpoint(encoder) as checkpoint:

@@ -205,11 +205,11 @@ def test_nobody_is_asked_about_unsaved_work_for_a_file_of_another_format(person,
     person.wait_preview()
     person.click(person.button)
     person.wait(lambda: person.session.unexported)
-    other = tmp_path / "model.gguf"
-    other.write_bytes(b"GGUF" + bytes(64))
+    other = tmp_path / "model.h5"
+    other.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64))
     asked = person.answers("Cancel")
     person.drop(other)
-    person.wait(lambda: any("model.gguf" in text for text in person.notices))
+    person.wait(lambda: any("model.h5" in text for text in person.notices))
     assert asked == []
     assert person.states[-1] != "Opened"
     folder = tmp_path / "empty"

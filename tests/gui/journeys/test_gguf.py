@@ -1,0 +1,70 @@
+"""A GGUF file in the window: floats are pruned and exported, quantized tensors are shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.gui.plots.pages import Page
+from pruneapp.gui.tree.columns import Column
+
+gguf = pytest.importorskip("gguf")
+from tests.support.gguf_files import llama, write_gguf  # noqa: E402
+
+QUANTIZED = "blk.0.ffn_up.weight"
+
+
+@pytest.fixture
+def path(tmp_path):
+    weights = np.random.default_rng(0).normal(size=(64, 32)).astype(np.float32)
+    raw = gguf.quants.quantize(weights, gguf.GGMLQuantizationType.Q8_0)
+    return write_gguf(tmp_path / "m.gguf", {**llama(), QUANTIZED: ("Q8_0", raw)}, vocabulary=9)
+
+
+def test_a_quantized_tensor_has_a_picture_and_no_check_box(person, path):
+    person.open(path)
+    person.wait_open(path)
+    assert QUANTIZED not in person.views.tree.checked()
+    assert person.cell(QUANTIZED, Column.TYPE) == "Q8_0"
+    person.click_cell(QUANTIZED)
+    pages = person.views.pages
+    view = pages.weights
+    person.wait(lambda: view.canvas.item.fine is not None and not view.stale)
+    assert "quantized as Q8_0" in pages.heading.details.text()
+    for page in (Page.DISTRIBUTION, Page.CHANNELS, Page.MODEL):
+        person.click(pages.tabs, pages.tabs.tabRect(page).center())
+        person.wait_idle()
+    assert not person.trouble
+
+
+def test_the_filter_knows_the_names_of_transformers(person, path):
+    person.open(path)
+    person.wait_open(path)
+    person.filter("model.layers.1.self_attn.q_proj")
+    tree = person.views.tree
+    person.views.tree.view.setFocus()
+    person.key("Ctrl+A")
+    assert [name for name in tree.checked() if name.startswith("blk.1.attn_q")]
+    index = tree.model.index_of(
+        next(n for n, p in enumerate(tree.model.nodes.paths) if p == "blk.1.attn_q.weight")
+    )
+    tooltip = index.data(Qt.ItemDataRole.ToolTipRole)
+    assert "in transformers: model.layers.1.self_attn.q_proj.weight" in tooltip
+
+
+def test_it_is_pruned_and_exported_in_place(person, path, tmp_path):
+    person.open(path)
+    person.wait_open(path)
+    person.ask_amount("50%")
+    person.wait_preview()
+    person.prune()
+    person.export(tmp_path / "out.gguf", "gguf")
+    person.close_report()
+    with open_checkpoint(tmp_path / "out.gguf") as found:
+        values = found.bits("blk.1.attn_q.weight")
+        quantized = found.bits(QUANTIZED)
+    with open_checkpoint(path) as original:
+        assert np.array_equal(quantized, original.bits(QUANTIZED))
+    assert (values == 0).sum() > 400
