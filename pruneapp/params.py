@@ -425,8 +425,10 @@ class FlagParam(Param):
         return "yes or no"
 
 
-# What stands before the SHA-256 of a file.
+# The prefix of the SHA-256 of a file.
 SHA256 = "sha256:"
+# In a recipe, in place of a file: that which belongs to the checkpoint that it is applied to.
+AT_HAND = "checkpoint"
 
 
 @dataclass(frozen=True, kw_only=True)

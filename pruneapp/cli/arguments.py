@@ -84,13 +84,24 @@ def add_state_dict(parser: argparse.ArgumentParser) -> None:
 
 
 def add_statistics(parser: argparse.ArgumentParser) -> None:
-    """Add the files that steps of a recipe name by their SHA-256."""
+    """Add the statistics files that steps of a recipe rank weights by."""
     parser.add_argument(
         "--statistics",
         action="append",
         default=[],
         metavar="STATS",
-        help="statistics of activations that the recipe names; may be repeated",
+        help="statistics of activations of the checkpoint, if the recipe ranks weights by them; "
+        "may be repeated, the one that belongs to the checkpoint is used",
+    )
+    add_force_statistics(parser)
+
+
+def add_force_statistics(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that allows statistics of another checkpoint."""
+    parser.add_argument(
+        "--force-statistics",
+        action="store_true",
+        help="use statistics of activations that were collected with another checkpoint",
     )
 
 

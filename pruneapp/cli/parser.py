@@ -20,6 +20,7 @@ from pruneapp.cli.arguments import (
     STATE_DICT,
     add_cluster,
     add_computing,
+    add_force_statistics,
     add_load_method,
     add_option,
     add_param,
@@ -198,6 +199,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     _add_select(prune, f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}")
     add_state_dict(prune)
     _add_treat_zeros(prune)
+    add_force_statistics(prune)
     prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
     prune.add_argument(
         "--importance-scores",
@@ -426,6 +428,7 @@ def _add_repair(repair: argparse.ArgumentParser) -> None:
         metavar="STATS",
         help="statistics file with Gram matrices of the inputs of layers",
     )
+    add_force_statistics(repair)
     kind.add_argument(
         "--script", metavar="SCRIPT", help="Python file that calibrates ORIGINAL; it is run"
     )
@@ -530,6 +533,7 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         metavar="STATS",
         help="statistics of activations, for --by wanda and --by flap",
     )
+    add_force_statistics(shrink)
     shrink.add_argument(
         "--multiple",
         type=int,
@@ -597,6 +601,7 @@ def _add_scan(scan: argparse.ArgumentParser) -> None:
         help="repair each tensor by this statistics file with Gram matrices before the model is "
         "measured",
     )
+    add_force_statistics(scan)
     _add_select(scan, f"scan {_MATCHING}; default: {_USUAL}")
     for param in LIMITS:
         if param.name == "spare":

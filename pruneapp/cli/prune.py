@@ -83,6 +83,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
+        refuse_other_statistics(checkpoint, values, job)
         cluster = None
         if options.cluster:
             from pruneapp.cluster.export import refuse_request
@@ -206,7 +207,7 @@ def method_values(options: argparse.Namespace, method: Method, *, amount: bool) 
             remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
         )
     parsed = {
-        name: register_statistics(Path(text))
+        name: register_statistics(Path(text), forced=options.force_statistics)
         if isinstance(known[name], FileParam)
         else known[name].parse(text)
         for name, text in given.items()
@@ -220,10 +221,16 @@ def method_values(options: argparse.Namespace, method: Method, *, amount: bool) 
     return method.validate(parsed)
 
 
-def offer_statistics(paths: Iterable[str], job: Job) -> None:
-    """Open statistics files, so that what a recipe names by their SHA-256 is there."""
-    for path in paths:
-        register_statistics(Path(path), job)
+def offer_statistics(options: argparse.Namespace, job: Job) -> tuple[str, ...]:
+    """Open the statistics files that are given for a recipe; return their names in steps."""
+    forced = options.force_statistics
+    return tuple(register_statistics(Path(path), job, forced=forced) for path in options.statistics)
+
+
+def refuse_other_statistics(checkpoint: Checkpoint, values: Mapping[str, Any], job: Job) -> None:
+    """Raise `ParameterError` if values of a method name statistics of another checkpoint."""
+    if name := values.get(STATISTICS.name):
+        statistics_of(name).refuse_other(checkpoint, job)
 
 
 def with_statistics(

@@ -118,7 +118,8 @@ def _compute(
         wanted=against,
     )
     if options.statistics is not None:
-        return repair_by_statistics(Path(options.statistics), snapshot, settings, job)
+        path, forced = Path(options.statistics), options.force_statistics
+        return repair_by_statistics(path, snapshot, settings, job, forced=forced)
     if options.sequential:
         chosen = set(snapshot.checkpoint.entries if names is None else names)
         layers = sum(layer.name in chosen for layer in pruned_layers(snapshot, job))

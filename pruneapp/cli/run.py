@@ -38,7 +38,14 @@ from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
-from pruneapp.recipes.recipe import Recipe, is_recipe, load, portable, recipe_of
+from pruneapp.recipes.recipe import (
+    Recipe,
+    is_recipe,
+    load,
+    portable,
+    recipe_of,
+    with_statistics,
+)
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -53,10 +60,11 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         job = stack.enter_context(terminal.job("Running", token))
         recipe = _recipe(options, job)
         offer_methods(options.load_method)
-        offer_statistics(options.statistics, job)
+        given = offer_statistics(options, job)
         checkpoint = stack.enter_context(
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
+        recipe = with_statistics(recipe, checkpoint, given, job)
         fitted = fit(recipe, checkpoint, job)
         if options.treat_zeros and not fitted.problems:
             recipe = _with_zeros(recipe, checkpoint, job)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import details_printed, open_state, runner_of
 from pruneapp.cli.export_options import same_place
@@ -40,7 +41,7 @@ from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, counted, escaped, first_names
 from pruneapp.evaluation.allocation import Allocation, Bound
 from pruneapp.evaluation.allocation import allocate as allocated_by
-from pruneapp.evaluation.evaluator import Change, Evaluator, files_sha256
+from pruneapp.evaluation.evaluator import Change, Evaluator
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan import (
     ScanRequest,
@@ -54,6 +55,7 @@ from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import limits as limits_of
 from pruneapp.methods import registry
+from pruneapp.params import STATISTICS
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import save
@@ -89,7 +91,11 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
             names = usual_selection(checkpoint)
             if method.takes_statistics:
                 names = with_statistics(checkpoint, method, values, names)
-        repair = register(Path(options.repair), job) if options.repair else ""
+        repair = ""
+        if options.repair:
+            repair = register(Path(options.repair), job, forced=options.force_statistics)
+        for name in filter(None, (repair, values.get(STATISTICS.name))):
+            statistics_of(name).refuse_other(checkpoint, job)
         request = ScanRequest(names, method.name, values, amounts, spare, repair)
         kernel = kernel_for("auto")
         latest, written, wrote = known, known, time.monotonic()
@@ -254,13 +260,13 @@ def _measure(
 ) -> tuple[Sequence[Change], Sequence[Change]]:
     """Measure what the allocation does to the model, and what one rule to the same total does."""
     conditions = allocation.scan.conditions
-    offer_statistics(options.statistics, job)
+    offer_statistics(options, job)
     if conditions.repair:
         statistics_of(conditions.repair)  # said before anything runs
     runner = runner_of(options, notices, original=True)
     evaluator = stack.enter_context(Evaluator(runner))
     state = open_state(stack, options.file, options.state_dict, job)
-    if files_sha256(state.checkpoint, job) != conditions.checkpoint_sha256:
+    if files_sha256(state.checkpoint.files, job) != conditions.checkpoint_sha256:
         raise EvaluationError(
             f"'{state.checkpoint.path}' is not the checkpoint that was scanned "
             f"('{conditions.checkpoint}'): its bytes differ.",

@@ -156,6 +156,7 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
         options.by,
         options.statistics or "",
         shares,
+        options.force_statistics,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import details_printed, script_runner
 from pruneapp.cli.export_options import same_place
@@ -16,7 +17,6 @@ from pruneapp.cli.terminal import DONE, print_json, print_notes
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped, first_names
 from pruneapp.evaluation.collection import GRAM_BUDGET, Collected, collect, now, weights_of
-from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.runner import ScriptRunner
 from pruneapp.params import parse_bytes
 from pruneapp.progress import CancelToken, Job
@@ -90,7 +90,7 @@ def _convert(
     origin = Origin(
         source="imatrix",
         script=found.sha256,
-        checkpoint=files_sha256(checkpoint, job),
+        checkpoint=files_sha256(checkpoint.files, job),
         date=now(),
         unseen=unseen,
     )

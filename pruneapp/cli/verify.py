@@ -41,7 +41,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             recompute = RepeatedRepair(Path(options.recompute), unpruned)
         recipe = load(locate(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method)
-        offer_statistics(options.statistics, job)
+        statistics = offer_statistics(options, job)
         against = Against(
             locate(options.against),
             recipe,
@@ -50,6 +50,7 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
             tuple(options.omit),
             recompute,
             options.tolerance,
+            statistics,
         )
         engine: Engine
         if options.cluster:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,6 @@ from pruneapp.evaluation.collection import (
     collecting,
     kind_of,
 )
-from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
 from pruneapp.kernels.values import decode
@@ -150,24 +149,26 @@ def _known(sums: Sums, job: Job) -> KnownInputs:
 
 
 def repair_by_statistics(
-    path: Path, snapshot: Snapshot, settings: RepairSettings, job: Job
+    path: Path,
+    snapshot: Snapshot,
+    settings: RepairSettings,
+    job: Job,
+    *,
+    forced: bool = False,
 ) -> CalibratedRepair:
     """Repair what is pruned, by statistics that were collected before.
 
-    Raises as `open_statistics` and `compute_repair`.
+    Raises `ParameterError` if they belong to another checkpoint than the unpruned model, unless
+    they are `forced`; and as `open_statistics` and `compute_repair`.
     """
-    with open_statistics(path, job) as statistics:
-        origin, known = statistics.origin, inputs_in(statistics, job.cancel)
+    with open_statistics(path, job, forced=forced) as statistics:
+        statistics.refuse_other(settings.wanted or snapshot.checkpoint, job)
+        known = inputs_in(statistics, job.cancel)
         source = settings.source(statistics.sha256)
         made = RepairRun(snapshot, source, settings.wanted, settings.names)
         with contextlib.closing(made) as repair:
             repair.repair(known, job)
-            done = _calibrated(repair.outcome(job), origin.source)
-        model = settings.wanted or snapshot.checkpoint
-        if origin.checkpoint and origin.checkpoint != files_sha256(model, job):
-            other = f"The statistics in '{path.name}' were collected with another checkpoint."
-            return replace(done, risks=(other, *done.risks))
-        return done
+            return _calibrated(repair.outcome(job), statistics.origin.source)
 
 
 def _calibrated(

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import first_names
-from pruneapp.evaluation.evaluator import files_sha256
 from pruneapp.evaluation.graph_handover import AnyHandover, GraphHandover
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
@@ -288,7 +288,7 @@ def collect(
     origin = Origin(
         source=sums.source,
         script=runner.worker.script.sha256,
-        checkpoint=files_sha256(snapshot.checkpoint, job),
+        checkpoint=files_sha256(snapshot.checkpoint.files, job),
         date=now(),
         unseen=sums.unseen,
     )

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from pruneapp.checkpoint.checkpoint import Checkpoint
-from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.manual_edit import digest
 from pruneapp.evaluation.metric import (
@@ -215,7 +214,7 @@ class Evaluator:
 
     def key_of(self, snapshot: Snapshot, job: Job) -> ResultKey:
         """Return what a result of a state depends on; hashes the files once."""
-        files = files_sha256(snapshot.checkpoint, job)
+        files = files_sha256(snapshot.checkpoint.files, job)
         return ResultKey(state_sha256(snapshot, job), files, self.runner.key, self.seed)
 
     def close(self) -> None:
@@ -227,14 +226,6 @@ class Evaluator:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def files_sha256(checkpoint: Checkpoint, job: Job) -> str:
-    """Return the SHA-256 of those of the files of a checkpoint; each is hashed once."""
-    files = hashlib.sha256()
-    for file in checkpoint.files:
-        files.update(sha256_of(file, Job(cancel=job.cancel)).encode())
-    return files.hexdigest()
 
 
 def state_sha256(snapshot: Snapshot, job: Job | None = None) -> str:

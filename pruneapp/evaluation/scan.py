@@ -12,11 +12,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.document.selection import rows_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.errors import ParameterError, SelectionError
-from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, files_sha256, state_sha256
+from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, state_sha256
 from pruneapp.evaluation.metric import NoNumberError, band_of, compared, direction_of
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan_file import (
@@ -347,7 +348,7 @@ def _conditions(
     runner, checkpoint = evaluator.runner, snapshot.checkpoint
     return ScanConditions(
         checkpoint=checkpoint.path.name,
-        checkpoint_sha256=files_sha256(checkpoint, job),
+        checkpoint_sha256=files_sha256(checkpoint.files, job),
         script=runner.name,
         script_sha256=runner.sha256,
         interpreter_sha256=hashlib.sha256(os.fsencode(runner.interpreter)).hexdigest(),

@@ -48,7 +48,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, fit
-from pruneapp.recipes.recipe import Recipe, recipe_of
+from pruneapp.recipes.recipe import Recipe, recipe_of, with_statistics
 from pruneapp.recipes.replay import Replayed, replay_all
 
 # How many differences are told.
@@ -205,6 +205,8 @@ class Against:
     # are compared by their SHA-256.
     recompute: Recompute | None = None
     tolerance: float = TOLERANCE
+    # Names of open statistics, for a recipe that takes those of the checkpoint.
+    statistics: tuple[str, ...] = ()
 
 
 class Engine(Protocol):
@@ -309,6 +311,7 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
                 job=job,
             )
         )
+        recipe = with_statistics(recipe, original, against.statistics, job)
         recipe, lost = _with_values(recipe, checkpoint, original, job)
         if lost:
             return Verification(lost)

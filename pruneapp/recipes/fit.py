@@ -40,10 +40,11 @@ from pruneapp.methods import registry
 from pruneapp.methods.amounts import counts_to_prune, to_prune
 from pruneapp.methods.cutoff import check_all, units_left
 from pruneapp.methods.limits import Limits, percent
-from pruneapp.params import Amount, AmountParam
+from pruneapp.params import AT_HAND, STATISTICS, Amount, AmountParam
 from pruneapp.preview.preview import views_for_row
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, all_chosen_by, chosen_by
+from pruneapp.statistics.file import statistics_of
 
 
 def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
@@ -165,7 +166,17 @@ class EntryResolver:
             )
         version = 1 if configuration.version is msgspec.UNSET else configuration.version
         names = chosen_by(self.checkpoint, row.configuration, version)
-        return Row.of(row, names)
+        statistics = row.configuration.values.get(STATISTICS.name)
+        if statistics == AT_HAND:
+            raise ParameterError(
+                "The step ranks weights by statistics of activations of the checkpoint.",
+                remedy="Collect them with `pruneapp statistics`, and load them in the form or name "
+                "them with --statistics.",
+            )
+        resolved = Row.of(row, names)
+        if statistics:
+            statistics_of(statistics).refuse_other(self.checkpoint, self.job)
+        return resolved
 
     def _schedule(self, entry: ScheduleEntry) -> Schedule | None:
         configuration = entry.configuration

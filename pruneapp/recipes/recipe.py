@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -43,8 +43,10 @@ from pruneapp.errors import JsonError, PruneAppError, RecipeError, SelectionErro
 from pruneapp.json_codec import convert, read
 from pruneapp.masks import scratch
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.params import AT_HAND, STATISTICS
 from pruneapp.progress import Job
-from pruneapp.recipes.schema import FORMAT, decode, encode, wrong
+from pruneapp.recipes.schema import FORMAT, decode, encode, steps_of, with_values, wrong
+from pruneapp.statistics.file import statistics_of
 
 # What a recipe is called in messages that did not come out of a file.
 UNNAMED = "recipe"
@@ -103,6 +105,40 @@ class Recipe:
                     yield tensor.values.removeprefix(DIGEST), tensor.size
 
 
+def with_statistics(
+    recipe: Recipe, checkpoint: Checkpoint, names: Sequence[str], job: Job
+) -> Recipe:
+    """Return a recipe that names the statistics of a checkpoint where it takes those at hand.
+
+    Parameters
+    ----------
+    names
+        Those of open statistics, see `pruneapp.statistics.file.register`. The last one that belongs
+        to the checkpoint is taken, else the last one, which `fit` refuses. Without any the recipe
+        stays as it is.
+    """
+    if not names or not any(
+        row.configuration.values.get(STATISTICS.name) == AT_HAND
+        for step in steps_of(recipe.entries)
+        for row in step.rows
+    ):
+        return recipe
+    belonging = [n for n in names if statistics_of(n).belong_to(checkpoint, job)]
+    chosen = (*names, *belonging)[-1]
+    return _with_statistics(recipe, lambda name: chosen if name == AT_HAND else name)
+
+
+def _with_statistics(recipe: Recipe, rename: Callable[[str], str]) -> Recipe:
+    def change(values: Mapping[str, Any]) -> dict[str, Any]:
+        renamed = dict(values)
+        if name := renamed.get(STATISTICS.name):
+            renamed[STATISTICS.name] = rename(str(name))
+        return renamed
+
+    entries = tuple(with_values(entry, change) for entry in recipe.entries)
+    return Recipe(entries, recipe.masks, recipe.where)
+
+
 SUFFIX = ".recipe.json"
 MASK = ".mask"
 VALUES = ".values"
@@ -130,6 +166,9 @@ def _beside(path: Path, suffix: str) -> Path:
 def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     """Write a recipe; the old file is there until the new one is safe. Returns what was written.
 
+    Statistics of activations belong to one checkpoint, so steps that rank by them name those of the
+    checkpoint that the recipe is applied to.
+
     Masks come first, each as ``<sha256>.mask`` in `mask_folder`: packed bits, the lowest first, 1
     where a weight is meant. Values go into `values_folder`, as ``<sha256>.values``: raw elements.
     What is there already, with the right size, is not written again.
@@ -139,7 +178,7 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     ExportError
         If the system refuses to write; the folder must exist.
     """
-    text = recipe.text().encode()
+    text = _with_statistics(recipe, lambda _name: AT_HAND).text().encode()
     masks, values = mask_folder(path), values_folder(path)
     wanted = {masks / f"{name}{MASK}": recipe.masks[name] for name, _ in recipe.named_masks()}
     for name, _ in recipe.named_values():

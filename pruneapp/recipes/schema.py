@@ -5,7 +5,7 @@ Editors that know the schema complete and check a recipe while it is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -24,8 +24,10 @@ from pruneapp.errors import JsonError, RecipeError
 from pruneapp.json_codec import convert, load
 from pruneapp.methods.method import Method
 from pruneapp.params import (
+    AT_HAND,
     AmountParam,
     ChoiceParam,
+    FileParam,
     FlagParam,
     FloatParam,
     IntParam,
@@ -112,6 +114,20 @@ def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetTy
     return replace(entry, configuration=replace(entry.configuration, version=new))
 
 
+def with_values(entry: Entry, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Entry:
+    """Return an entry whose rows have other values: what `change` returns for those of each."""
+    if isinstance(entry, ScheduleEntry):
+        step = with_values(entry.configuration.step, change)
+        return replace(entry, configuration=replace(entry.configuration, step=step))
+    if not isinstance(entry, StepEntry):
+        return entry
+    rows = []
+    for row in entry.configuration.rows:
+        values = change(row.configuration.values)
+        rows.append(replace(row, configuration=replace(row.configuration, values=values)))
+    return replace(entry, configuration=replace(entry.configuration, rows=tuple(rows)))
+
+
 def wrong(error: JsonError) -> RecipeError:
     """Return the error of JSON that is no recipe, with its place in the file."""
     return RecipeError(error.sentence, remedy=f"{error.remedy} See docs/recipes.md.".lstrip())
@@ -173,6 +189,11 @@ def _value(param: Param) -> dict[str, Any]:
             return schema | {"type": "boolean"}
         case ChoiceParam():
             return schema | {"enum": [choice.value for choice in param.choices]}
+        case FileParam():
+            either = (
+                f"'{AT_HAND}' for the file that belongs to the checkpoint, or {param.describe()}"
+            )
+            return schema | {"description": f"{param.help} Must be {either}.", "type": "string"}
     # Of a type of its own, which reads text: 2:4.
     return schema | ({"type": "string"} if isinstance(param.default, str) else {})
 

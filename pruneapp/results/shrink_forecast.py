@@ -49,6 +49,8 @@ class CutRequest:
         scores, or of statistics of activations.
     statistics
         The path of those that the word needs; empty for none.
+    force_statistics
+        Whether statistics of another checkpoint may be used.
     shares
         Which share of each group goes, from 0 to 1, by the name of the axis: of axes whose groups
         have widths of their own.
@@ -63,6 +65,7 @@ class CutRequest:
     by: str = USUAL_NORM
     statistics: str = ""
     shares: Mapping[str, float] = field(default_factory=dict)
+    force_statistics: bool = False
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,8 @@ class SurveyedState:
 
         Raises as `chosen` and `plan`.
         """
-        with ranking_by(request.by, request.statistics or None, kernel, job) as score:
+        statistics, forced = request.statistics or None, request.force_statistics
+        with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
             state, found, choices = self.chosen(request, score, job)
         return state, plan(state, self.structure, choices, job, found)
 

@@ -40,11 +40,13 @@ Ranking = Callable[[Snapshot, Axis], Mapping[str, Float64s]]
 
 
 @contextmanager
-def ranking_by(by: str, statistics: str | None, kernel: Kernel, job: Job) -> Iterator[Ranking]:
+def ranking_by(
+    by: str, statistics: str | None, kernel: Kernel, job: Job, *, forced: bool = False
+) -> Iterator[Ranking]:
     """Open what units are ranked by, which is `by` of `scores_of` or a path; yields the ranking.
 
     `statistics` are the path of those that a score by inputs needs. Where `by` is itself that of
-    statistics, they rank by Wanda.
+    statistics, they rank by Wanda. `forced` statistics may belong to another checkpoint.
 
     Raises
     ------
@@ -68,9 +70,9 @@ def ranking_by(by: str, statistics: str | None, kernel: Kernel, job: Job) -> Ite
     with ExitStack() as stack:
         opened = None
         if statistics is not None:
-            opened = stack.enter_context(open_statistics(Path(statistics), job))
+            opened = stack.enter_context(open_statistics(Path(statistics), job, forced=forced))
         elif by not in WORDS and holds_statistics(Path(by), job):
-            opened = stack.enter_context(open_statistics(Path(by), job))
+            opened = stack.enter_context(open_statistics(Path(by), job, forced=forced))
             by = WANDA
         yield lambda state, axis: scores_of(state, axis, by, kernel, job, opened)
 
@@ -88,10 +90,12 @@ def scores_of(  # noqa: PLR0917 - each its own type
     `by` is one of the choices of the methods on units, or the path of a safetensors file that has
     the scores: a vector of as many numbers as units for each group, by its place.
 
-    Raises `ShrinkError` if the file lacks a group, or has another number of scores, and as
-    `score_units`.
+    Raises `ShrinkError` if the file lacks a group, or has another number of scores;
+    `ParameterError` for statistics of another checkpoint; and as `score_units`.
     """
     if by in WORDS:
+        if statistics is not None:
+            statistics.refuse_other(state.checkpoint, job)
         known = no_inputs if statistics is None else partial(state.inputs, statistics)
         return {g.place: score_units(g, state.view, by, kernel, job, known) for g in axis.groups}
     return read_scores(axis, by, job)

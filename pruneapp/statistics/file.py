@@ -13,7 +13,7 @@ import json
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +25,7 @@ import numpy as np
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.formats.safetensors import SAFETENSORS
 from pruneapp.checkpoint.io.atomic_file import AtomicFile
-from pruneapp.checkpoint.io.digest import sha256_of
+from pruneapp.checkpoint.io.digest import files_sha256, sha256_of
 from pruneapp.errors import (
     DamagedFileError,
     JsonError,
@@ -49,8 +49,8 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     # What the inputs were: ``calibrate``, ``text``, ``images``, ``random tokens``,
     # ``random inputs`` or ``imatrix``.
     source: str = ""
-    # SHA-256 of the script or imatrix file, and of the files of the checkpoint.
-    script: str = ""
+    script: str = ""  # SHA-256 of the script or imatrix file
+    # `files_sha256` of the checkpoint that the inputs were run through; empty if it is not known.
     checkpoint: str = ""
     date: str = ""
     # Weights whose inputs are along their first dimension, not along the others: the Conv1D of
@@ -122,6 +122,29 @@ class Statistics:
     sha256: str  # of the file: what recipes name it by
     origin: Origin
     _file: Checkpoint
+    forced: bool = False  # whether they may be used for any checkpoint
+
+    def belong_to(self, checkpoint: Checkpoint, job: Job) -> bool:
+        """Whether they may be used for a checkpoint: they do not name another one.
+
+        Hashes the files of the checkpoint, once while it is open; may cancel.
+        """
+        if self.forced or not self.origin.checkpoint:
+            return True
+        return self.origin.checkpoint == files_sha256(checkpoint.files, job)
+
+    def refuse_other(self, checkpoint: Checkpoint, job: Job) -> None:
+        """Raise `ParameterError` if they were collected with another checkpoint.
+
+        Hashes the files as `belong_to`.
+        """
+        if not self.belong_to(checkpoint, job):
+            raise ParameterError(
+                f"The statistics '{self.path.name}' belong to another checkpoint than "
+                f"'{checkpoint.path.name}'.",
+                remedy="Collect statistics of this checkpoint, or use these with "
+                "--force-statistics on the command line.",
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -234,8 +257,12 @@ class Statistics:
         self.close()
 
 
-def open_statistics(path: Path, job: Job | None = None, *, sha256: str = "") -> Statistics:
+def open_statistics(
+    path: Path, job: Job | None = None, *, sha256: str = "", forced: bool = False
+) -> Statistics:
     """Open a statistics file; reads its header, and all of it once for its SHA-256 if not given.
+
+    `forced` statistics may be used for any checkpoint.
 
     Raises
     ------
@@ -254,7 +281,8 @@ def open_statistics(path: Path, job: Job | None = None, *, sha256: str = "") -> 
         ) from None
     try:
         origin = _origin(file)  # first: it is quick
-        return Statistics(path, sha256 or sha256_of(file.files[0], job), origin, file)
+        sha256 = sha256 or sha256_of(file.files[0], job)
+        return Statistics(path, sha256, origin, file, forced)
     except BaseException:
         file.close()
         raise
@@ -265,10 +293,11 @@ def open_statistics(path: Path, job: Job | None = None, *, sha256: str = "") -> 
 _open: dict[str, Statistics] = {}
 
 
-def register(path: Path, job: Job | None = None, *, name: str = "") -> str:
-    """Open a statistics file for whoever names it; returns its name, ``sha256:…``.
+def register(path: Path, job: Job | None = None, *, name: str = "", forced: bool = False) -> str:
+    """Open a statistics file for steps that name it; returns its name, ``sha256:…``.
 
-    A `name` that is known from another machine saves reading all of it.
+    A `name` that is known from another machine saves reading all of it. `forced` as of
+    `open_statistics`.
 
     Raises what `open_statistics` raises.
     """
@@ -278,6 +307,7 @@ def register(path: Path, job: Job | None = None, *, name: str = "") -> str:
     name = f"{SHA256}{statistics.sha256}"
     if _open.setdefault(name, statistics) is not statistics:
         statistics.close()
+    _open[name] = replace(_open[name], forced=forced)
     return name
 
 

@@ -157,8 +157,8 @@ def test_an_imatrix_is_converted_and_says_what_it_leaves_out(call, tmp_path, mon
 WANDA = ("m.safetensors", "--method", "wanda", "--amount", "0.5", "--statistics", "s.safetensors")
 
 
-def test_wanda_prunes_and_its_recipe_names_the_statistics(call, statistics):
-    """The same bytes come of the recipe, if the same statistics are at hand."""
+def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call, statistics):
+    """The same bytes come of the recipe with the same statistics, which the export names."""
     status, _, err = call("prune", *WANDA, "-o", "p.safetensors", "--save-recipe", "r.json")
     assert status == 0
     assert err.startswith("Note: 1 tensor is left as is")
@@ -171,20 +171,74 @@ def test_wanda_prunes_and_its_recipe_names_the_statistics(call, statistics):
     digest = "sha256:" + hashlib.sha256(statistics.read_bytes()).hexdigest()
     (entry,) = json.loads(Path("r.json").read_text())["entries"]
     (row,) = entry["configuration"]["rows"]
-    assert row["configuration"]["values"] == {"amount": 0.5, "statistics": digest}
+    assert row["configuration"]["values"] == {"amount": 0.5, "statistics": "checkpoint"}
 
     given = ("--statistics", "s.safetensors")
     assert call("run", "r.json", "m.safetensors", "-o", "q.safetensors", *given)[0] == 0
     assert Path("q.safetensors").read_bytes() == Path("p.safetensors").read_bytes()
     verify = ("verify", "p.safetensors", "--against", "m.safetensors")
     assert call(*verify, *given)[0] == 0
+    assert call(*verify, *given, "--recipe", "r.json")[0] == 0
     forget(digest)
-    for command in (verify, ("run", "r.json", "m.safetensors", "-o", "x.safetensors")):
+    run = ("run", "r.json", "m.safetensors", "-o", "x.safetensors")
+    missing = f"SHA-256 {digest.removeprefix('sha256:')} are not there"
+    at_hand = "ranks weights by statistics of activations of the checkpoint"
+    for command, says in ((verify, missing), (run, at_hand)):
         status, _, err = call(*command)
         assert status == 2
-        assert f"SHA-256 {digest.removeprefix('sha256:')} are not there" in err
+        assert says in err
         assert "--statistics" in err
     assert not Path("x.safetensors").exists()
+
+
+def collected_with(file):
+    """Write statistics that name a file as their checkpoint; returns their path."""
+    combined = hashlib.sha256(hashlib.sha256(Path(file).read_bytes()).hexdigest().encode())
+    sums = {"fc.weight": np.array([[1.0, 4.0, 9.0]]), "up.weight": np.ones((1, 6))}
+    weights = {name: Inputs(sum2, None, np.array([10.0])) for name, sum2 in sums.items()}
+    grams = {name: [np.eye(sum2.size)] for name, sum2 in sums.items()}
+    path = Path(f"{file}.statistics")
+    save_statistics(path, weights, Origin(checkpoint=combined.hexdigest()), Job(), grams=grams)
+    return path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prune", "FILE", "--method", "wanda", "--amount", "0.5", "--statistics", "STATS"),
+        ("run", "r.json", "FILE", "--statistics", "STATS"),
+        ("repair", "FILE", "--against", "FILE", "--statistics", "STATS"),
+        ("verify", "made", "--recipe", "r.json", "--against", "FILE", "--statistics", "STATS"),
+        ("scan", "FILE", "--method", "wanda", "--statistics", "STATS", "--command", "{checkpoint}"),
+        ("scan", "FILE", "--repair", "STATS", "--command", "{checkpoint}"),
+    ],
+)
+def test_statistics_of_another_checkpoint_are_refused(call, tmp_path, monkeypatch, words):
+    """Of all commands that rank or repair by them, unless they are forced."""
+    monkeypatch.chdir(tmp_path)
+    weights = {"fc.weight": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    for number, name in enumerate(("one.safetensors", "other.safetensors")):
+        save_file({"fc.weight": weights["fc.weight"] + number}, name)
+    prune = ("--method", "wanda", "--amount", "0.5", "-o", "made", "--save-recipe", "r.json")
+    given = ("--statistics", collected_with("one.safetensors"))
+    assert call("prune", "one.safetensors", *prune, *given)[0] == 0
+    if words[0] in {"run", "verify"}:
+        # Of several the one is taken that belongs to the checkpoint.
+        both = (*given, "--statistics", collected_with("other.safetensors"))
+        run = ("run", "r.json", "other.safetensors", "-o", "x.safetensors", *both)
+        assert call(*run)[0] == 0
+    filled = {"FILE": "other.safetensors", "STATS": given[1]}
+    words = [filled.get(word, word) for word in words]
+    if words[0] != "verify":
+        words += ["-o", "out.safetensors"]
+    status, _, err = call(*words)
+    assert status == 2
+    belong = "The statistics 'one.safetensors.statistics' belong to another checkpoint than"
+    assert f"{belong} 'other.safetensors'" in err
+    assert "--force-statistics" in err
+    assert not Path("out.safetensors").exists()
+    _, out, err = call(*words, "--force-statistics")
+    assert "belong to another checkpoint" not in out + err
 
 
 def test_swaps_take_what_has_gram_matrices_and_verify_to_the_byte(call, statistics):
@@ -222,14 +276,13 @@ UNITS = ("model", "--method", "ffn_neurons", "--amount", "50%", "--by", "flap",
          "--statistics", "s.safetensors")  # fmt: skip
 
 
-def test_units_are_pruned_by_their_inputs_and_its_recipe_names_the_statistics(call, folder):
+def test_units_are_pruned_by_their_inputs_and_its_recipe_takes_the_statistics(call, folder):
     assert call("prune", *UNITS, "-o", "p", "--save-recipe", "r.json")[:2] == (0, ANY)
     pruned = load_file("p/model.safetensors")
     assert pruned["model.layers.2.mlp.down_proj.weight"].any(axis=0).sum() == NEURONS // 2
-    digest = "sha256:" + hashlib.sha256(Path("s.safetensors").read_bytes()).hexdigest()
     (entry,) = json.loads(Path("r.json").read_text())["entries"]
     (row,) = entry["configuration"]["rows"]
-    assert row["configuration"]["values"]["statistics"] == digest
+    assert row["configuration"]["values"]["statistics"] == "checkpoint"
     given = ("--statistics", "s.safetensors")
     assert call("run", "r.json", "model", "-o", "q", *given)[0] == 0
     again = Path("q/model.safetensors").read_bytes()

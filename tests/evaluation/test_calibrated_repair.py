@@ -190,14 +190,13 @@ def test_nothing_is_started_for_a_cancelled_job(runner_of, state):
     assert not runner.worker.runs
 
 
-def test_statistics_of_another_checkpoint_are_warned_of(state, tmp_path):
+def test_statistics_of_another_checkpoint_are_refused_unless_they_are_forced(state, tmp_path):
     path, rng = tmp_path / "s.safetensors", np.random.default_rng(0)
     inputs = rng.normal(size=(100, 16))
     known = Inputs(np.square(inputs).sum(axis=0)[None], None, np.array([100.0]))
     grams = {"0.weight": [(inputs.T @ inputs)[None]]}
     save_statistics(path, {"0.weight": known}, Origin(checkpoint="0"), Job(), grams=grams)
-    done = repair_by_statistics(path, pruned(state), RepairSettings(), Job())
-    assert done.risks == (
-        "The statistics in 's.safetensors' were collected with another checkpoint.",
-    )
+    with pytest.raises(ParameterError, match="'s.safetensors' belong to another checkpoint"):
+        repair_by_statistics(path, pruned(state), RepairSettings(), Job())
+    done = repair_by_statistics(path, pruned(state), RepairSettings(), Job(), forced=True)
     assert done.repair.unknown == ("4.weight",)

@@ -90,6 +90,17 @@ def sha256_of(file: FileSource, job: Job, *, near: bool = False) -> str:
     return state.sha256
 
 
+def files_sha256(files: Sequence[FileSource], job: Job) -> str:
+    """Return one SHA-256 for several files, in hex digits: that of their SHA-256 in order.
+
+    Files whose SHA-256 is known are not read again; raises as `sha256_of`.
+    """
+    combined = hashlib.sha256()
+    for file in files:
+        combined.update(sha256_of(file, Job(cancel=job.cancel)).encode())
+    return combined.hexdigest()
+
+
 @contextlib.contextmanager
 def hashed_meanwhile(files: Sequence[FileSource]) -> Iterator[None]:
     """Hash files in a thread while the block of the context reads them.

@@ -373,7 +373,13 @@ class Workbench(QObject):
             open_work=self.files.open,
         )
         series = StepSequence(session, self)
-        self.recipes = RecipeController(context, session, series, cluster=self._cluster)
+        self.recipes = RecipeController(
+            context,
+            session,
+            series,
+            cluster=self._cluster,
+            statistics=lambda: self.extras.statistics,
+        )
         self.rounds = RoundsController(context, session, series, form=self.form, extras=self.extras)
         self.history = HistoryController(session, jobs, self)
         self.scripts = ScriptController(context, session)

@@ -44,6 +44,7 @@ from pruneapp.methods.method import Method, Scope
 from pruneapp.params import STATISTICS, Amount, FileParam, validate_all
 from pruneapp.progress import Job
 from pruneapp.statistics.file import register as register_statistics
+from pruneapp.statistics.file import statistics_of
 
 
 def in_form_words(error: PruneAppError) -> PruneAppError:
@@ -131,8 +132,16 @@ class LoadedMasks(QObject):
         )
 
     def load_statistics(self, path: Path) -> None:
-        """Open a file of statistics of activations."""
+        """Open a file of statistics of activations; those of another checkpoint are refused."""
         document = self._session.document
+        if document is None:
+            return
+        checkpoint = document.checkpoint
+
+        def work(job: Job) -> str:
+            name = register_statistics(path, job)
+            statistics_of(name).refuse_other(checkpoint, job)
+            return name
 
         def done(name: str) -> None:
             if self._session.document is document:
@@ -141,7 +150,7 @@ class LoadedMasks(QObject):
 
         self._jobs.submit(
             self.tr("Opening statistics"),
-            partial(register_statistics, path),
+            work,
             on_result=done,
             on_error=self._session.refused.emit,
         )

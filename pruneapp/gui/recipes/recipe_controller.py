@@ -27,7 +27,7 @@ from pruneapp.gui.widgets.number_format import NO_NUMBER, count, plural
 from pruneapp.gui.widgets.reports import CountsTable, DecisionDialog
 from pruneapp.progress import Job
 from pruneapp.recipes.fit import Fit, Schedule, fit
-from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save
+from pruneapp.recipes.recipe import SUFFIX, Recipe, history_recipe, load, save, with_statistics
 from pruneapp.recipes.replay import replay_all
 from pruneapp.results.export import ExportReport, ExportRequest
 
@@ -127,6 +127,7 @@ class RecipeController(DialogController[RecipeDialog]):
     """The commands for recipes; `series` makes their steps those of the document.
 
     `cluster` returns the address of the cluster that exports run on; empty for this machine.
+    `statistics` returns the name of the statistics of activations that are loaded; empty for none.
     """
 
     def __init__(
@@ -136,8 +137,10 @@ class RecipeController(DialogController[RecipeDialog]):
         series: StepSequence,
         *,
         cluster: Callable[[], str],
+        statistics: Callable[[], str],
     ) -> None:
         super().__init__(context, session.closed)
+        self._statistics = statistics
         self._cluster = cluster
         self._session = session
         self._series = series
@@ -202,10 +205,11 @@ class RecipeController(DialogController[RecipeDialog]):
         if not name:
             return
         path, checkpoint = Path(name), document.checkpoint
+        names = tuple(filter(None, (self._statistics(),)))
         self._session.note_folder("recipe", path)
 
         def work(job: Job) -> tuple[Recipe, Fit]:
-            recipe = load(path, job)
+            recipe = with_statistics(load(path, job), checkpoint, names, job)
             return recipe, fit(recipe, checkpoint, job)
 
         self._session.work(self.tr("Reading recipe"), work, partial(self._show, document))

@@ -352,6 +352,13 @@ def test_statistics_are_loaded_from_a_file_for_methods_that_take_them(person, tm
     person.click(person.rule.load_statistics)
     person.wait(lambda: any("holds no statistics of activations" in t for t in person.notices))
 
+    other = tmp_path / "other.statistics.safetensors"
+    save_statistics(other, {"fc3.weight": inputs}, Origin(checkpoint="0" * 64), Job())
+    person.chooses_file(other)
+    person.click(person.rule.load_statistics)
+    person.wait(lambda: any("belong to another checkpoint" in t for t in person.notices))
+    assert person.rule.statistics_name.text() == "no file loaded"
+
     person.chooses_file(path)
     person.click(person.rule.load_statistics)
     person.wait(lambda: person.rule.statistics_name.text() == path.name)
