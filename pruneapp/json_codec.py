@@ -60,7 +60,7 @@ def encoded(value: Any, *, indent: int | None = None) -> bytes:
 
     try:
         data = msgspec.json.encode(value, enc_hook=_word)
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, OverflowError):  # integers of more than 64 bits are JSON, too
         plain = msgspec.to_builtins(value, enc_hook=_word)
         return json.dumps(_finite_only(plain), indent=indent).encode()
     return data if indent is None else msgspec.json.format(data, indent=indent)
@@ -199,14 +199,18 @@ def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = 
     Raises
     ------
     JsonError
-        As of `load`, and if anything in it is of another type, with its place; or a whole number
-        that 64 bits do not hold.
+        As of `load`, and if anything in it is of another type, with its place; or an integer of
+        `kind` that 64 bits do not hold. Keys that `kind` does not have may hold any number.
     """
     tree = load(text, where, file_names=file_names)
-    longest = _LONG.search(text if isinstance(text, str) else text.decode())
-    if longest and (beyond := _beyond(tree, "")) is not None:
-        raise JsonError("it holds an integer that does not fit in 64 bits", where, beyond)
-    return convert(tree, kind, where)
+    found = convert(tree, kind, where)
+    if _LONG.search(text if isinstance(text, str) else text.decode()):
+        import msgspec
+
+        beyond = _beyond(msgspec.to_builtins(found), "")
+        if beyond is not None:
+            raise JsonError("it holds an integer that does not fit in 64 bits", where, beyond)
+    return found
 
 
 # msgspec finds out what a type is made of when it is first asked, and lets others see it half done:

@@ -245,7 +245,7 @@ def _later_tokens(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> tuple[tup
 def _added_in(name: str, files: Mapping[str, bytes], where: str) -> Iterable[tuple[str, int]]:
     if name not in files:
         return
-    tree = json_codec.decode(files[name], dict[str, Any], where)
+    tree = json_codec.load_object(files[name], where)
     if name == _ADDED:
         yield from json_codec.convert(tree, dict[str, int], where).items()
         return
@@ -289,7 +289,7 @@ def _files_beside(vocabulary: Vocabulary, flags: Flags, new_ids: Ids, job: Job) 
         job.step(0)
         where = str(folder / name)
         if name in {_GENERATION, _TOKENIZER_CONFIG}:
-            tree = _remapped(json_codec.decode(data, dict[str, Any], where), new_ids, where)
+            tree = _remapped(json_codec.load_object(data, where), new_ids, where)
             if tree.get("added_tokens_decoder"):
                 tree["added_tokens_decoder"] = {
                     str(new_ids[int(number)]): token

@@ -132,6 +132,7 @@ def test_files_beside_have_the_new_ids(tmp_path):
                 "10": {"content": "<x>"},
             },
             "tokenizer_class": "GPT2Tokenizer",
+            "model_max_length": int(1e30),  # what transformers writes for no limit
             "pad_token_id": 10,
         },
         added_tokens_json={"<s>": 8, "<x>": 10},
@@ -156,6 +157,7 @@ def test_files_beside_have_the_new_ids(tmp_path):
             "6": {"content": "<x>"},
         },
         "tokenizer_class": "GPT2Tokenizer",
+        "model_max_length": int(1e30),
         "pad_token_id": 6,
     }
     assert json.loads(files["added_tokens.json"]) == {"<s>": 4, "<x>": 6}
@@ -207,7 +209,7 @@ def test_merges_that_merges_txt_cannot_say_leave_it_out(tmp_path):
     ("files", "said"),
     [
         ({"tokenizer_config_json": "["}, "tokenizer_config.json' is not JSON"),
-        ({"tokenizer_config_json": []}, "expected an object"),
+        ({"tokenizer_config_json": []}, "is not a JSON object"),
         ({"tokenizer_config_json": {"added_tokens_decoder": {"x": {"content": "y"}}}}, "got 'x'"),
         ({"tokenizer_config_json": {"added_tokens_decoder": {"3": {}}}}, "'content' is missing"),
         (
