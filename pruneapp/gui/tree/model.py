@@ -128,7 +128,7 @@ class Listing:
         children_shown = self.lists.get(node)
         if children_shown is None:
             if self.flat:
-                leaf = self._nodes.leaf if node == ROOT else np.empty(0, np.int32)
+                leaf = np.sort(self._nodes.leaf) if node == ROOT else np.empty(0, np.int32)
                 children_shown = self._sorted(leaf[self.shown[leaf]])
             else:
                 children = self._nodes.children_of(node)

@@ -45,7 +45,8 @@ class Nodes:
     tensor: NDArray[np.int32]  # index into `rows`; -1 for a module
     alias: NDArray[np.bool_]  # whether it is a further name of a tied tensor
     first_child: NDArray[np.int64]  # those of n: children[first_child[n]:first_child[n + 1]]
-    children: NDArray[np.int32]  # in file order
+    # In file order, numbered ones by their numbers.
+    children: NDArray[np.int32]
     # Of each tensor again.
     leaf: NDArray[np.int32]  # its node
     numel: NDArray[np.int64]  # cut so that their sum fits
@@ -95,7 +96,7 @@ class Nodes:
         return sums[self.end] - sums[:-1]
 
     def children_of(self, node: int) -> NDArray[np.int32]:
-        """Return the children of `node` in file order."""
+        """Return the children of `node` in file order, numbered ones by their numbers."""
         return self.children[self.first_child[node] : self.first_child[node + 1]]
 
     def blocks(self, node: int) -> int:
@@ -124,7 +125,9 @@ class Nodes:
         if order is not None:
             below = order[below]
         facts = np.stack([self.in_blocks[below], self.role[below], self.numel[below]])
-        facts = facts.reshape(3, count, -1)
+        # Shards may have the tensors of a block in another order.
+        block = np.repeat(np.arange(count), below.size // count)
+        facts = facts[:, np.lexsort((*facts[::-1], block))].reshape(3, count, -1)
         return count if (facts == facts[:, :1]).all() else 0
 
 
@@ -134,6 +137,7 @@ MAX_DEPTH = 64
 _NUMBER = re.compile(r"[0-9]+")
 _BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
 _DIGITS = 12  # of numbers that are ordered by their values
+_NUMBERED = re.compile(rf"(.*?)(\d{{1,{_DIGITS}}})")
 
 
 def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
@@ -201,22 +205,55 @@ def _without_chains(
     return kept[np.argsort(met[kept])], above
 
 
-def _places(above: list[int], cancel: CancelToken) -> tuple[list[int], list[int]]:
+def _places(
+    above: list[int], names: Iterable[str], cancel: CancelToken
+) -> tuple[list[int], list[int]]:
     """Return where each node comes if all below a node follows it, and how many nodes it has.
 
-    Each has a larger number than the one above it; siblings keep the order of their numbers.
+    Each has a larger number than the one above it. Siblings keep the order of their numbers, but
+    those whose `names` differ in a number at the end alone are in the order of these: a file may
+    have layers 0, 1, 10, 2.
     """
     size = [1] * len(above)
     for node in cancel.each(range(len(above) - 1, 0, -1)):
         size[above[node]] += size[node]
-    place = [0] * len(above)
+    offset = [0] * len(above)  # from the node above
     free = [1] * len(above)  # where the next child comes
-    for node in cancel.each(range(1, len(above))):
+    for node in cancel.each(_in_numeric_order(above, names, cancel)):
         parent = above[node]
-        place[node] = at = free[parent]
-        free[parent] = at + size[node]
-        free[node] = at + 1
+        offset[node] = free[parent]
+        free[parent] += size[node]
+    place = [0] * len(above)
+    for node in cancel.each(range(1, len(above))):
+        place[node] = place[above[node]] + offset[node]
     return place, size
+
+
+def _in_numeric_order(above: list[int], names: Iterable[str], cancel: CancelToken) -> Sequence[int]:
+    """Return the nodes but the root so that numbered siblings follow each other as numbers do."""
+    numbered: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    split = functools.cache(_numbered)
+    for node, (parent, name) in cancel.each(enumerate(zip(above, names, strict=True))):
+        if (found := split(name)) is not None:
+            numbered.setdefault((parent, found[0]), []).append((found[1], node))
+    order = list(range(len(above)))
+    for siblings in numbered.values():
+        for (_, node), (_, slot) in zip(sorted(siblings), siblings, strict=True):
+            order[slot] = node
+    return order[1:]
+
+
+def _numbered(name: str) -> tuple[str, int] | None:
+    """Return a name without the number at its end, and that number; None if it has none."""
+    match = _NUMBERED.fullmatch(name)
+    return None if match is None else (match[1], int(match[2]))
+
+
+def _first_parts(paths: list[str], above: list[int]) -> Iterator[str]:
+    """Yield of each name the first part that it adds to that of the node above."""
+    cuts = [len(path) + 1 if path else 0 for path in paths]
+    for path, parent in zip(paths, above, strict=True):
+        yield path[cuts[parent] :].partition(".")[0]
 
 
 def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) -> list[str]:
@@ -322,7 +359,8 @@ def _in_order(
     number = np.zeros(len(tensors), np.int64)
     number[kept] = np.arange(total)
     above = number[above[kept]]
-    places = _places(above.tolist(), cancel)
+    names = _first_parts([paths[node] for node in kept.tolist()], above.tolist())
+    places = _places(above.tolist(), names, cancel)
     place, size = np.array(places[0], np.int64), np.array(places[1], np.int64)
 
     order = np.argsort(place)

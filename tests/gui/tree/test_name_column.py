@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
@@ -182,6 +183,20 @@ def block(number, *, out=4, kind="Linear"):
     ]
 
 
+def test_numbered_layers_are_in_the_order_of_their_numbers():
+    """Files of safetensors are sorted by their letters: 0, 1, 10, 2."""
+    rows = [row for name in sorted(map(str, range(12))) for row in block(name)]
+    nodes = build_nodes([*rows, *block("head"), *block("a10"), *block("a9")])
+    above = int(nodes.parent[nodes.parent[nodes.leaf[0]]])
+    labels = [nodes.labels[child] for child in nodes.children_of(above).tolist()]
+    assert labels == [*map(str, range(12)), "head", "a9", "a10"]
+    assert [nodes.paths[leaf] for leaf in nodes.leaf.tolist()] == [
+        row.shown for row in nodes.rows
+    ], "rows stay in the order of the file"
+    ends = nodes.end[nodes.children_of(above)]
+    assert (np.diff(ends) == 3).all(), "all below a node follows it"
+
+
 @pytest.mark.parametrize(
     ("rows", "alike"),
     [
@@ -189,6 +204,8 @@ def block(number, *, out=4, kind="Linear"):
         ([*block(10), *block(2)], 2),
         # Those of a file may come in any order.
         ([block(0)[0], block(1)[0], block(0)[1], block(1)[1]], 2),
+        # A shard may end within a block: its tensors come in another order.
+        ([*block(0), *reversed(block(1)), *block(10)], 3),
         ([*block(0)], 0),
         ([*block(0), *block(1, out=8)], 0),
         ([*block(0), *block(1, kind="Embedding")], 0),
