@@ -21,10 +21,11 @@ from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner
+from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner, conditions_of
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
 from pruneapp.progress import CancelToken, Job
+from pruneapp.results.quality import Conditions
 
 _HEAD = ("metric", "value", "original", "difference", "noise")
 
@@ -55,7 +56,7 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
     )
     notices += result.measured.notices
     if options.json:
-        print_json(_as_json(result, changes, worse=worse))
+        print_json(_as_json(result, changes, conditions_of(runner), worse=worse))
     else:
         _print(result, changes)
     print_notes(notices)
@@ -285,10 +286,18 @@ def _print(result: Result, changes: Sequence[Change]) -> None:
         sys.stdout.write(f"Noise of {', '.join(map(escaped, names))}: {words}\n")
 
 
-def _as_json(result: Result, changes: Sequence[Change], *, worse: bool) -> Mapping[str, Any]:
+def _as_json(
+    result: Result, changes: Sequence[Change], conditions: Conditions, *, worse: bool
+) -> Mapping[str, Any]:
     return {
         "metrics": {name: metric.value for name, metric in result.metrics.items()},
         "against": {change.name: change.original.value for change in changes},
-        "noise": {change.name: change.band.half for change in changes},
+        "noise": {change.name: change.band.half or None for change in changes},
+        "conditions": {
+            "evaluation": conditions.name,
+            "data": conditions.data or None,
+            "limit": conditions.limit,
+            "seed": conditions.seed,
+        },
         "worse": worse,
     }

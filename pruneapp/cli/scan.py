@@ -181,7 +181,8 @@ def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
         "measured": scan.measured,
         "wanted": scan.wanted,
         "metrics": {
-            m.name: {"before": m.before, "noise": m.noise, "higher": m.higher} for m in scan.metrics
+            m.name: {"before": m.before, "noise": m.noise or None, "higher": m.higher}
+            for m in scan.metrics
         },
     }
 
@@ -366,7 +367,7 @@ def _allocation_as_json(
             "unpruned": {change.name: change.original.value for change in ours},
             "measured": {change.name: change.metric.value for change in ours},
             "one_rule": {change.name: change.metric.value for change in uniform},
-            "noise": {change.name: change.band.half for change in ours},
+            "noise": {change.name: change.band.half or None for change in ours},
         }
     return {
         "output": output,

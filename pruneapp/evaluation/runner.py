@@ -37,6 +37,7 @@ from pruneapp.export.exporter import export
 from pruneapp.masks.bitmask import MaskLayers
 from pruneapp.progress import Cancelled, Job
 from pruneapp.results.export import ExportRequest
+from pruneapp.results.quality import Conditions
 
 # Containers that people's own code loads; the others are read by Pruneapp.
 PLAIN = frozenset({safetensors.SAFETENSORS.name, onnx.ONNX.name, "torch", "torch-legacy"})
@@ -60,6 +61,13 @@ class Measured:
     peak: int = 0  # the most bytes of memory that the process has used so far
     zeros: int = 0  # of the tensors that were run with, counted by the worker
     notices: tuple[str, ...] = ()
+
+
+def conditions_of(runner: Runner) -> Conditions:
+    """Return what a runner measures with, for people; `Runner.key` tells conditions apart."""
+    options = runner.options
+    data = options.text or options.images
+    return Conditions(runner.name, options.limit, options.seed, "" if data is None else data.name)
 
 
 class Runner(Protocol):
@@ -112,8 +120,9 @@ class ScriptRunner:
     ) -> None:
         self.name, self.sha256 = script.path.name, script.sha256
         self.interpreter, self.options = str(interpreter.path), options
+        data = None if options.text is None else _sha256_of(options.text)
         self.key = hashlib.sha256(
-            repr((script.sha256, str(interpreter.path), options)).encode()
+            repr((script.sha256, str(interpreter.path), options, data)).encode()
         ).hexdigest()
         self.worker = Worker(script, interpreter.path, options)
         self._handover: AnyHandover | None = None
@@ -275,6 +284,15 @@ class ScriptRunner:
     def close(self) -> None:
         """End the worker."""
         self.worker.close()
+
+
+def _sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file; empty if it cannot be read, which its reader reports."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def path_of(checkpoint: Checkpoint) -> Path:

@@ -38,6 +38,16 @@ class MetricChange:
 
 
 @dataclass(frozen=True)
+class Conditions:
+    """What a metric was measured with; those under other conditions are not comparable."""
+
+    name: str  # of the script or command
+    limit: int | None = None  # how many samples at most
+    seed: int = 0
+    data: str = ""  # name of the text file or folder of images, if the evaluation is built in
+
+
+@dataclass(frozen=True)
 class StateQuality:
     """What was measured of one state."""
 
@@ -120,7 +130,8 @@ class MeasuredState:
     number: int  # in the history
     label: str
     quality: StateQuality
-    is_old: bool  # whether another script, Python or options measured it, or an earlier session
+    # Whether other conditions than the present ones measured it, or an earlier session.
+    is_old: bool
     kind: str = ""  # what made it, in words: the method; empty for the unpruned model
     # The measured state from which nothing but this method led to it; -1 where there is none.
     joined: int = -1

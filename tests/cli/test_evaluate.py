@@ -93,7 +93,8 @@ def test_a_script_measures_both_and_says_what_is_worse(run, files, tmp_path):
     assert found == {
         "metrics": {"size": 392 / 2 / 3, "acc": 0.5},
         "against": {"size": 528 / 2 / 3, "acc": 1.0},
-        "noise": {"size": 0.0, "acc": found["noise"]["acc"]},
+        "noise": {"size": None, "acc": found["noise"]["acc"]},
+        "conditions": {"evaluation": file.name, "data": None, "limit": None, "seed": 0},
         "worse": True,
     }
     assert 0.1 < found["noise"]["acc"] < 0.3
@@ -163,6 +164,7 @@ def test_without_an_original_the_file_alone_is_measured(run, files, printing):
         "metrics": {"a b": 0.5},
         "against": {},
         "noise": {},
+        "conditions": json.loads(out)["conditions"],
         "worse": False,
     }
 

@@ -34,12 +34,17 @@ from pruneapp.gui.evaluation.dialogs import EvaluateDialog
 from pruneapp.gui.evaluation.script_controller import Agreed, AgreedScript, ScriptController
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
-from pruneapp.gui.widgets.labels import enumerated, joined, labeled
-from pruneapp.gui.widgets.reports import quality_in_short, quality_in_words
+from pruneapp.gui.widgets.labels import enumerated, joined, labeled, noted
+from pruneapp.gui.widgets.reports import (
+    conditions_in_words,
+    quality_in_short,
+    quality_in_words,
+)
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 from pruneapp.results.quality import (
+    Conditions,
     HistoryMark,
     MeasuredState,
     MetricChange,
@@ -65,6 +70,7 @@ class Measurement:
 
     state: str  # its hash
     evaluation: str  # the hash of script, interpreter and options
+    conditions: Conditions  # the same in words
     quality: StateQuality
     notices: tuple[str, ...]
 
@@ -106,6 +112,8 @@ class ScriptProcess:
 
         Raises as `evaluator`, and `EvaluationError` if the script fails.
         """
+        from pruneapp.evaluation.runner import conditions_of
+
         evaluator = self.evaluator(job)
         if evaluator.baseline is None:
             parts = job.parts(2)
@@ -126,7 +134,8 @@ class ScriptProcess:
             sums = self._uses.multiply_adds(snapshot, Job(cancel=job.cancel))
             quality = replace(quality, multiply_adds=sums)
         key, notices = result.key, result.measured.notices
-        return Measurement(key.state, key.evaluation, quality, notices)
+        conditions = conditions_of(evaluator.runner)
+        return Measurement(key.state, key.evaluation, conditions, quality, notices)
 
     def count(self, states: Sequence[PastState], job: Job) -> list[int]:
         """Return the multiply-adds of states; how often weights are used is counted once.
@@ -197,6 +206,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
     state: str
     evaluation: str
+    conditions: Conditions
     quality: StateQuality
 
 
@@ -231,6 +241,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._ending: list[ScriptProcess] = []
         self._evaluation = ""  # the hash of what measures now; empty until it has
         self._results: dict[tuple[str, str], StateQuality] = {}  # by state and evaluation
+        self._conditions: dict[str, Conditions] = {}  # of each evaluation, the latest last
         self._states: dict[object, str] = {}  # hashes, by the keys of records
         self._wanted: list[object] = []
         self._count = 0  # of the states that were asked for together
@@ -372,6 +383,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _take(self, key: object, found: Measurement) -> None:
         self._evaluation = found.evaluation
+        self._conditions.pop(found.evaluation, None)
+        self._conditions[found.evaluation] = found.conditions
         self._states[key] = found.state
         self._results[found.state, found.evaluation] = found.quality
 
@@ -583,6 +596,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._drop()
         self._source, self._evaluation, self.metric = None, "", ""
         self._results.clear()
+        self._conditions.clear()
         self._states.clear()
         self._identity.cancel()
         self._change.cancel()
@@ -593,7 +607,12 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def read(self) -> Mapping[str, Any]:
         """Return what was measured, for a session."""
-        kept = [_Kept(*key, quality) for key, quality in self._results.items()]
+        kept = [
+            _Kept(state, evaluation, conditions, quality)
+            for evaluation, conditions in self._conditions.items()
+            for (state, of), quality in self._results.items()
+            if of == evaluation
+        ]
         return {EVALUATION: kept} if kept else {}
 
     def show(self, view: Mapping[str, Any]) -> None:
@@ -603,6 +622,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
         except JsonError:
             return  # of a session that somebody else made
         self._results |= {(one.state, one.evaluation): one.quality for one in kept}
+        self._conditions |= {one.evaluation: one.conditions for one in kept}
         self._refresh()
 
     @property
@@ -708,6 +728,22 @@ class EvaluationController(DialogController[EvaluateDialog]):
         return found, chosen != self._evaluation
 
     @property
+    def _shown(self) -> str:
+        """The evaluation whose results are shown: the present one, else the latest.
+
+        Results under several conditions are never shown together.
+        """
+        if self._evaluation in self._conditions:
+            return self._evaluation
+        return next(reversed(self._conditions), "")
+
+    @property
+    def conditions(self) -> str:
+        """What the results that are shown were measured with, in words; empty without any."""
+        found = self._conditions.get(self._shown)
+        return "" if found is None else conditions_in_words(found)
+
+    @property
     def why_old(self) -> str:
         """Why results are old, and what to do, as sentences."""
         if self._source is None:
@@ -738,15 +774,24 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._refresh()
 
     def _found(self, key: object) -> tuple[StateQuality, bool] | None:
-        """Return what was measured of a state last, and whether that is old."""
-        state = self._states.get(key)
-        if state is None:
-            return None
-        found = self._results.get((state, self._evaluation))
-        if found is not None:
-            return found, False
-        old = [quality for (of, _), quality in self._results.items() if of == state]
-        return (old[-1], True) if old else None
+        """Return what was measured of a state with the conditions shown, and whether it is old."""
+        shown = self._shown
+        found = self._results.get((self._states.get(key, ""), shown))
+        return None if found is None else (found, shown != self._evaluation)
+
+    def _otherwise(self, key: object) -> str:
+        """Return what was measured of a state under other conditions, as sentences."""
+        shown, state = self._shown, self._states.get(key)
+        return joined(
+            *(
+                labeled(
+                    conditions_in_words(self._conditions[evaluation]),
+                    self.tr("{words}.").format(words=quality_in_words(quality, self.metric)),
+                )
+                for (of, evaluation), quality in self._results.items()
+                if of == state and evaluation != shown
+            )
+        )
 
     def _refresh(self, _change: object = None) -> None:
         if self._session.document is None or (self._source is None and not self._results):
@@ -765,11 +810,14 @@ class EvaluationController(DialogController[EvaluateDialog]):
             words = self.tr("being evaluated") if now else self.tr("waiting to be evaluated")
             return HistoryMark("…", words, faded=True)
         if found is None:
-            return HistoryMark(words=self.tr("not evaluated"))
+            words = self.tr("not evaluated")
+            if otherwise := self._otherwise(key):
+                words = joined(self.tr("{words}.").format(words=words), otherwise)
+            return HistoryMark(words=words)
         quality, is_old = found
         text = quality_in_short(quality, self.metric)
         brief = quality_in_short(quality, self.metric, size=False)
-        words = quality_in_words(quality, self.metric)
+        words = noted(quality_in_words(quality, self.metric), self.conditions)
         if is_old:
             # Colour alone does not tell: what is not in force is gray, too.
             text, brief = f"({text})", f"({brief})"

@@ -619,7 +619,13 @@ class Workbench(QObject):
         page = self.views.pages.quality
         page.set_measuring(measuring=evaluation.is_measuring)
         page.set_uncounted(evaluation.why_uncounted)
-        page.set_states(evaluation.states(), position, evaluation.metric, evaluation.why_old)
+        page.set_states(
+            evaluation.states(),
+            position,
+            evaluation.metric,
+            evaluation.why_old,
+            evaluation.conditions,
+        )
         if page.shows_multiply_adds:
             evaluation.count_multiply_adds()  # of what was measured since, by another script
 

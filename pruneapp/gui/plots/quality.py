@@ -313,6 +313,7 @@ class QualityView(PlotView):
         self._hovered = -1  # the point under the mouse
         self._named = -1  # the point that is described below; without one, what meets the target is
         self._why_old = ""
+        self._conditions = ""  # what the states were measured with
         self._measuring = False
         self._why_uncounted = ""
         self._name = ""  # of the metric; empty for the first
@@ -388,15 +389,21 @@ class QualityView(PlotView):
         return self._axis.along is Along.MULTIPLY_ADDS
 
     def set_states(
-        self, states: Sequence[MeasuredState], position: int, metric: str, why_old: str = ""
+        self,
+        states: Sequence[MeasuredState],
+        position: int,
+        metric: str,
+        why_old: str = "",
+        conditions: str = "",
     ) -> None:
         """Show these states, of which the one at `position` is in force, by a metric.
 
-        `why_old` says why some are old, and what to do.
+        `why_old` says why they are old, and what to do; `conditions` what all were measured with.
         """
         by_mouse = position != self._told[1] or self._named == self._hovered
         named = self._number(self._named)
         self._name, self._told, self._why_old = metric, (states, position), why_old
+        self._conditions = conditions
         self._offer_metrics(states)
         for part in (self.axis_label, self.axis_box):
             part.setVisible(bool(states))
@@ -566,7 +573,7 @@ class QualityView(PlotView):
 
     def numbers(self) -> Numbers:
         """Return the states, in the order of their points."""
-        states, of, axis = self._states, self._of, self._axis
+        states, of, axis, conditions = self._states, self._of, self._axis, self._conditions
         more = () if axis.along is Along.SPARSITY else (axis.label,)
         if not states:
             return NOTHING
@@ -583,8 +590,9 @@ class QualityView(PlotView):
                 *[round(axis.place(state) or 0.0) for _ in more],
                 metric.value,
                 difference,
-                metric.half,
+                metric.half or "",  # empty if it is not known
                 verdict,
+                conditions,
             )
 
         headers = (
@@ -595,6 +603,7 @@ class QualityView(PlotView):
             self.tr("difference"),
             self.tr("noise ±"),
             self.tr("meets the target"),
+            self.tr("measured with"),
         )
         return Numbers(headers, len(states), row, shares=frozenset({1}))
 
@@ -634,6 +643,9 @@ class QualityView(PlotView):
             swatches.append(Swatch(words, (colors["muted"],), tip=tip))
         if self.canvas.faded:
             swatches.append(Swatch(self.tr("measured before"), (colors["muted"],)))
+        if self._conditions:
+            words = self.tr("measured with {conditions}").format(conditions=self._conditions)
+            swatches.append(Swatch(_in_legend(self._conditions), (), tip=words))
         return swatches
 
     def _refresh_readout(self) -> None:
@@ -664,7 +676,7 @@ class QualityView(PlotView):
 
     def _on_axis_chosen(self) -> None:
         self._axis = self._axes[Along(self.axis_box.currentData())]
-        self.set_states(*self._told, self._name, self._why_old)
+        self.set_states(*self._told, self._name, self._why_old, self._conditions)
         if self.shows_multiply_adds:
             self.countRequested.emit()
 

@@ -31,10 +31,17 @@ from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.clipboard import copied_by
 from pruneapp.gui.widgets.controls import add_row, lay_in_column
 from pruneapp.gui.widgets.engine_text import said_sentence
-from pruneapp.gui.widgets.labels import as_plain, listed, sentence, translate, within_reason
+from pruneapp.gui.widgets.labels import (
+    as_plain,
+    enumerated,
+    listed,
+    sentence,
+    translate,
+    within_reason,
+)
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.quality import StateQuality
+from pruneapp.results.quality import Conditions, StateQuality
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity
 
@@ -253,6 +260,18 @@ def several(severity: Severity, count: int) -> str:
         )
     one = translate("Danger", "little is left of 1 tensor")
     return number_format.plural(count, one, translate("Danger", "little is left of {n} tensors"))
+
+
+def conditions_in_words(conditions: Conditions) -> str:
+    """Return what a metric was measured with: ``evaluate.py, pages.txt, limit 100, seed 0``."""
+    parts = [abridged(escaped(conditions.name))]
+    if conditions.data:
+        parts.append(abridged(escaped(conditions.data)))
+    if conditions.limit is not None:
+        limit = number_format.count(conditions.limit)
+        parts.append(translate("Quality", "limit {n}").format(n=limit))
+    parts.append(translate("Quality", "seed {n}").format(n=conditions.seed))
+    return enumerated(*parts)
 
 
 def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True) -> str:

@@ -159,7 +159,11 @@ def test_what_was_measured_with_another_limit_or_seed_is_another_result(pruned, 
     assert marks(pruned)[1].startswith("10.0 %")
     choose(pruned, script, limit="50", new=False)
     pruned.wait_idle()
-    assert marks(pruned)[1].startswith("("), "measured with another seed"
+    assert marks(pruned)[1] == "○", "measured with another seed"
+    assert "not evaluated. my_evaluation.py, limit 50, seed 8: " in words(pruned, 1)
+    assert "(my_evaluation.py, limit 50, seed 0)" in words(pruned, 2)
+    assert {state.number for state in pruned.workbench.evaluation.states()} == {0, 2}
+    assert pruned.workbench.evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
     chosen = pruned.workbench.scripts.source("evaluation")
     assert (chosen.limit, chosen.seed) == ("50", "")
 
@@ -239,7 +243,7 @@ def test_a_changed_script_greys_what_it_measured_and_is_asked_about(pruned, runn
     agree(pruned)
     pruned.wait_idle()
     assert [runner.measured for runner in runners] == [[0, 0, 0, 39], [0, 0, 0, 39], [0, 0, 0, 7]]
-    assert marks(pruned)[2].startswith("(")
+    assert marks(pruned)[2] == "○", "it was measured with the script as it was before"
 
 
 def test_what_fails_is_said_in_a_sentence_and_can_be_tried_again(pruned, runners, script):
@@ -284,6 +288,34 @@ def test_a_session_keeps_results_and_runs_nothing(pruned, runners, script, tmp_p
     assert pruned.views.pages.quality.readout.text().startswith(why)
     pruned.key("5")
     assert pruned.views.compare.metrics.note.text().startswith(why)
+
+
+def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners, script, tmp_path):
+    """Chart and history mixed those of two limits."""
+    script.write_text("def evaluate(model, limit): return 1.0\n")
+    choose(pruned, script)
+    pruned.wait_idle()
+    click_mark(pruned, 1)
+    pruned.wait_idle()
+    choose(pruned, script, limit="50", new=False)
+    pruned.wait_idle()
+    file = tmp_path / "work.prune"
+    pruned.chooses_file(file, "getSaveFileName")
+    pruned.key("Ctrl+S")
+    pruned.wait_idle()
+    pruned.key("Ctrl+W")
+    pruned.wait_idle()
+    pruned.open(file)
+    pruned.wait(lambda: pruned.document is not None)
+    pruned.wait(lambda: marks(pruned)[2].startswith("("))
+    pruned.wait_idle()
+    assert marks(pruned)[1] == "○"
+    evaluation = pruned.workbench.evaluation
+    assert evaluation.conditions == "my_evaluation.py, limit 50, seed 0"
+    assert [state.number for state in evaluation.states()] == [0, 2]
+    view = pruned.views.pages.quality
+    assert evaluation.conditions in [swatch.label for swatch in view._swatches()]
+    assert {row[-1] for row in view.numbers()} == {"my_evaluation.py, limit 50, seed 0"}
 
 
 def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_path):
@@ -365,18 +397,18 @@ def test_compare_shows_the_metrics_of_both_sides(pruned, runners, script):
 
 def test_results_that_make_no_sense_in_a_session_are_left(pruned):
     good = {"name": "accuracy", "value": 0.5, "original": 1.0, "half": 0.0, "noise": ""}
+    named = {"evaluation": "b", "conditions": {"name": "c"}}
     for kept in (
         1,
         [1],
-        [{"state": "a", "evaluation": "b", "quality": {"metrics": [{}], "sparsity": 0}}],
-        [{"state": 1, "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
+        [{**named, "state": "a", "quality": {"metrics": [{}], "sparsity": 0}}],
+        [{**named, "state": 1, "quality": {"metrics": [good], "sparsity": 0}}],
+        [{"state": "a", "evaluation": "b", "quality": {"metrics": [good], "sparsity": 0}}],
     ):
         pruned.workbench.evaluation.show({"evaluation": kept})
         assert marks(pruned) == ["", "", ""]
     quality = {"metrics": [good], "sparsity": 0.0}
-    pruned.workbench.evaluation.show(
-        {"evaluation": [{"state": "a", "evaluation": "b", "quality": quality}]}
-    )
+    pruned.workbench.evaluation.show({"evaluation": [{**named, "state": "a", "quality": quality}]})
     pruned.wait_idle()
     assert marks(pruned) == ["○", "○", "○"], "they are of no state of this history"
 
@@ -573,8 +605,9 @@ def test_multiply_adds_are_counted_once_the_axis_is_chosen(
     pruned.wait(lambda: pruned.document is None)
     pruned.open(file)
     pruned.wait(lambda: pruned.document is not None)
-    pruned.wait(lambda: len(page.canvas.points) == 3)
-    assert [point.x() for point in page.canvas.points] == [expected(2), expected(1), 465]
+    pruned.wait(lambda: len(page.canvas.points) == 2)
+    # The other state was measured by the script as it was before.
+    assert [point.x() for point in page.canvas.points] == [expected(2), 465]
 
 
 def test_why_multiply_adds_are_not_known_is_said_on_the_page(pruned, runners, script):

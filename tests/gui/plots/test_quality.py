@@ -302,11 +302,17 @@ def test_the_table_has_the_same_numbers(view, qtbot):
     qtbot.keyClick(view.canvas, Qt.Key.Key_T)
     assert view.shows_table
     rows = [list(row) for row in view.numbers()]
-    assert rows[0] == ["Opened", 0.0, 0.989, 0.0, 0.013, "yes"]
+    assert rows[0] == ["Opened", 0.0, 0.989, 0.0, 0.013, "yes", ""]
     assert rows[2][5] == "measured before"
     assert rows[3][0] == "L1 80 %"
     assert rows[3][3] == pytest.approx(-0.247)
     assert rows[3][5] == "no"
+    metric = MetricChange("loss", 2.0, 1.0, 0.0, "repeatable", higher=False)
+    unknown = MeasuredState(1, "L1 50 %", StateQuality((metric,), 0.5), is_old=False)
+    view.set_states([unknown], 1, "", conditions="evaluate.py, limit 9, seed 0")
+    (row,) = view.numbers()
+    assert row[-3] == "", "no noise is not a noise of 0"
+    assert row[-1] == "evaluate.py, limit 9, seed 0"
 
 
 def test_a_metric_of_unknown_direction_has_no_target(view):
