@@ -351,6 +351,7 @@ def read_headers(path: Path, state_dict: str | None, job: Job) -> ReadResult:
             notices = (*contents.notices, _index_beside(files[0].name, unused_index))
             contents = replace(contents, notices=notices)
         return _only_shard(files[0], contents, sources)
+    model_folder.refuse_part(path)
     contents, sources = _read_file(path, state_dict, job, (*READERS, _INDEX))
     return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
 

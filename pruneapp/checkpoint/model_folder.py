@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 from pathlib import Path
 
 from pruneapp.checkpoint.formats.gguf import GGUF
@@ -156,6 +157,66 @@ def _refuse_choice(folder: Path, names: list[str]) -> None:
     )
 
 
+# A file of DeepSpeed: states of the model, or of the optimizer, of one process.
+_DEEPSPEED = re.compile(
+    r"((?P<kind>bf16_|fp16_)?zero_pp_rank_\d+_)?mp_rank_(?P<rank>\d\d)_(model|optim)_states\.pt"
+)
+_CONVERTER = "zero_to_fp32.py"
+_MEGATRON = "model_optim_rng.pt"
+
+
+def refuse_part(path: Path) -> None:
+    """Raise `UnsupportedFileError` for a file that has a process's part of a model of DeepSpeed."""
+    match = _DEEPSPEED.fullmatch(path.name)
+    if match is not None and match[1]:
+        folder = path.parent
+        raise UnsupportedFileError(
+            f"'{path}' is a part of a checkpoint of DeepSpeed.",
+            remedy=_deepspeed_remedy(folder, names_in(folder), [folder.absolute().name]),
+        )
+
+
+def _deepspeed_steps(folder: Path, names: list[str]) -> list[str]:
+    """Return the steps that a folder of DeepSpeed contains, or its own name if it is one step.
+
+    DeepSpeed saves each step in a subfolder, and beside them the name of the last one in ``latest``
+    and the converter.
+    """
+    if any(map(_DEEPSPEED.fullmatch, names)):
+        return [folder.absolute().name]
+    if _CONVERTER not in names and "latest" not in names:
+        return []
+    steps = []
+    for name in names:
+        with contextlib.suppress(CheckpointError):
+            if is_folder(folder / name) and any(map(_DEEPSPEED.fullmatch, names_in(folder / name))):
+                steps.append(name)
+    return steps or [""] * (_CONVERTER in names)
+
+
+def _deepspeed_remedy(folder: Path, names: list[str], steps: list[str]) -> str:
+    """Return the command that converts a checkpoint: the converter takes the folder of all steps.
+
+    Without the file ``latest`` there, or for another step, it needs the name of the step.
+    """
+    if not folder.name:  # "."
+        folder = folder.absolute()
+    home = folder
+    tag = "" if "latest" in names else steps[-1]
+    whole = ""
+    if any(map(_DEEPSPEED.fullmatch, names)):
+        home, tag = folder.parent, steps[-1]
+        models = [name for name in names if re.fullmatch(r"mp_rank_\d\d_model_states\.pt", name)]
+        if len(models) == 1:
+            whole = (
+                f"Open '{folder / models[0]}', which has the weights in the precision of the "
+                "training. For float32: "
+            )
+    script = home / _CONVERTER
+    words = ["python", str(script if script.is_file() else _CONVERTER), str(home), "model"]
+    return f"{whole or 'Convert it: '}{shlex.join([*words, *(['-t', tag] if tag else [])])}"
+
+
 def _refuse_training_folders(folder: Path, names: list[str]) -> None:
     what = remedy = ""
     if any(name.endswith(SUFFIX) for name in names):
@@ -163,12 +224,14 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
         remedy = "Copy the whole folder; hidden files are often left out."
     elif any(n.startswith("pytorch_model") for n in names):
         return  # the whole model, saved beside the state of training
-    elif "zero_to_fp32.py" in names or any(n.endswith("_optim_states.pt") for n in names):
+    elif steps := _deepspeed_steps(folder, names):
         what = "a checkpoint of DeepSpeed"
-        remedy = f'Convert it: python zero_to_fp32.py "{folder}" model'
-    elif any(re.fullmatch(r"mp_rank_\d\d.*", name) for name in names):
+        remedy = _deepspeed_remedy(folder, names, steps)
+    elif ranks := [name for name in names if re.fullmatch(r"mp_rank_\d\d.*", name)]:
         what = "a checkpoint of Megatron, cut into ranks"
         remedy = "Convert it to Hugging Face's layout with the tools of Megatron."
+        if len(ranks) == 1 and (whole := folder / ranks[0] / _MEGATRON).is_file():
+            what, remedy = "a checkpoint of Megatron", f"Open '{whole}', which has all weights."
     elif sum(bool(re.fullmatch(r"consolidated\.\d\d\.pth", name)) for name in names) > 1:
         what = "a checkpoint of Meta's, cut into ranks"
         remedy = "Convert it with convert_llama_weights_to_hf.py of transformers."
