@@ -36,6 +36,16 @@ _BUFFER_NAMES = STATISTICS_NAMES | {
     "attn_mask",
     "causal_mask",
     "anchors",
+    # Fixed transforms of audio models, and sinusoidal positions.
+    "forward_basis",
+    "inverse_basis",
+    "mel_basis",
+    "mel_filters",
+    "dct_mat",
+    "fb",
+    "window",
+    "window_sum",
+    "pe",
 }
 
 _WHOLE_NUMBERS = frozenset(d.name for d in DTYPES.values() if d.integer or d.name == "BOOL")
@@ -177,7 +187,8 @@ def is_buffer(
     TorchScript name their parameters and buffers. A state dict declares nothing; there, these are
     buffers:
 
-    - running statistics, rotary frequencies, anchors and the like, by the last part of the name;
+    - running statistics, rotary frequencies, anchors, transforms of audio (``mel_basis``), any
+      ``NAME_buffer`` and the like, by the last part of the name;
     - masks: a last part ``NAME_mask``, and the ``bias`` of shape ``1×1×n×n`` of attention in GPT-2
       and its kin, which is their causal mask.
 
@@ -195,7 +206,7 @@ def is_buffer(
 
 def is_buffer_name(leaf: str, shape: tuple[int, ...]) -> bool:
     """Return whether a tensor is a buffer by the last part of its name, whatever its type."""
-    if leaf in _BUFFER_NAMES or leaf.endswith("_mask"):
+    if leaf in _BUFFER_NAMES or leaf.endswith(("_mask", "_buffer")):
         return True
     square = len(shape) == 4 and shape[:2] == (1, 1) and shape[2] == shape[3] > 1
     return leaf == "bias" and square

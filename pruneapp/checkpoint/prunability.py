@@ -361,8 +361,13 @@ def annotate(
             *batch, strict=True
         )
         judged, kinds, usual, by_quantizer = zip(*judge.of(batch), strict=True)
-        if any(told):  # by the graph or program of the file, which knows better than names
-            usual = tuple(t in _BY_DEFAULT if t else u for t, u in zip(told, usual, strict=True))
+        if any(told):
+            # The graph or program tells layers better than names do, but an operator reads a fixed
+            # transform as it reads a weight.
+            usual = tuple(
+                t in _BY_DEFAULT and e.learned if t else u
+                for t, u, e in zip(told, usual, batch, strict=True)
+            )
             kinds = tuple(t or kind for t, kind in zip(told, kinds, strict=True))
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
         reasons = [a or b or c for a, b, c in zip(why_not, shared, judged, strict=True)]

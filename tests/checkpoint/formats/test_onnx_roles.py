@@ -148,6 +148,18 @@ def test_weights_are_followed_through_what_rearranges_them(path, tmp_path):
     assert not entries["s"].by_default
 
 
+@pytest.mark.parametrize("name", ["stft.forward_basis_buffer", "mel_basis", "model.pe"])
+def test_fixed_transforms_are_buffers_whatever_reads_them(tmp_path, name):
+    """Silero VAD computes its Fourier transform as a convolution."""
+    nodes = [
+        helper.make_node("Conv", ["x", name], ["a"]),
+        helper.make_node("Conv", ["a", "weight"], ["y"]),
+    ]
+    entries = entries_of(graph_of(nodes, {name: some(8, 1, 4), "weight": some(4, 8, 2)}), tmp_path)
+    assert (entries[name].learned, entries[name].by_default) == (False, False)
+    assert entries["weight"].by_default
+
+
 def branch(node, tensors=(), name="b"):
     return helper.make_graph(
         [node],
