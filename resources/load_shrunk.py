@@ -9,13 +9,20 @@ pass does must not depend on widths otherwise. Nothing here is of Pruneapp, and 
 
 from pathlib import Path
 
+import torch
 from safetensors.torch import load_file
 from torch import nn
 
 
+def _read(file):
+    if str(file).endswith(".safetensors"):
+        return load_file(file)
+    return torch.load(file, map_location="cpu", weights_only=True)
+
+
 def load_shrunk(model, files=None):
     files = files or sorted(Path(__file__).parent.glob("*.safetensors"))
-    state = {name: tensor for file in files for name, tensor in load_file(file).items()}
+    state = {name: tensor for file in files for name, tensor in _read(file).items()}
     names = model.state_dict().keys()
     for prefix in ("module.", "model.", "_orig_mod."):  # of wrappers, where the model has none
         if all(name.startswith(prefix) for name in state) and not names & state.keys():

@@ -28,12 +28,11 @@ from pruneapp.errors import (
     escaped,
     first_names,
 )
-from pruneapp.export.catalog import FORMATS, get
+from pruneapp.export.catalog import FORMATS, format_named, get, usual_format
 from pruneapp.export.destination.sidecars import companions
 from pruneapp.export.destination.target import check_file, left_as_it_was, refuse_file
 from pruneapp.export.exporter import MakeFiles, check, make_files, resolve, write, writes_folder
 from pruneapp.export.format import Format
-from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.provenance import KEY, provenance_of
 from pruneapp.export.records import State
 from pruneapp.export.report_file import KINDS, StepAccount, account_of, write_account
@@ -52,16 +51,6 @@ def target_of(output: str) -> Path:
             "cannot do (got '-')."
         )
     return locate(output)
-
-
-def format_of(target: Path) -> str:
-    """Return the format that a name asks for: of those it suits the most telling, else dense."""
-
-    def longest(form: Format) -> int:
-        return max((len(s) for s in form.suffixes if target.name.lower().endswith(s)), default=0)
-
-    best = max(FORMATS.values(), key=longest)  # of equal ones the first
-    return best.name if longest(best) else SAFETENSORS.name
 
 
 def zeros_not_counted(checkpoint: Checkpoint) -> str:
@@ -300,8 +289,8 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=list(FORMATS),
-        help="safetensors unless OUT ends like another format; torch writes the container that was "
-        "opened; resumable takes its container from OUT",
+        help="as OUT ends, else as FILE; torch writes the container that was opened; resumable "
+        "takes its container from OUT",
     )
     params: dict[str, tuple[Param, list[str]]] = {}
     for form in FORMATS.values():
@@ -343,13 +332,29 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
-    """Return what the options of `add_export` ask for.
+def check_request(options: argparse.Namespace, target: Path) -> None:
+    """Check the options of an export before the file is opened, if they tell the format.
+
+    Raises as `export_request`.
+    """
+    form = get(options.format) if options.format else format_named(target)
+    if form is not None:
+        _request_in(form, options, target)
+
+
+def export_request(
+    options: argparse.Namespace, target: Path, checkpoint: Checkpoint
+) -> ExportRequest:
+    """Return what the options of `add_export` ask for; without a format that of name or source.
 
     Raises `ParameterError` if a parameter is not one of the format, or breaks its rule, or a report
     has no suffix of one; `ExportError` if OUT is the name of a file where a folder is written.
     """
-    form = get(options.format or format_of(target))
+    form = get(options.format) if options.format else usual_format(target, checkpoint)
+    return _request_in(form, options, target)
+
+
+def _request_in(form: Format, options: argparse.Namespace, target: Path) -> ExportRequest:
     known = {param.name: param for param in form.params}
     values: dict[str, Any] = {}
     for name, text in vars(options).items():

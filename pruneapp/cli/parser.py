@@ -481,7 +481,13 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         action="store_true",
         help="list what can be cut and how far, or why not; writes nothing",
     )
-    shrink.add_argument("-o", "--output", metavar="OUT", help="a folder that does not exist yet")
+    shrink.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="a folder that does not exist yet, or a file: .onnx of an ONNX model, .pt2 of a "
+        "program, .safetensors or .pt of a state dict without config.json",
+    )
     shrink.add_argument(
         "--dead",
         action="store_true",

@@ -18,6 +18,7 @@ from pruneapp.cli.arguments import connection, option_of, refuse_resume
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_places,
+    check_request,
     export_request,
     print_report,
     report_as_json,
@@ -74,7 +75,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     values = method_values(options, method, amount=limits.total is None)
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
-    request = export_request(options, target_of(options.output))
+    target = target_of(options.output)
+    check_request(options, target)
     refuse_resume(options)
     kernel = None if options.cluster else kernel_for(options.device)
     with contextlib.ExitStack() as stack:
@@ -82,6 +84,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         checkpoint = stack.enter_context(
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
+        request = export_request(options, target, checkpoint)
         check_places(options, checkpoint, request)
         refuse_other_statistics(checkpoint, values, job)
         cluster = None

@@ -15,6 +15,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.evaluate import details_printed
 from pruneapp.cli.export_options import (
     check_places,
+    check_request,
     export_request,
     print_report,
     report_as_json,
@@ -48,7 +49,8 @@ _HEAD = ("layer", "left", "moved", "error before", "after", "after rounding")
 
 def repair(options: argparse.Namespace, token: CancelToken) -> int:
     """Repair and write; prints the error of each layer."""
-    request = export_request(options, target_of(options.output))
+    target = target_of(options.output)
+    check_request(options, target)
     if options.sequential and options.statistics is not None:
         raise ParameterError(
             "--sequential collects the inputs of each layer after the layers before it are "
@@ -60,6 +62,7 @@ def repair(options: argparse.Namespace, token: CancelToken) -> int:
         checkpoint = stack.enter_context(
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
+        request = export_request(options, target, checkpoint)
         check_places(options, checkpoint, request)
         against = stack.enter_context(open_checkpoint(options.against, job=job))
         document = open_document(checkpoint, job)

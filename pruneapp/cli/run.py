@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         if options.check:
             return _say_fit(fitted, as_json=options.json)
         fitted.actions(recipe.where)  # says what does not fit
-        request = export_request(options, target_of(options.output))
+        request = export_request(options, target_of(options.output), checkpoint)
         check_places(options, checkpoint, request)
         state: State
         if options.cluster:

@@ -17,6 +17,7 @@ from pruneapp.cli.export_options import target_of
 from pruneapp.cli.terminal import DONE, print_json, print_notes, print_table, size
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
+from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
@@ -75,7 +76,9 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
             remedy="Leave one of them out.",
         )
     if not options.list and options.output is None:
-        raise ParameterError("'--output' is needed.", remedy="Name a new folder, or give --list.")
+        raise ParameterError(
+            "'--output' is needed.", remedy="Name a new folder or file, or give --list."
+        )
     if not options.list:
         refuse_target(target_of(options.output))
     with contextlib.ExitStack() as stack:
@@ -87,6 +90,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         if options.list:
             _list(structure, options)
             return DONE
+        refuse_target(target_of(options.output), structure)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         request = _request(structure, options)
@@ -115,8 +119,8 @@ def unshrink(options: argparse.Namespace, token: CancelToken) -> int:
         record = read_record(folder)
         state = UnshrunkState(shrunk, against, record.cut)
         target = target_of(options.output)
-        form = "onnx" if against.format == "onnx" else "safetensors"
-        report = export(state, ExportRequest(form, target), job)
+        form = usual_format(target, against)
+        report = export(state, ExportRequest(form.name, target), job)
     notices = list(report.notices)
     if record.folded:
         notices.append(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.errors import ParameterError, PluginError, nearest
 from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
@@ -18,7 +20,15 @@ from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
 from pruneapp.export.formats.zst import ZSTANDARD
 
-__all__ = ["FORMATS", "Format", "get", "register", "unregister"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_named",
+    "get",
+    "register",
+    "unregister",
+    "usual_format",
+]
 
 _formats: dict[str, Format] = {
     form.name: form
@@ -62,3 +72,19 @@ def get(name: str) -> Format:
         raise ParameterError(
             f"There is no export format '{name}'.", remedy=nearest(name, FORMATS, "formats")
         ) from None
+
+
+def format_named(path: Path) -> Format | None:
+    """Return the format that a file name ends like, of several the longest suffix; None if none."""
+
+    def longest(form: Format) -> int:
+        return max((len(s) for s in form.suffixes if path.name.lower().endswith(s)), default=0)
+
+    best = max(FORMATS.values(), key=longest)  # of equal ones the first
+    return best if longest(best) else None
+
+
+def usual_format(path: Path, checkpoint: Checkpoint) -> Format:
+    """Return the format of an export: that of the name of the file, else that of the source."""
+    of_source = (form for form in FORMATS.values() if checkpoint.format in form.sources)
+    return format_named(path) or next(of_source, SAFETENSORS)

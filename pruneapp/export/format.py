@@ -219,6 +219,9 @@ class Format:
     # Whether that container is kept, as far as is known, although a tensor is pruned.
     in_place: Callable[[Checkpoint, TensorEntry], bool] = lambda _checkpoint, _entry: True
     originals: bool = False  # whether pruned weights are in it with their values
+    # Formats of checkpoints, as `Contents.format`, that are exported in this format unless the name
+    # of the file is that of another one.
+    sources: frozenset[str] = frozenset()
     one_file: bool = False  # whether it writes one file of a model of several
     # Says which container a file will be whose name ends so; a word for each. Empty where all its
     # files are of one, so that no size depends on the name.

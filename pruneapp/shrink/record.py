@@ -1,4 +1,4 @@
-"""What stands beside a shrunk model: which units it kept, to find the way back."""
+"""The record of a shrunk model: which units it kept, so that it can be unshrunk."""
 
 from __future__ import annotations
 
@@ -67,17 +67,26 @@ def record_of(cut: Cut, folded: tuple[str, ...]) -> ShrinkRecord:
     return ShrinkRecord(tuple(_record_of(each) for each in cut.groups), folded)
 
 
-def read_record(folder: Path) -> ShrinkRecord:
-    """Read the record of a shrunk model; raises `ShrinkError` if there is none that holds."""
-    path = folder / RECORD
+def record_name(model: str) -> str:
+    """Return the name of the record beside a shrunk model that is one file."""
+    return f"{model}.shrink.json"
+
+
+def read_record(model: Path) -> ShrinkRecord:
+    """Read the record of a shrunk model, a folder or a file.
+
+    Raises `ShrinkError` if there is none, or it is not valid.
+    """
+    path = model / RECORD if model.is_dir() else model.with_name(record_name(model.name))
     try:
         if path.stat().st_size > _LARGEST:
             raise ShrinkError(f"'{path}' is too large for a record.")
         record = json_codec.decode(path.read_bytes(), ShrinkRecord, str(path))
     except FileNotFoundError:
         raise ShrinkError(
-            f"There is no '{RECORD}' in '{folder}', so it is not known which units it kept.",
-            remedy="Name the folder that `pruneapp shrink` wrote.",
+            f"There is no '{path.name}' in '{path.parent}', so it is not known which units it "
+            "kept.",
+            remedy="Name the folder or the file that `pruneapp shrink` wrote.",
         ) from None
     except JsonError as error:
         raise ShrinkError(str(error)) from None

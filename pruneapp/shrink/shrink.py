@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,16 +14,25 @@ import numpy as np
 
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.formats.onnx import ONNX
+from pruneapp.checkpoint.io.atomic_file import write_error
+from pruneapp.checkpoint.io.files import hidden_name
+from pruneapp.checkpoint.io.store import is_store
 from pruneapp.checkpoint.torchfile.exported_program import FORMAT
+from pruneapp.errors import ExportError
+from pruneapp.export.catalog import format_named
+from pruneapp.export.destination.target import has_bytes
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
+from pruneapp.export.sharding import plan_weights
 from pruneapp.groups.axis import fields_of
 from pruneapp.groups.family_groups import CONFIG
 from pruneapp.groups.onnx_graph import OnnxGraph
 from pruneapp.groups.program_graph import ProgramGraph
+from pruneapp.groups.structure import Structure
 from pruneapp.kernels.threads import default_threads, in_order
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.shrink import configuration
@@ -31,7 +41,7 @@ from pruneapp.shrink.dead_units import units_left, work_of
 from pruneapp.shrink.loader import LOADER, code
 from pruneapp.shrink.plan import ShrinkPlan
 from pruneapp.shrink.program_file import plan_program
-from pruneapp.shrink.record import RECORD, record_of
+from pruneapp.shrink.record import RECORD, record_name, record_of
 from pruneapp.shrink.shrunk_state import ShrunkState
 
 if TYPE_CHECKING:
@@ -39,6 +49,8 @@ if TYPE_CHECKING:
 
 # What loads a file that holds its graph, by its format.
 _LOADERS = {ONNX.name: "onnxruntime.InferenceSession", FORMAT: "torch.export.load"}
+# The suffix of programs of torch.export.
+_PROGRAM = ".pt2"
 # The type in which graphs have their sizes.
 _SIZES = "I64"
 # Elements of the source that are held against the shrunk tensor together.
@@ -49,7 +61,7 @@ _SLAB = 1 << 20
 class ShrinkRequest:
     """Where a shrunk model goes, and in what."""
 
-    path: Path  # a folder that does not exist yet
+    path: Path  # a folder or a file that does not exist yet
     params: Mapping[str, Any]  # of the format
     # Looks at the folder when it is whole and before it has its name; what it raises stops it.
     approve: Callable[[Path], None] | None = None
@@ -62,49 +74,118 @@ def shrink(
     job: Job,
     provenance: Provenance | None = None,
 ) -> ExportReport:
-    """Write what is left of a state after a cut, as a folder of safetensors.
+    """Write a state without the units of a cut, as a folder, or as one file if the name is one's.
 
-    With it go config.json, the record of the cut, and what else lay beside the model. The files
-    are read back from the disk and put into zeros at the places that the cut names: that must be
-    the state with zeros at all places of the units that went, bit for bit, but for the biases that
-    took up constants. If it is not, or `approve` raises, nothing is left.
+    A folder gets config.json, the record of the cut, and the other files of the model. Beside a
+    file, the record is ``NAME.shrink.json``. What was written is read back and expanded with zeros
+    at the places that the cut names: that must be the state with zeros at all places of the removed
+    units, bit for bit, except for biases that absorbed constants. If it is not, or `approve`
+    raises, nothing is left.
 
     Raises
     ------
     ExportError
-        If the folder cannot be written; nothing was changed then.
+        If it cannot be written; nothing was changed then.
     ShrinkError
-        If there is nothing to cut, or the folder is there already, or the proof fails.
+        If there is nothing to cut, or the target exists already, or the proof fails, or the model
+        cannot be one file of that name.
     """
-    refuse_target(request.path)
     path = request.path
+    refuse_target(path, plan.structure)
     if plan.is_empty:
         raise ShrinkError(
             "There is nothing to cut: no unit is dead in every layer.",
             remedy="Prune units first, or choose what to cut.",
         )
+    if not names_file(path):
+        return _shrink_into(state, plan, request, path, "", job, provenance)
+    folder = path.with_name(hidden_name(path.name, "cut"))
+    try:
+        report = _shrink_into(state, plan, request, folder, path.name, job, provenance)
+        return _moved_out(report, folder, path)
+    except ExportError as error:
+        raise ExportError(
+            error.sentence.replace(str(folder), str(path.parent)),
+            remedy=error.remedy.replace(str(folder), str(path.parent)),
+            details=error.details,
+        ) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _moved_out(report: ExportReport, folder: Path, path: Path) -> ExportReport:
+    """Move the files of a folder into the one around it, the model last."""
+    targets = {file.path: path.with_name(file.path.name) for file in report.files}
+    record = record_name(path.name)
+    for source, target in targets.items():
+        if target.name not in {record, LOADER, path.name} and target.exists():
+            raise ShrinkError(
+                f"'{target}' already exists, and the model needs a file of this name.",
+                remedy="Choose another name for the model.",
+            )
+        if target.name == LOADER and has_bytes(target, code()):
+            source.unlink()
+    for source, target in sorted(targets.items(), key=lambda pair: pair[1] == path):
+        if source.exists():
+            try:
+                source.replace(target)
+            except OSError as error:
+                raise write_error(target, error, 0) from error
+    files = tuple(replace(file, path=targets[file.path]) for file in report.files)
+    main = next(file for file in files if file.path == path)
+    others = tuple(file for file in files if file is not main)
+    loads = report.loads.replace(repr(str(folder))[1:-1], repr(str(path.parent))[1:-1])
+    beside = tuple(targets[other] for other in report.beside)
+    return replace(report, path=path, files=(main, *others), beside=beside, loads=loads)
+
+
+def _shrink_into(  # noqa: PLR0917 - each its own type
+    state: State,
+    plan: ShrinkPlan,
+    request: ShrinkRequest,
+    folder: Path,
+    name: str,
+    job: Job,
+    provenance: Provenance | None,
+) -> ExportReport:
+    """Write a folder; with a `name` the model is one file of that name in it."""
     shrunk = ShrunkState(state, plan.cut, plan.biases)
-    exported = ExportRequest("safetensors", path, params=request.params)
+    graph = plan.structure.graph
+    form = format_named(Path(name)) if name and graph is None else None
+    exported = ExportRequest("safetensors", folder, params=request.params)
     check(shrunk.checkpoint, exported)
     resolved = resolve(shrunk, exported, job, provenance)
+    if form is not None:
+        resolved = replace(resolved, form=form, values=validate_all(form.params, request.params))
+    record = record_name(name) if name else RECORD
     instead: dict[str, bytes | None] = {
         **plan.files,
-        RECORD: record_of(plan.cut, tuple(plan.biases)).encoded(),
+        record: record_of(plan.cut, tuple(plan.biases)).encoded(),
     }
     if plan.config:
         instead[CONFIG] = configuration.encoded(plan.config)
     if plan.loader:
         instead[LOADER] = code()
-    graph = plan.structure.graph
 
     def planned(job: Job) -> dict[Path, Plan]:
-        if graph is None:
+        if graph is None and form is None:
             plans = dict(resolved.plan(job))
         else:
-            made = plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job)
-            plans = {resolved.target / name: each for name, each in made.items()}
-        for name, data in instead.items():
-            path = resolved.target / name
+            made = (
+                plan_weights(
+                    shrunk,
+                    resolved.form,
+                    resolved.values,
+                    job,
+                    path=folder / name,
+                    provenance=provenance,
+                )
+                if graph is None
+                else plan_with_graph(shrunk, plan.cut, graph, state.checkpoint, job, name)
+            )
+            plans = {resolved.target / other: each for other, each in made.items()}
+        for other, data in instead.items():
+            path = resolved.target / other
             if data is not None:
                 plans[path] = Plan.of(data)
             else:
@@ -112,17 +193,19 @@ def shrink(
         return plans
 
     def proven(folder: Path) -> None:
-        with open_checkpoint(folder, job=job) as written:
+        with open_checkpoint(folder / name, job=job) as written:
             prove_back_again(state, plan.cut, written, job, folded=frozenset(plan.biases))
         if request.approve is not None:
             request.approve(folder)
 
     report = write(replace(resolved, plan=planned), job, approve=proven)
-    loads = _loads(plan, report.files[0].path.absolute())
+    loads = _loads(plan, report.files[0].path.absolute(), one_file=bool(name))
     if graph is not None:
         contents = state.checkpoint.contents
         loads = f"{_LOADERS[contents.format]}({str(report.files[0].path)!r})"
         report = replace(report, format=contents.format, label=contents.label)
+    elif form is not None:
+        report = replace(report, format=form.name, label=form.label)
     notices = (*plan.notices, *plan.loading, *report.notices)
     return replace(report, loads=loads, notices=notices)
 
@@ -162,14 +245,15 @@ def shrink_checked(
     return report, results
 
 
-def _loads(plan: ShrinkPlan, weights: Path) -> str:
+def _loads(plan: ShrinkPlan, weights: Path, *, one_file: bool) -> str:
     """Return how a folder is loaded; `weights` is the first of its files."""
     folder = str(weights.parent)
     if plan.loader:
+        which = f", [{str(weights)!r}]" if one_file else ""
         return (
             f"import sys\nsys.path.insert(0, {folder!r})\n"
             "from load_shrunk import load_shrunk\n"
-            "model = load_shrunk(model)  # your class, as wide as it was"
+            f"model = load_shrunk(model{which})  # your class, as wide as it was"
         )
     if plan.structure.blocks:
         config, name = plan.config, plan.structure.model_type
@@ -185,24 +269,69 @@ def _loads(plan: ShrinkPlan, weights: Path) -> str:
     return f"from transformers import {name}\nmodel = {name}.from_pretrained({folder!r})"
 
 
-def plan_with_graph(
-    shrunk: ShrunkState, cut: Cut, graph: ProgramGraph | OnnxGraph, source: Checkpoint, job: Job
+def plan_with_graph(  # noqa: PLR0917 - each its own type
+    shrunk: ShrunkState,
+    cut: Cut,
+    graph: ProgramGraph | OnnxGraph,
+    source: Checkpoint,
+    job: Job,
+    name: str = "",
 ) -> dict[str, Plan]:
-    """Plan a file that holds its graph, with what lies beside it."""
+    """Plan a file that holds its graph, and further files that belong to it, by their names.
+
+    Without a `name` the file has that of the source.
+    """
     if isinstance(graph, ProgramGraph):
-        name = f"{source.path.stem}.pt2"
+        name = name or f"{source.path.stem}{_PROGRAM}"
         return {name: plan_program(shrunk, source.files[0], graph, cut, job)}
     from pruneapp.shrink.onnx_file import plan_onnx  # with the package onnx
 
-    return plan_onnx(shrunk, graph, cut, source.path.name, job)
+    return plan_onnx(shrunk, graph, cut, name or source.path.name, job)
 
 
-def refuse_target(path: Path) -> None:
-    """Raise `ShrinkError` if a shrunk model cannot go to a path, as far as is known before."""
+def names_file(path: Path) -> bool:
+    """Whether a path has the name of a file, so that a shrunk model is written as one file."""
+    return path.name.lower().endswith(_PROGRAM) or format_named(path) is not None
+
+
+def refuse_target(path: Path, structure: Structure | None = None) -> None:
+    """Raise `ShrinkError` if a shrunk model cannot go to a path, as far as is known before.
+
+    `structure` is that of the model, if it is known already.
+    """
     if path.exists():
         raise ShrinkError(
-            f"'{path}' already exists, and a shrunk model needs a folder of its own.",
-            remedy="Name a new folder.",
+            f"'{path}' already exists, and a shrunk model is never written over something else.",
+            remedy="Choose another name.",
+        )
+    if structure is None or not names_file(path):
+        return
+    stem = path.name.partition(".")[0] or "small"
+    if is_store(path):
+        raise ShrinkError(
+            f"'{path}' is the name of a file, and a shrunk model in a store is a folder.",
+            remedy=f"Name a folder, such as '{stem}'.",
+        )
+    graph = structure.graph
+    if graph is not None:
+        suffix, kind = _PROGRAM, "program of torch.export"
+        if not isinstance(graph, ProgramGraph):
+            suffix, kind = ONNX.suffixes[0], "model in ONNX"
+        if not path.name.lower().endswith(suffix):
+            raise ShrinkError(
+                f"A cut {kind} contains its graph, which '{path.name}' cannot, by its name.",
+                remedy=f"Name it '{stem}{suffix}', or name a folder.",
+            )
+    elif structure.config:
+        raise ShrinkError(
+            f"'{path.name}' is the name of a file, but a cut changes '{CONFIG}' as well as the "
+            "weights, so that both are written into a folder.",
+            remedy=f"Name a folder, such as '{stem}'.",
+        )
+    elif path.name.lower().endswith(_PROGRAM):
+        raise ShrinkError(
+            f"'{path.name}' is the name of a program of torch.export, and the model has no graph.",
+            remedy=f"Name it '{stem}.safetensors' or '{stem}.pt', or name a folder.",
         )
 
 

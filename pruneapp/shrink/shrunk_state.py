@@ -20,12 +20,15 @@ from pruneapp.checkpoint.contents import Shard
 from pruneapp.checkpoint.elements import Bits, RawChunk
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.formats.shard_names import ShardName
+from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.export.records import CHUNK_BYTES, State
 from pruneapp.groups.group import Units
 from pruneapp.kernels.values import encode
 from pruneapp.masks.bitmask import Mask
 from pruneapp.shrink.cut import Cut, TensorCut
 
+# The format of what is left of a torch file.
+_CUT = "cut state dict"
 # Elements of a row, up to which whole rows are read.
 _ROW = 1 << 20
 # Elements that are skipped rather than read.
@@ -180,6 +183,8 @@ def _checkpoint_of(source: Checkpoint, cuts: Sequence[TensorCut]) -> Checkpoint:
         left = [_renumbered(shard, number, len(left)) for number, shard in enumerate(left, 1)]
     contents = replace(
         contents,
+        # An export of a torch file would patch the file itself, whose tensors have other shapes.
+        format=_CUT if source.format in {ZIP.name, LEGACY.name} else contents.format,
         entries=entries,
         shards=tuple(left),
         masks=(),

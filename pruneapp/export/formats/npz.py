@@ -17,7 +17,7 @@ import numpy as np
 from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.formats.npz import MAGIC, MEMBER_SUFFIX, NPZ
+from pruneapp.checkpoint.formats.npz import MAGIC, MEMBER_SUFFIX, NPY, NPZ
 from pruneapp.errors import ExportError, counted
 from pruneapp.export.format import ExportPart, Format, Plan
 from pruneapp.export.formats.deflated import (
@@ -150,6 +150,7 @@ NPZ_FILE = Format(
         "MLX and others."
     ),
     suffixes=NPZ.suffixes,
+    sources=frozenset({NPZ.name, NPY.name}),
     planner=_plan,
     params=(DTYPE, COMPRESSED),
     why_not=_why_not,

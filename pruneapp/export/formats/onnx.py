@@ -237,6 +237,7 @@ ONNX_FILE = Format(
     loaded_by=(Loader("ONNX Runtime", note="and whatever runs the original"),),
     does_not=("Zeros do not reduce the size of a dense file.",),
     keeps=lambda checkpoint: not _why_not(checkpoint),
+    sources=frozenset({onnx.ONNX.name}),
     one_file=True,
     loads=loading_code.onnx,
     load_code="""

@@ -23,7 +23,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile import LEGACY, ZIP
+from pruneapp.checkpoint.torchfile import LEGACY, ZIP, exported_program
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
@@ -519,6 +519,7 @@ TORCH = Format(
     suffixes=SUFFIXES,
     planner=_plan,
     params=(DTYPE, SHARD_SIZE, CONTAINER),
+    sources=frozenset({ZIP.name, SCRIPT, LEGACY.name, exported_program.FORMAT}),
     why_not=_refuses,
     keeps=lambda checkpoint: not (_never_in_place(checkpoint) or checkpoint.contents.masks),
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
