@@ -544,7 +544,8 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         "--multiple",
         type=int,
         metavar="N",
-        help="round the neurons or channels that stay up to a multiple of N; default 64 and 8",
+        help="round the units that stay up to a multiple of N; default 64 for neurons, 16 for "
+        "channels of an ONNX model, 8 for other channels",
     )
     shrink.add_argument(
         "--check",

@@ -29,7 +29,7 @@ from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.shrink_forecast import EFFECTS, CutRequest
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import MULTIPLES, ShrinkPlan, described, legal_sizes
+from pruneapp.shrink.plan import ShrinkPlan, described, legal_sizes
 from pruneapp.shrink.record import read_record
 from pruneapp.shrink.shrink import ShrinkRequest, refuse_target, shrink_checked
 from pruneapp.shrink.surveyed_state import SurveyedState, axis_of, survey_state
@@ -144,7 +144,7 @@ def _request(structure: Structure, options: argparse.Namespace) -> CutRequest:
         if name in {"layers", "vocabulary"} or asked is None:
             continue
         axis = axis_of(structure, name)
-        if name in MULTIPLES:
+        if axis.is_rounded:
             shares[name] = _share(asked, option)
             continue
         if name != "experts" and not options.write_as:
@@ -220,7 +220,7 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
 def _sizes(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:
     if axis.why_not or not axis.uniform:
         return []
-    multiple = options.multiple or MULTIPLES.get(axis.name, 1)
+    multiple = options.multiple or axis.multiple
     return legal_sizes(axis, structure.fields, multiple)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pruneapp.groups.expression import ExpressionError, evaluate
 from pruneapp.groups.family import AxisName, AxisRule
-from pruneapp.groups.group import Group
+from pruneapp.groups.group import USUAL_MULTIPLES, Group
 
 Fields = dict[str, Any]
 
@@ -61,6 +61,16 @@ class Axis:
             return bool(evaluate(self.limit, after))
         except ExpressionError:
             return False
+
+    @property
+    def multiple(self) -> int:
+        """What the number of units that stay is rounded up to a multiple of by default."""
+        return self.groups[0].multiple if self.groups else 1
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the number of units that stay is rounded up to a multiple."""
+        return self.name in USUAL_MULTIPLES
 
     def set_sizes(self, fields: Fields, kept: int) -> None:
         """Write what the axis says with so many units into a configuration, in place."""

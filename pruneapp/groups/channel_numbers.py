@@ -11,18 +11,24 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.groups.group import Group, Member, Run, Runs, Scattered, Units
+from pruneapp.progress import Job
 
 Numbers = NDArray[np.int32]
 # The numbers along each axis; None along one whose extent is not known.
 Axes = tuple[Numbers | None, ...]
 
 FROZEN = 0
+_MOST_PARTS = 1 << 10  # of a reshape; no tensor has so many dimensions
 _MOST_NUMBERS = 1 << 22  # of an axis; none that is cut is as long
+
+
+K = TypeVar("K")
 
 
 class ChannelNumbers:
@@ -32,6 +38,9 @@ class ChannelNumbers:
         self._count = 1  # `FROZEN`
         self._pending: list[tuple[Numbers, Numbers]] = []
         self._parent = np.zeros(1, np.int32)
+        self._joined: list[tuple[Numbers, Numbers]] = []
+        self._frozen: list[tuple[Numbers, str]] = []
+        self.reason = ""  # why channels are frozen from now on: what reads all of them, a clause
 
     def new(self, extent: int) -> Numbers:
         """Return new numbers; frozen where there is one alone, none where there are too many."""
@@ -47,12 +56,35 @@ class ChannelNumbers:
             self.freeze(a, b)
         else:
             self._pending.append((a, b))
+            self._joined.append((a, b))
 
     def freeze(self, *axes: Numbers | None) -> None:
         """Keep channels whatever happens."""
         for axis in axes:
-            if axis is not None:
+            if axis is not None and axis.size:
                 self._pending.append((axis, np.zeros(axis.size, np.int32)))
+                self._frozen.append((axis, self.reason))
+
+    def reasons(self, axes: Mapping[K, Numbers]) -> dict[K, str]:
+        """Return why some axes are frozen: the first reason given for channels joined with theirs.
+
+        Channels are joined again without those that are frozen, for which the reasons are lost
+        otherwise. O(n) in the channels and joins.
+        """
+        again = ChannelNumbers()
+        again._count, again._pending = self._count, [*self._joined]
+        again._join_pending()
+        first: dict[int, str] = {}
+        for axis, reason in self._frozen:
+            for number in np.unique(again._found(axis)).tolist():
+                if number != FROZEN:
+                    first.setdefault(number, reason)
+        return {
+            key: next(
+                (first[n] for n in again._found(axis).tolist() if n in first), "a rule of its shape"
+            )
+            for key, axis in axes.items()
+        }
 
     def of(self, axis: Numbers) -> Numbers:
         """Return the least number that each of an axis is joined with."""
@@ -101,6 +133,67 @@ class ReshapeBlock:
         shape = [part.size for part in self.parts]
         index = np.indices(shape, np.int32, sparse=True)[number]
         return self.parts[number][np.broadcast_to(index, shape).reshape(-1)]
+
+
+def join_reshape(
+    channels: ChannelNumbers, value: Axes, out: Axes, blocks: list[ReshapeBlock]
+) -> bool:
+    """Join the axes of a reshape; runs of several are added to `blocks`, see `settle_blocks`.
+
+    Returns False if the axes cannot be aligned.
+    """
+    matched = match_axes([*map(extent_of, value)], [*map(extent_of, out)])
+    for ones, others in matched or ():
+        parts = [a for n in ones if (a := value[n]) is not None and a.size != 1]
+        wholes = [a for n in others if (a := out[n]) is not None and a.size != 1]
+        if len(parts) == len(wholes) == 1:
+            channels.join(parts[0], wholes[0])
+        elif len(wholes) == 1 and parts:
+            blocks.append(ReshapeBlock(wholes[0], parts))
+        elif len(parts) == 1 and wholes:
+            blocks.append(ReshapeBlock(parts[0], wholes))
+        else:
+            channels.freeze(*parts, *wholes)
+    return matched is not None
+
+
+def settle_blocks(channels: ChannelNumbers, blocks: list[ReshapeBlock], job: Job) -> None:
+    """Decide which part of each block of a reshape is joined with the whole; freeze the others.
+
+    Blocks with one free part come first: of queries and keys only the heads are free, and so those
+    of the values. Of several parts one that is joined elsewhere is chosen, else the longest.
+    """
+    chosen_before: set[int] = set()
+    channels.reason = "the shape of a reshape"
+
+    def free(block: ReshapeBlock) -> list[int]:
+        return [n for n, part in enumerate(block.parts) if not channels.is_frozen(part)]
+
+    def settle(block: ReshapeBlock) -> None:
+        candidates = free(block)
+        if not candidates:
+            channels.freeze(block.whole)
+            return
+
+        def rank(number: int) -> tuple[bool, int]:
+            part = block.parts[number]
+            return not chosen_before.isdisjoint(channels.of(part).tolist()), part.size
+
+        chosen = max(candidates, key=rank)
+        channels.join(block.whole, block.of_part(chosen))
+        channels.freeze(*(part for n, part in enumerate(block.parts) if n != chosen))
+        chosen_before.update(channels.of(block.parts[chosen]).tolist())
+        chosen_before.discard(FROZEN)
+
+    left = blocks
+    for most in (1, _MOST_PARTS):
+        now, left = left, []
+        for block in now:
+            job.cancel.check()
+            if len(free(block)) > most:
+                left.append(block)
+            else:
+                settle(block)
 
 
 def extent_of(axis: Numbers | None) -> int | None:
@@ -167,6 +260,8 @@ class ChannelGraph:
     groups: tuple[Group, ...]
     units: tuple[Numbers, ...]  # of each group the representative of each unit
     representative: Numbers  # of each number
+    # Weights none of whose output channels can be cut: the dimension of these, and why, a clause.
+    whole_layers: Mapping[str, tuple[int, str]]
 
     def stays(self, kept: Iterable[tuple[Group, Units]]) -> NDArray[np.bool_]:
         """Return which numbers stay, given the units that stay of some groups."""
@@ -178,8 +273,32 @@ class ChannelGraph:
         return stays[self.representative]
 
 
+def whole_layers(
+    channels: ChannelNumbers,
+    axes: Mapping[str, Axes],
+    representative: Numbers,
+    summed: AbstractSet[tuple[str, int]],
+) -> dict[str, tuple[int, str]]:
+    """Return the weights whose output channels are all frozen, with their dimension and why.
+
+    The parameters are those of `group_units`. A clause says what needs all of the channels.
+    """
+    frozen: dict[str, Numbers] = {}
+    dims: dict[str, int] = {}
+    for name, dim in sorted(summed):
+        own = axes.get(name, ())
+        rows = own[1 - dim] if dim < 2 <= len(own) else None
+        if rows is not None and rows.size and (representative[rows] == FROZEN).all():
+            frozen[name], dims[name] = rows, 1 - dim
+    found = channels.reasons(frozen) if frozen else {}
+    return {name: (dims[name], found[name]) for name in axes if name in found}
+
+
 def group_units(
-    axes: Mapping[str, Axes], representative: Numbers, summed: AbstractSet[tuple[str, int]]
+    axes: Mapping[str, Axes],
+    representative: Numbers,
+    summed: AbstractSet[tuple[str, int]],
+    multiple: int = 0,
 ) -> tuple[tuple[Group, ...], tuple[Numbers, ...]]:
     """Put units with as many entries in the same axes of the same tensors together.
 
@@ -189,6 +308,8 @@ def group_units(
         The numbers of each tensor that is stored.
     summed
         Axes of tensors that are summed over.
+    multiple
+        See `Group.own_multiple`.
 
     Returns
     -------
@@ -230,7 +351,7 @@ def group_units(
         )
         number[units] = -1
         place = members[0].stem or members[0].name
-        groups.append(Group("channels", place, len(units), members))
+        groups.append(Group("channels", place, len(units), members, own_multiple=multiple))
         units_of.append(np.array(units, np.int32))
     return tuple(groups), tuple(units_of)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -87,6 +87,10 @@ class Member:
         return self.name.rpartition(".")[0]
 
 
+# What the number of units that stay is rounded up to a multiple of, unless another is chosen.
+USUAL_MULTIPLES: Mapping[str, int] = {"ffn": 64, "channels": 8, "vocabulary": 64}
+
+
 @dataclass(frozen=True)
 class Group:
     """A number that several tensors share.
@@ -121,6 +125,9 @@ class Group:
     times
         How many units stay for each that stays elsewhere on the axis: shared experts are as wide as
         several.
+    own_multiple
+        What the number of units that stay is rounded up to a multiple of, unless another is
+        chosen; 0 for that of the axis, see `USUAL_MULTIPLES`.
     """
 
     axis: str
@@ -135,6 +142,12 @@ class Group:
     tensors: tuple[tuple[str, ...], ...] = ()
     prefix: str = ""
     silenced_by: tuple[tuple[str, ...], ...] = ()
+    own_multiple: int = 0
+
+    @property
+    def multiple(self) -> int:
+        """What the number of units that stay is rounded up to a multiple of by default."""
+        return self.own_multiple or USUAL_MULTIPLES.get(self.axis, 1)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

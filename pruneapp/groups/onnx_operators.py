@@ -14,13 +14,13 @@ import numpy as np
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats.onnx import ModelFile
 from pruneapp.groups.channel_numbers import (
-    FROZEN,
     Axes,
     ChannelNumbers,
     Numbers,
     ReshapeBlock,
     extent_of,
-    match_axes,
+    join_reshape,
+    settle_blocks,
 )
 from pruneapp.progress import Job
 
@@ -129,14 +129,17 @@ class ChannelWalk:
         for name, tensor in self.stored.items():
             self.shapes[name] = tuple(tensor.dims)
             self.weights[name] = name, tuple(range(len(tensor.dims)))
+        self.channels.reason = "its numbers cannot be cut"
         readable = {t.name: t.dtype for t in self.file.tensors if not t.unreadable and not t.nested}
         for name in self.stored:
             dtype = readable.get(name, "")
             if not dtype or not DTYPES[dtype].prunable:
                 self._freeze_values(name)
-        for info in (*graph.input, *graph.output):
+        self.channels.reason = "it is an input of the graph"
+        for info in graph.input:
             if info.name not in self.stored:
                 self._freeze_values(info.name)
+        self.channels.reason = "it is an output of the graph"
         for info in graph.output:
             self._freeze_values(info.name)
 
@@ -187,6 +190,7 @@ class ChannelWalk:
         """Join what a node joins, and freeze the rest."""
         self.used.update(node.input)
         op = node.op_type
+        self.channels.reason = f"'{op}' needs all of its channels"
         if op == "Constant" and node.output[0] in self.stored:
             return
         known = [name for name in (*node.input, *node.output) if name]
@@ -367,20 +371,8 @@ class ChannelWalk:
 
     def _reshaped(self, number: int, node: Any, shape: tuple[int, ...] | None = None) -> bool:
         x, out = self._known(node.input[0]), self._known(node.output[0])
-        matched = match_axes([extent_of(a) for a in x], [extent_of(a) for a in out])
-        if matched is None:
+        if not join_reshape(self.channels, x, out, self.blocks):
             return False
-        for ones, others in matched:
-            parts = [a for n in ones if (a := x[n]) is not None and a.size != 1]
-            wholes = [a for n in others if (a := out[n]) is not None and a.size != 1]
-            if len(parts) == len(wholes) == 1:
-                self.channels.join(parts[0], wholes[0])
-            elif len(wholes) == 1 and parts:
-                self.blocks.append(ReshapeBlock(wholes[0], parts))
-            elif len(parts) == 1 and wholes:
-                self.blocks.append(ReshapeBlock(parts[0], wholes))
-            else:
-                self.channels.freeze(*parts, *wholes)
         if shape is not None:
             follows = {
                 place: axis
@@ -568,42 +560,8 @@ class ChannelWalk:
         for number, node in enumerate(self.model.graph.node):
             job.cancel.check()
             self._visit(number, node)
-        self._settle_all(job)
+        settle_blocks(self.channels, self.blocks, job)
         return self.channels.representatives()
-
-    def _settle_all(self, job: Job) -> None:
-        """Decide what goes over in each reshape."""
-        gone_over: set[int] = set()
-        left = self.blocks
-        # Those with one free axis first: of queries and keys only the heads, so of values, too.
-        for most in (1, len(left)):
-            blocks, left = left, []
-            for block in blocks:
-                job.cancel.check()
-                if len(self._free(block)) > most:
-                    left.append(block)
-                else:
-                    self._settle(block, gone_over)
-
-    def _free(self, block: ReshapeBlock) -> list[int]:
-        return [n for n, part in enumerate(block.parts) if not self.channels.is_frozen(part)]
-
-    def _settle(self, block: ReshapeBlock, gone_over: set[int]) -> None:
-        """Let one axis go over: one that does so elsewhere, else the one with most channels."""
-        free = self._free(block)
-        if not free:
-            self.channels.freeze(block.whole)
-            return
-
-        def rank(number: int) -> tuple[bool, int]:
-            part = block.parts[number]
-            return not gone_over.isdisjoint(self.channels.of(part).tolist()), part.size
-
-        chosen = max(free, key=rank)
-        self.channels.join(block.whole, block.of_part(chosen))
-        self.channels.freeze(*(part for n, part in enumerate(block.parts) if n != chosen))
-        gone_over.update(self.channels.of(block.parts[chosen]).tolist())
-        gone_over.discard(FROZEN)
 
 
 def _is_plain(node: Any) -> bool:

@@ -21,9 +21,12 @@ from pruneapp.groups.channel_numbers import (
     ChannelGraph,
     ChannelNumbers,
     Numbers,
+    ReshapeBlock,
     extent_of,
     group_units,
-    match_axes,
+    join_reshape,
+    settle_blocks,
+    whole_layers,
 )
 from pruneapp.json_codec import load_object
 from pruneapp.progress import Job
@@ -93,6 +96,7 @@ def read_program(checkpoint: Checkpoint, job: Job) -> ProgramGraph:
         groups=groups,
         units=units,
         representative=representative,
+        whole_layers=whole_layers(walk.channels, walk.stored, representative, walk.summed),
         name=name,
         program=program,
         axes=walk.values,
@@ -112,17 +116,21 @@ class _ProgramWalk:
     stored: dict[str, Axes] = field(default_factory=dict)  # by the names of the tensors
     summed: set[tuple[str, int]] = field(default_factory=set)  # axes that are summed over
     depthwise: dict[int, Numbers] = field(default_factory=dict)
+    blocks: list[ReshapeBlock] = field(default_factory=list)
 
     def run(self, job: Job) -> None:
         module = self.program["graph_module"]
         graph = module["graph"]
+        self.channels.reason = "it is an input of the program"
         for spec in module["signature"]["input_specs"]:
             self._input(spec)
         for number, node in enumerate(graph["nodes"]):
             job.cancel.check()
             self._visit(number, node)
+        self.channels.reason = "it is an output of the program"
         for output in graph["outputs"]:
             self._freeze(*_names(output))
+        settle_blocks(self.channels, self.blocks, job)
 
     def _input(self, spec: Mapping[str, Any]) -> None:
         ((kind, inside),) = spec.items()
@@ -163,6 +171,7 @@ class _ProgramWalk:
         arguments = {each["name"]: each["arg"] for each in node["inputs"]}
         op = target.removeprefix(_ATEN).partition(".")[0].rstrip("_")
         outputs = [output["as_tensor"]["name"] for output in node["outputs"] if _is_tensor(output)]
+        self.channels.reason = f"'{op}' needs all of its channels"
         known = target.startswith(_ATEN) and len(outputs) == len(node["outputs"]) == 1
         if not known or not self._joined(number, op, arguments, outputs[0]):
             self._freeze(*_names(node["inputs"]), *_names(node["outputs"]))
@@ -190,6 +199,7 @@ class _ProgramWalk:
         if op in _POOLS:
             spatial = int(op[-2])
             ours, theirs = self.axes(value), self.axes(out)
+            self.channels.freeze(*ours[-spatial:], *theirs[-spatial:])
             return self._pairs(ours[:-spatial], theirs[:-spatial])
         if op == "flatten":
             return self._flatten(value, out)
@@ -231,6 +241,7 @@ class _ProgramWalk:
             return False
         self.channels.join(axes[0], theirs[1])
         self.channels.join(ours[0], theirs[0])
+        self.channels.freeze(*axes[2:], *ours[2:], *theirs[2:])
         if given.get("bias"):
             self.channels.join(self.axes(given["bias"])[0], theirs[1])
         return True
@@ -255,14 +266,7 @@ class _ProgramWalk:
         return bool(given.get("running_mean")) and self._pairs(ours, self.axes(out))
 
     def _flatten(self, value: str, out: str) -> bool:
-        ours, theirs = self.axes(value), self.axes(out)
-        matched = match_axes([*map(extent_of, ours)], [*map(extent_of, theirs)])
-        for ones, others in matched or ():
-            if len(ones) == len(others) == 1:
-                self.channels.join(ours[ones[0]], theirs[others[0]])
-            else:
-                self.channels.freeze(*(ours[n] for n in ones), *(theirs[n] for n in others))
-        return matched is not None
+        return join_reshape(self.channels, self.axes(value), self.axes(out), self.blocks)
 
     def _mean(self, value: str, arguments: Mapping[str, Any], out: str) -> bool:
         ours, theirs = self.axes(value), self.axes(out)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pruneapp.errors import ParameterError, first_names
+from pruneapp.errors import ParameterError, counted, first_names
 from pruneapp.groups.group import Group, Member, Units
 from pruneapp.kernels.kernel import Kernel, Slices
 from pruneapp.kernels.values import Bools, Float64s
@@ -28,6 +28,8 @@ View = Callable[[str], TensorView]
 InputsOf = Callable[[str], "Inputs | None"]
 # Scores by the inputs of tensors; of all that a unit has, and of those that read it.
 WANDA, FLAP = "wanda", "flap"
+# The value of `multiple` that stands for what the export of shrunk models rounds up to as well.
+USUAL = "usual"
 # Units of a group, by the group.
 Going = Sequence[tuple[Group, View, Units]]
 
@@ -92,7 +94,22 @@ def coupled_units(  # noqa: PLR0917 - each its own type
             _lowest(group, score, some, able, values)
             for (group, _), score, some, able in zip(groups, scores, left, free, strict=True)
         ]
+    if values["amount"] and any(each.any() for each in free) and not any(u.size for u in gone):
+        multiples = dict.fromkeys(_multiple(group, values) for group, _ in groups)
+        rounding = ", ".join(f"{n:,}" for n in multiples)
+        if any(n > 1 for n in multiples):
+            raise ParameterError(
+                f"Rounding what stays up to a multiple of {rounding} prunes nothing of "
+                f"{counted(len(groups), 'group')}.",
+                remedy="Prune more, or choose a smaller multiple.",
+            )
     return [(group, view, units) for (group, view), units in zip(groups, gone, strict=True)]
+
+
+def _multiple(group: Group, values: Mapping[str, Any]) -> int:
+    """Return what the number of units that stay of a group is rounded up to a multiple of."""
+    chosen = values.get("multiple", "1")
+    return group.multiple if chosen == USUAL else int(chosen)
 
 
 def score_units(  # noqa: PLR0917 - each its own type
@@ -319,7 +336,7 @@ def _lowest(
     able = int(np.count_nonzero(free.reshape(group.outer, -1), axis=1).min()) * group.outer
     amount, held = values["amount"], present - min(able, present)
     count = to_prune(amount, present, protected=held, unit="units", where=group.place)
-    kept = _rounded(group, present - count, int(values.get("multiple", 1)))
+    kept = _rounded(group, present - count, _multiple(group, values))
     return _ranked(scores, free, max(0, present - kept), group.outer)
 
 
@@ -345,7 +362,10 @@ def _lowest_of_all(
     free: Sequence[Bools],
     values: Mapping[str, Any],
 ) -> list[Units]:
-    """Return the units of each group that go by one order over all groups."""
+    """Return the units of each group that go by one order over all groups.
+
+    What stays of each group is then rounded up: those of its units that score highest stay.
+    """
     present, able = (sum(int(np.count_nonzero(each)) for each in some) for some in (left, free))
     where = groups[0][0].place if len(groups) == 1 else ""
     held = present - able
@@ -353,4 +373,11 @@ def _lowest_of_all(
     taken = np.zeros(sum(group.count for group, _ in groups), np.bool_)
     taken[_ranked(np.concatenate(scores), np.concatenate(free), count)] = True
     ends = np.cumsum([group.count for group, _ in groups])[:-1]
-    return [np.flatnonzero(part) for part in np.split(taken, ends)]
+    gone = []
+    for (group, _), score, some, part in zip(
+        groups, scores, left, np.split(taken, ends), strict=True
+    ):
+        before = int(np.count_nonzero(some))
+        kept = _rounded(group, before - int(np.count_nonzero(part)), _multiple(group, values))
+        gone.append(_ranked(score, part, max(0, before - kept), group.outer))
+    return gone

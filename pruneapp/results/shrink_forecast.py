@@ -18,7 +18,7 @@ EFFECTS: Mapping[Exactness, str] = {
     CHANGES: CHANGES,
 }
 # What the number of FFN neurons, channels or tokens is rounded up to a multiple of.
-MULTIPLES = (1, 8, 64, 128, 256)
+MULTIPLES = (1, 8, 16, 32, 64, 128, 256)
 # The rows of an embedding behind the last token.
 TRAILING = "trailing"
 # What ranks units, if nothing else is chosen: a norm over all their tensors.

@@ -41,7 +41,6 @@ from pruneapp.results.shrink_forecast import (
 from pruneapp.shrink import configuration
 from pruneapp.shrink.cut import Cut, ShrinkError, TensorCut
 from pruneapp.shrink.plan import (
-    MULTIPLES,
     AxisChange,
     ShrinkPlan,
     beside,
@@ -177,9 +176,9 @@ class _Forecast:
         limited = any(axis.limit for axis in structure.axes.values()) and not structure.inside
         other = structure.family.write_as.get(structure.model_type, "")
         usual = (
-            MULTIPLES[n]
-            for n, axis in structure.axes.items()
-            if n in MULTIPLES and axis.groups and not axis.why_not
+            axis.multiple
+            for axis in structure.axes.values()
+            if axis.is_rounded and axis.groups and not axis.why_not
         )
         before = self._size(surveyed.state, whole, structure.config)
         return ShrinkForecast(
@@ -266,7 +265,7 @@ class _Forecast:
                 yield cut.group.place, cut.group.count, cut.kept.size
 
     def _shared(self, shown: AxisForecast, axis: Axis, exact: AxisChange) -> AxisForecast:
-        multiple = self._request.multiple or MULTIPLES.get(axis.name, 1)
+        multiple = self._request.multiple or axis.multiple
         return replace(shown, sizes=(exact.after,), percents=percents_of(axis, multiple))
 
     def _numbered(
@@ -276,7 +275,7 @@ class _Forecast:
             axis = replace(axis, limit="")
         earlier = [each for each in made.axes if each.name == "kv-groups"]
         among = beside(axis, earlier)
-        multiple = self._request.multiple or MULTIPLES.get(axis.name, 1)
+        multiple = self._request.multiple or axis.multiple
         sizes = legal_sizes(among, self._structure.fields, multiple)
         low = self._protected(axis)
         return replace(

@@ -45,8 +45,8 @@ from pruneapp.shrink.tokens.vocabulary import VocabularyCut
 
 # Axes whose units zeros can make dead.
 _BY_ZEROS: tuple[AxisName, ...] = ("ffn", "kv-groups", "query-heads", "channels")
-# What a number of units is rounded up to a multiple of, if nothing is chosen.
-MULTIPLES: Mapping[AxisName, int] = {"ffn": 64, "channels": 8, "vocabulary": 64}
+# How many groups are named whose dead units are not all cut.
+_NAMED = 4
 # How many numbers of a size that is not taken are named beside it.
 _NEAREST = 2
 
@@ -58,8 +58,8 @@ class Choices:
     Attributes
     ----------
     multiple
-        What the number of FFN neurons or channels is rounded up to a multiple of; None for what
-        `MULTIPLES` has.
+        What the number of FFN neurons or channels is rounded up to a multiple of; None for
+        `Axis.multiple`.
     layers
         Numbers of layers that go, of every stack.
     experts
@@ -147,10 +147,14 @@ class Survey:
         What is left of the units of a group, by its axis and place.
     silent
         The layers that hand on what they were given, by the place of their stack.
+    whole_zeros
+        How many output channels of zeros the layers of a graph have that stay whole, by the names
+        of their weights.
     """
 
     units: Mapping[tuple[str, str], UnitState]
     silent: Mapping[str, frozenset[int]]
+    whole_zeros: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, group: Group) -> UnitState:
         """Return what is left of the units of a group."""
@@ -172,7 +176,15 @@ def survey(state: State, structure: Structure, job: Job) -> Survey:
     units = {(each.axis, each.place): some for each, some in zip(groups, left, strict=True)}
     axis = structure.axes.get("layers")
     stacks = () if axis is None else axis.groups
-    return Survey(units, {stack.place: _silent(state, stack, job) for stack in stacks})
+    silent = {stack.place: _silent(state, stack, job) for stack in stacks}
+    zeros: dict[str, int] = {}
+    graph = structure.graph
+    for name, (dim, _) in ({} if graph is None else graph.whole_layers).items():
+        entry = state.checkpoint.entries.get(name)
+        if entry is not None and entry.prunable:
+            job.extend(entry.numel)
+            zeros[name] = int(np.count_nonzero(~entries_left(state, entry, dim, job)))
+    return Survey(units, silent, zeros)
 
 
 def axes_by_zeros(structure: Structure) -> tuple[Axis, ...]:
@@ -200,9 +212,9 @@ def plan(
 def legal_sizes(axis: Axis, fields: Mapping[str, Any], multiple: int = 1) -> list[int]:
     """Return the numbers of units that an axis may have, ascending; the present one is among them.
 
-    `multiple` is for axes of `MULTIPLES` alone.
+    `multiple` is for axes that are rounded, see `Axis.is_rounded`.
     """
-    step = math.lcm(axis.step, multiple if axis.name in MULTIPLES else 1)
+    step = math.lcm(axis.step, multiple if axis.is_rounded else 1)
     sizes = {n for n in range(step, axis.count, step) if axis.takes(n, fields)}
     return sorted({*sizes, axis.count})
 
@@ -265,6 +277,9 @@ class _Planning:
         self._notices: list[str] = []
         self._loading: list[str] = []
         self._files: dict[str, bytes | None] = {}
+        # Groups of which dead units stay because of rounding: dead and cut units, also of all.
+        self._rounded: list[tuple[str, int, int]] = []
+        self._dead = self._removed = 0
 
     def plan(self) -> ShrinkPlan:
         gone: tuple[str, ...] = ()
@@ -313,13 +328,14 @@ class _Planning:
             for group in axis.groups:
                 self._cut_dead(replace(axis, groups=(group,)))
         parts = self._axes[before:]
+        rounding = (*self._say_rounding(axis), *self._say_whole())
         self._axes[before:] = [
             replace(
                 parts[0],
                 before=sum(part.before for part in parts),
                 after=sum(part.after for part in parts),
                 exactness=CHANGES if any(part.exactness == CHANGES for part in parts) else EXACT,
-                notices=tuple(notice for part in parts for notice in part.notices),
+                notices=(*(notice for part in parts for notice in part.notices), *rounding),
             )
         ]
 
@@ -344,6 +360,7 @@ class _Planning:
         before, after = axis.count, kept[0] // axis.groups[0].times
         if not axis.uniform:
             before, after = sum(group.count for group in axis.groups), sum(kept)
+        self._note_rounding(axis, alive, kept)
         if after == before:
             self._axes.append(
                 AxisChange(axis.name, axis.label, before, after, EXACT, tuple(notices))
@@ -364,6 +381,47 @@ class _Planning:
         axis.set_sizes(self._fields, after)
         label = self._label(axis)
         self._axes.append(AxisChange(axis.name, axis.label, before, after, label, tuple(notices)))
+
+    def _note_rounding(self, axis: Axis, alive: Sequence[Bools], kept: Sequence[int]) -> None:
+        """Count the dead units of groups with widths of their own, and those that are cut."""
+        if axis.uniform:
+            return
+        for group, left, count in zip(axis.groups, alive, kept, strict=True):
+            dead = group.count - int(np.count_nonzero(left))
+            if dead > group.count - count:
+                self._rounded.append((group.place, dead, group.count - count))
+            self._dead += dead
+            self._removed += group.count - count
+
+    def _say_rounding(self, axis: Axis) -> Iterator[str]:
+        """Say how many dead units stay because what is left is rounded up."""
+        if not self._rounded:
+            return
+        multiple = self._choices.multiple or axis.multiple
+        each = ", ".join(
+            f"'{place}' {dead:,} zero, {cut:,} cut" for place, dead, cut in self._rounded[:_NAMED]
+        )
+        more = len(self._rounded) - _NAMED
+        also = f", and {counted(more, 'more group')}" if more > 0 else ""
+        yield (
+            f"{axis.label}: {self._dead:,} zero, {self._removed:,} cut: what stays of a group is "
+            f"rounded up to a multiple of {multiple:,} ({each}{also}). Choose a smaller multiple, "
+            "or prune in the same multiple."
+        )
+
+    def _say_whole(self) -> Iterator[str]:
+        """Name the layers of a graph that stay whole, and why; count their channels of zeros."""
+        graph = self._structure.graph
+        if graph is None:
+            return
+        by_reason: dict[str, list[str]] = {}
+        for name, (_, reason) in graph.whole_layers.items():
+            zeros = self._found.whole_zeros.get(name, 0)
+            shown = f"'{name}' ({counted(zeros, 'channel')} of zeros)" if zeros else f"'{name}'"
+            by_reason.setdefault(reason, []).append(shown)
+        for reason, names in by_reason.items():
+            are = "stays" if len(names) == 1 else "stay"
+            yield f"{', '.join(names)} {are} whole: {reason}."
 
     def _shifted(self, group: Group, left: Bools) -> Iterator[str]:
         """Say of units of a block that have no weights why they stay."""
@@ -432,11 +490,11 @@ class _Planning:
                 for group, left in zip(groups, alive, strict=True)
             )
         asked = axis.count
-        if axis.name not in MULTIPLES:
+        if not axis.is_rounded:
             asked = self._choices.kept.get(axis.name, asked)
         if asked != axis.count and not axis.takes(asked, self._fields):
             raise not_legal(axis, self._structure, self._fields, asked)
-        multiple = self._choices.multiple or MULTIPLES.get(axis.name, 1)
+        multiple = self._choices.multiple or axis.multiple
         kept = next_legal(axis, self._fields, max(wanted, 1), multiple)
         if axis.rule.share:
             return [kept * group.count // first for group in groups]

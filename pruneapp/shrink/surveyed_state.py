@@ -15,14 +15,14 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, PruneAppError, first_names
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
-from pruneapp.groups.group import Group
+from pruneapp.groups.group import USUAL_MULTIPLES, Group
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.kernels.values import Float64s
 from pruneapp.progress import Job
 from pruneapp.results.shrink_forecast import TRAILING, CutRequest
 from pruneapp.shrink.cut import ShrinkError
-from pruneapp.shrink.plan import MULTIPLES, Choices, ShrinkPlan, Survey, plan, survey
+from pruneapp.shrink.plan import Choices, ShrinkPlan, Survey, plan, survey
 from pruneapp.shrink.tokens.vocabulary import (
     Vocabulary,
     VocabularyCut,
@@ -141,7 +141,28 @@ class SurveyedState:
         statistics, forced = request.statistics or None, request.force_statistics
         with ranking_by(request.by, statistics, kernel, job, forced=forced) as score:
             state, found, choices = self.chosen(request, score, job)
-        return state, plan(state, self.structure, choices, job, found)
+        made = plan(state, self.structure, choices, job, found)
+        return state, replace(made, notices=(*self._rounding(request), *made.notices))
+
+    def _rounding(self, request: CutRequest) -> Iterator[str]:
+        """Say what rounding makes of the shares that are asked for, where it changes them."""
+        for name in _PRUNED:
+            share = request.shares.get(name)
+            if share is None:
+                continue
+            axis = self.axis(name)
+            groups = self.staying(axis, request)
+            count = axis.count if axis.uniform else sum(group.count for group in groups)
+            stays = sum(stay for _, stay in self._wanted(axis, request))
+            if axis.uniform:
+                stays = stays * axis.count // max(sum(group.count for group in groups), 1)
+            cut, asked = count - stays, round(share * count)
+            if cut != asked:
+                yield (
+                    f"{axis.label}: {share:.4g} of {count:,} are {asked:,}, and {cut:,} are cut "
+                    f"({cut / count:.1%}): what stays is rounded up to a multiple of "
+                    f"{request.multiple or axis.multiple:,}."
+                )
 
     def _choices(
         self,
@@ -172,7 +193,7 @@ class SurveyedState:
         groups = self.staying(axis, request)
         share, kept = request.shares.get(axis.name), request.kept.get(axis.name)
         if share is not None:
-            multiple = request.multiple or MULTIPLES.get(axis.name, 1)
+            multiple = request.multiple or axis.multiple
             if not axis.uniform:
                 some = replace(axis, groups=tuple(groups))
                 yield from zip(groups, widths_for_share(some, share, multiple), strict=True)
@@ -246,7 +267,7 @@ def _cut_tokens(
             f"token of '{vocabulary.tokenizer.where}', so no row of the embedding would be left.",
             remedy="Choose texts that the model is used with.",
         )
-    multiple = request.multiple or MULTIPLES["vocabulary"]
+    multiple = request.multiple or USUAL_MULTIPLES["vocabulary"]
     cut = cut_tokens(vocabulary, structure.config, wanted, rows, job, multiple=multiple)
     if texts:
         check_segmentation(vocabulary.tokenizer, cut, texts, job)

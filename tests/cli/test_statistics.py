@@ -272,7 +272,7 @@ def folder(tmp_path, monkeypatch):
     return Path("model")
 
 
-UNITS = ("model", "--method", "ffn_neurons", "--amount", "50%", "--by", "flap",
+UNITS = ("model", "--method", "ffn_neurons", "--amount", "50%", "--multiple", "1", "--by", "flap",
          "--statistics", "s.safetensors")  # fmt: skip
 
 

@@ -41,7 +41,8 @@ def source_and_steps(name, network, llama, statistics, tmp_path):
         names = tuple(f"model.layers.{n}.{names[name != 'attention_heads']}" for n in (0, 2))
         if name == "channel_groups":
             source, names = save(squeezed(), tmp_path / "net.onnx"), ("dw.weight",)
-        rows = [Row(names, name, {"amount": 0.5})]
+        small = {"multiple": "1"} if name in {"channel_groups", "ffn_neurons"} else {}
+        rows = [Row(names, name, {"amount": 0.5, **small})]
     made = [Step(tuple(rows), scope) for scope in method.scopes]
     return source, (made[-1], made[0])
 

@@ -12,6 +12,8 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
+from pruneapp.results.shrink_forecast import CutRequest
+from pruneapp.shrink.surveyed_state import SurveyedState, survey_state
 from pruneapp.statistics.file import register
 from tests.shrink.small_models import (
     HEAD,
@@ -24,6 +26,7 @@ from tests.shrink.small_models import (
 )
 from tests.shrink.vision_models import make
 from tests.support.activation_statistics import save_random
+from tests.support.onnx_models import Builder, save
 
 GATE = "model.layers.1.mlp.gate_proj.weight"
 
@@ -36,6 +39,9 @@ def mistral(tmp_path):
 
 
 def preview(state, method, names, **values):
+    """Preview a step; the models are too small to be rounded to the usual multiples."""
+    if method in {"ffn_neurons", "channel_groups"}:
+        values = {"multiple": "1", **values}
     return compute_preview(state, Step((Row(tuple(names), method, values),)), CpuKernel(), Job())
 
 
@@ -120,7 +126,11 @@ def test_statistics_belong_to_the_scores_that_need_them(mistral):
     """Steps by a norm say what they said before there were others."""
     state, _ = mistral
     row = Row((GATE,), "ffn_neurons", {"amount": 1, "by": "l1"})
-    assert row.to_dict()["configuration"]["values"] == {"amount": 1, "by": "l1", "multiple": "1"}
+    assert row.to_dict()["configuration"]["values"] == {
+        "amount": 1,
+        "by": "l1",
+        "multiple": "usual",
+    }
     assert Row.from_dict(row.to_dict()) == row
     with pytest.raises(ParameterError, match="'statistics' has no effect without 'by' wanda or fl"):
         Row((GATE,), "ffn_neurons", {"by": "l1", "statistics": f"sha256:{'0a' * 32}"})
@@ -179,8 +189,10 @@ def test_what_norms_have_measured_stays_and_does_not_count(tmp_path):
 
 def test_what_stays_is_rounded_up(mistral):
     state, _ = mistral
-    found = preview(state, "ffn_neurons", [GATE], amount=0.2, multiple="8")
-    assert not found.report.newly_pruned, "10 of 12 would stay; 16 are more than there are"
+    with pytest.raises(ParameterError, match="a multiple of 8 prunes nothing of 1 group"):
+        preview(state, "ffn_neurons", [GATE], amount=0.2, multiple="8")  # 10 of 12 would stay
+    with pytest.raises(ParameterError, match="a multiple of 64 prunes nothing of 1 group"):
+        preview(state, "ffn_neurons", [GATE], amount=0.5, multiple="usual")
     found = preview(state, "ffn_neurons", [GATE], amount=0.5, multiple="8")
     assert kept(found, GATE, (NEURONS, HIDDEN)).any(1).sum() == 8
 
@@ -225,3 +237,29 @@ def test_a_tensor_of_no_group_is_refused(mistral):
     state, _ = mistral
     with pytest.raises(SelectionError, match="has a part in FFN neurons"):
         preview(state, "ffn_neurons", ["model.embed_tokens.weight"])
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+def test_channels_of_an_onnx_model_stay_in_the_multiples_of_the_export(tmp_path, scope):
+    """A cut of what is dead leaves no zeros then."""
+    b = Builder()
+    x = b.op("Relu", b.conv("c1", "x", 64, 3))
+    x = b.op("Relu", b.conv("c2", x, 48, 64))
+    path = save(b.model([b.conv("c3", x, 4, 48)], [1, 3, 8, 8]), tmp_path / "m.onnx")
+    with open_checkpoint(path) as checkpoint:
+        row = Row(("c1.weight", "c2.weight"), "channel_groups", {"amount": 0.3})
+        state = Snapshot(checkpoint)
+        found = compute_preview(state, Step((row,), scope), CpuKernel(), Job())
+        state = state.replaced({"masks": found.masks})
+        surveyed = survey_state(state, Job())
+        assert isinstance(surveyed, SurveyedState)
+        _, made = surveyed.planned(CutRequest(), CpuKernel(), Job())
+    left = {
+        name: int(kept(found, name, checkpoint.entry(name).shape).any((1, 2, 3)).sum())
+        for name in ("c1.weight", "c2.weight")
+    }
+    assert not any(count % 16 for count in left.values())
+    assert sum(left.values()) < 112
+    (axis,) = made.axes
+    assert axis.after == sum(left.values())
+    assert not any("zero" in notice for notice in axis.notices)

@@ -169,6 +169,40 @@ def test_groups_of_a_graph(tmp_path: Path) -> None:
     }
 
 
+class Flattened(nn.Module):
+    """Two convolutions, the second of which a linear layer reads pixel by pixel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 16, 3), nn.Conv2d(16, 12, 3)
+        self.three = nn.Linear(12 * 16, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = functional.max_pool2d(functional.relu(self.one(x)), 2)
+        return self.three(torch.flatten(functional.relu(self.two(x)), 1)).softmax(-1)
+
+
+def test_a_convolution_before_flatten_is_a_group(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model, path = Flattened().eval(), tmp_path / "net.pt2"
+    torch.export.save(torch.export.export(model, (torch.ones(2, 3, 14, 14),)), path)
+    state, structure = _masked(path, 0.5)
+    groups = {g.place: g.count for g in structure.axes["channels"].groups}
+    assert groups == {"one": 16, "two": 12}
+    assert structure.graph is not None
+    assert structure.graph.whole_layers == {
+        "three.weight": (0, "'softmax' needs all of its channels")
+    }
+    cut = plan(state, structure, Choices(multiple=1), Job())
+    shrink(state, cut, ShrinkRequest(tmp_path / "small.pt2", {}), Job())
+    export(state, ExportRequest("safetensors", tmp_path / "masked.safetensors"), Job())
+    model.load_state_dict(load_file(tmp_path / "masked.safetensors"))
+    small = torch.export.load(tmp_path / "small.pt2")
+    x = torch.randn(2, 3, 14, 14)
+    assert torch.allclose(small.module()(x), model(x), atol=1e-6)
+    assert small.state_dict["three.weight"].shape == (5, 6 * 16)
+
+
 def test_what_reads_a_channel_decides(tmp_path: Path) -> None:
     model, shape = _made("basic")
     with torch.no_grad():

@@ -132,7 +132,7 @@ def test_every_graph_that_opens_is_cut(middle, external, tmp_path, capsys):
     how = ["--method", "l1_unstructured", "--amount", "30%"]
     assert run("prune", path, *how, "-o", tmp_path / "p.onnx") == 0
     out = tmp_path / "out"
-    assert run("shrink", tmp_path / "p.onnx", "--channels", "50%", "-o", out) == 0
+    assert run("shrink", tmp_path / "p.onnx", "--channels", "50%", "--multiple", 4, "-o", out) == 0
     assert run("unshrink", out, "--against", path, "-o", tmp_path / "back.onnx") == 0
     capsys.readouterr()
     onnx.checker.check_model(str(out / "p.onnx"), full_check=True)
@@ -140,3 +140,44 @@ def test_every_graph_that_opens_is_cut(middle, external, tmp_path, capsys):
     assert difference(wide, small) < 1e-5
     shapes = {t.name: tuple(t.dims) for t in onnx.load(str(out / "p.onnx")).graph.initializer}
     assert shapes["b.weight"][0] == 8
+
+
+def plain_network(path):
+    """Write convolutions between a softmax over channels, which keeps them, and an output."""
+    b = Builder(8)
+    x = b.op("Relu", b.conv("c1", "x", 64, 3))
+    x = b.op("Softmax", b.conv("c2", x, 40, 64), axis=1)
+    x = b.op("GlobalAveragePool", b.op("Relu", b.conv("c3", x, 64, 40)))
+    return save(b.model([b.linear("fc", b.op("Flatten", x), 10, 64)], [1, 3, 8, 8]), path)
+
+
+def test_an_onnx_model_is_cut_in_multiples_of_16(tmp_path, capsys):
+    net = plain_network(tmp_path / "net.onnx")
+    assert run("shrink", net, "--channels", "30%", "-o", tmp_path / "small.onnx") == 0
+    printed = "".join(capsys.readouterr())
+    assert "Channels 128 → 96" in printed
+    assert (
+        "0.3 of 128 are 38, and 32 are cut (25.0%): what stays is rounded up to a multiple of 16."
+    ) in printed
+    assert run("shrink", net, "--channels", "30%", "--multiple", 8, "-o", tmp_path / "8.onnx") == 0
+    assert "Channels 128 → 96" in "".join(capsys.readouterr())
+    assert run("shrink", net, "--channels", "40%", "--multiple", 8, "-o", tmp_path / "9.onnx") == 0
+    assert "Channels 128 → 80" in "".join(capsys.readouterr())
+
+
+def test_zeros_that_stay_and_layers_that_stay_whole_are_told_of(tmp_path, capsys):
+    net = plain_network(tmp_path / "net.onnx")
+    how = ["--method", "ln_structured", "--n", "2", "--dim", "0", "--amount", "30%", "--dependents"]
+    assert run("prune", net, *how, "-o", tmp_path / "p.onnx") == 0
+    capsys.readouterr()
+    assert run("shrink", tmp_path / "p.onnx", "-o", tmp_path / "small.onnx") == 0
+    printed = "".join(capsys.readouterr())
+    assert (
+        "Channels: 38 zero, 32 cut: what stays of a group is rounded up to a multiple of 16 "
+        "('c1' 19 zero, 16 cut, 'c3' 19 zero, 16 cut)."
+    ) in printed
+    assert (
+        "'c2.weight' (12 channels of zeros) stays whole: 'Softmax' needs all of its channels."
+    ) in printed
+    assert "'fc.weight' (3 channels of zeros) stays whole: it is an output of the graph." in printed
+    assert difference(run_model(tmp_path / "p.onnx"), run_model(tmp_path / "small.onnx")) < 1e-5

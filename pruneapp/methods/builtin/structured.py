@@ -42,7 +42,7 @@ LN_STRUCTURED = ChannelMethod(
     help=(
         "Prunes the channels with the smallest Ln norm along a dimension: all "
         "weights of a filter, a neuron or an input at once. Use it to make a "
-        "network smaller and faster: pruned channels can be removed from the "
+        "network smaller: pruned channels can be removed from the "
         "architecture later. At the same sparsity it costs more accuracy than "
         "unstructured pruning. Each tensor is pruned separately; weights that are "
         "already pruned count as 0. Same as torch.nn.utils.prune.ln_structured."

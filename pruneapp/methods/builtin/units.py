@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pruneapp.methods.coupled_units import FLAP, WANDA
+from pruneapp.methods.coupled_units import FLAP, USUAL, WANDA
 from pruneapp.methods.method import CoupledMethod
 from pruneapp.params import STATISTICS, AmountParam, Choice, ChoiceParam
+from pruneapp.results.shrink_forecast import MULTIPLES
 
 BY = ChoiceParam(
     name="by",
@@ -37,10 +38,13 @@ MULTIPLE = ChoiceParam(
     label="Multiple",
     help=(
         "The number of units that stay is rounded up to a multiple of this: some kernels reject "
-        "other widths, others are slow with them."
+        "other widths, others are slow with them. The export 'shrunk' rounds in the same way."
     ),
-    default="1",
-    choices=tuple(Choice(str(n), str(n), "") for n in (1, 8, 64, 128, 256)),
+    default=USUAL,
+    choices=(
+        Choice(USUAL, "As the export", "16 of ONNX models, 8 of other channels, 64 of neurons."),
+        *(Choice(str(n), str(n), "") for n in MULTIPLES),
+    ),
 )
 _AMOUNT = AmountParam(help="Fraction of remaining units of each group, or a number.", unit="units")
 _FORMULA = (

@@ -100,7 +100,7 @@ def _random(ground: Ground) -> Iterator[Line]:
 
 
 def _pruned(state: Snapshot, amount: float, by: str, statistics: str) -> Snapshot:
-    values = {"amount": amount, "by": by}
+    values = {"amount": amount, "by": by, "multiple": "1"}
     if get(METHOD).needs_statistics(values):
         values["statistics"] = statistics
     names = select(state.checkpoint, ["model.layers.*.mlp.*"])

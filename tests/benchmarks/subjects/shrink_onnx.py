@@ -14,12 +14,13 @@ from pruneapp.groups.structure import Structure, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
-from pruneapp.shrink.plan import MULTIPLES, Choices, plan, survey
+from pruneapp.shrink.plan import Choices, plan, survey
 from pruneapp.shrink.shrink import ShrinkRequest, shrink
 from pruneapp.shrink.unit_choice import chosen_units, pruned, scores_of, widths_for_share
 from tests.benchmarks.benchmark import AtMost, Faster, Ground, Line, Subject, median
 
 SHARE = 0.3
+MULTIPLE = 8
 # Constructors of torchvision, and how much less time a cut has to take, if anything is asked.
 NETS = {"resnet18": 0.2, "mobilenet_v2": 0.2, "efficientnet_b0": 0.2, "vit_b_16": None}
 
@@ -69,13 +70,13 @@ def _cut(source: Path, target: Path, masked: Path) -> int:
         assert isinstance(structure, Structure)
         axis = structure.axes["channels"]
         state = Snapshot(checkpoint)
-        widths = widths_for_share(axis, SHARE, MULTIPLES["channels"])
+        widths = widths_for_share(axis, SHARE, MULTIPLE)
         scores = scores_of(state, axis, "l2", CpuKernel(), job)
         wanted = list(zip(axis.groups, widths, strict=True))
         found = survey(state, structure, job)
         state = pruned(state, chosen_units(state, wanted, scores, found, job), job)
         export(state, ExportRequest("onnx", masked), job)
-        planned = plan(state, structure, Choices(), job)
+        planned = plan(state, structure, Choices(multiple=MULTIPLE), job)
         shrink(state, planned, ShrinkRequest(target, {}), job)
     return len(axis.groups)
 
