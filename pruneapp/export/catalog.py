@@ -86,5 +86,9 @@ def format_named(path: Path) -> Format | None:
 
 def usual_format(path: Path, checkpoint: Checkpoint) -> Format:
     """Return the format of an export: that of the name of the file, else that of the source."""
-    of_source = (form for form in FORMATS.values() if checkpoint.format in form.sources)
+    of_source = (
+        form
+        for form in FORMATS.values()
+        if checkpoint.format in form.sources and not form.why_not(checkpoint)
+    )
     return format_named(path) or next(of_source, SAFETENSORS)

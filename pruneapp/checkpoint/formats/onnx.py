@@ -443,6 +443,7 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
                     DTYPES[stored.dtype],
                     location,
                     why_not=role.why_not,
+                    quantized=role.why_not if role.is_quantized else "",
                     kind=role.kind,
                 )
             )

@@ -53,6 +53,7 @@ GGUF_FILE = Format(
         "is: vocabulary, settings and quantized tensors."
     ),
     suffixes=GGUF.suffixes,
+    sources=frozenset({GGUF.name}),
     planner=_plan,
     why_not=_why_not,
     loaded_by=(Loader("llama.cpp", note="and whatever runs the original"),),
