@@ -491,8 +491,8 @@ def control_of(name: str, flavour: str, size: float) -> str:
         f"Depends: {needed}\nConflicts: {other}\nReplaces: {other}\n"
         "Section: science\nPriority: optional\n"
         "Description: prune neural network checkpoints by pointing and clicking\n"
-        " Opens a checkpoint of safetensors, PyTorch or ONNX, shows what would be pruned\n"
-        f" weight by weight, prunes it, and exports it. {torch[flavour]}\n"
+        " Opens a checkpoint of safetensors, PyTorch, ONNX, GGUF or NumPy, shows what would be\n"
+        f" pruned weight by weight, prunes it, and exports it. {torch[flavour]}\n"
     )
 
 

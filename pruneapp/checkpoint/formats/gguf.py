@@ -161,7 +161,7 @@ def _read(source: FileSource, _state_dict: str | None, job: Job) -> ReadResult:
     hub_names = {entry.name: hub_name(entry.name, architecture) for entry in entries}
     contents = Contents(
         format=GGUF.name,
-        label=GGUF.label,
+        label=_label(header),
         entries=tuple(entries),
         metadata=_metadata(header),
         notices=tuple(_notices(source, header, unreadable)),
@@ -199,6 +199,15 @@ def _refuse_other_contents(source: FileSource, header: GgufHeader) -> None:
             f"'{source.path}' is a GGUF file without tensors, such as one with a vocabulary only.",
             remedy="Open the file that holds the weights.",
         )
+
+
+def _label(header: GgufHeader) -> str:
+    """Return the format with architecture and quantization, as far as the file names them."""
+    number = header.metadata.get(_FILE_TYPE, "")
+    quantization = FILE_TYPES.get(int(number[:9])) if number.isdecimal() else None
+    architecture = show(header.metadata.get("general.architecture", ""))
+    known = ", ".join(filter(None, (architecture, quantization)))
+    return f"{GGUF.label} ({known})" if known else GGUF.label
 
 
 def _metadata(header: GgufHeader) -> dict[str, str]:

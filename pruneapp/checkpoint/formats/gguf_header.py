@@ -51,6 +51,8 @@ _LONGEST_NAME = 1024
 _LONGEST_KEY = 1 << 16
 # Longer texts are not kept; templates of chats have some 10,000 bytes.
 _LONGEST_TEXT = 1 << 16
+# Nor are texts that begin beyond this byte: a vocabulary in front of them has some 20 MB.
+_LAST_TEXT = 1 << 26
 _MOST_ELEMENTS = 1 << 60
 _BLOCK = 1 << 16
 _LARGE_BLOCK = 1 << 20
@@ -194,7 +196,9 @@ def read_gguf_header(source: FileSource, cancel: CancelToken) -> GgufHeader:
     version = _read_version(cursor)
     n_tensors, n_keys = cursor.number("Q"), cursor.number("Q")
     # A tensor takes 24 bytes at least, a key 13.
-    if n_tensors > min(MOST_ENTRIES, cursor.left // 24) or n_keys > cursor.left // 13:
+    if n_tensors > min(MOST_ENTRIES, cursor.left // 24) or n_keys > min(
+        MOST_ENTRIES, cursor.left // 13
+    ):
         raise cursor.damaged(f"it says that it has {n_tensors:,} tensors and {n_keys:,} keys")
     metadata: dict[str, str] = {}
     alignment = 32
@@ -236,7 +240,7 @@ def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
     """Return a value as text; arrays are skipped."""
     if number == _TEXT:
         size = cursor.number("Q")
-        if size > _LONGEST_TEXT:
+        if size > _LONGEST_TEXT or cursor.at > _LAST_TEXT:
             cursor.skip(size)
             return f"text of {size:,} bytes"
         return cursor.take(size).decode("utf-8", "replace")

@@ -131,6 +131,7 @@ def test_metadata_are_text_and_arrays_are_counted(tmp_path):
     path = write_gguf(tmp_path / "m.gguf", llama(), vocabulary=300, name="a name")
     with open_checkpoint(path) as checkpoint:
         metadata = checkpoint.metadata
+        assert checkpoint.contents.label == "GGUF (llama, Q4_K_M)"
     assert metadata["general.architecture"] == "llama"
     assert metadata["general.name"] == "a name"
     assert metadata["general.file_type"] == "15 (Q4_K_M)"
