@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from pruneapp import json_codec
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
-from pruneapp.checkpoint.formats import onnx, safetensors
+from pruneapp.checkpoint.formats import gguf, npz, onnx, safetensors
 from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import is_store
 from pruneapp.document.snapshot import Snapshot
@@ -33,6 +33,7 @@ from pruneapp.evaluation.model_graph import is_onnx, read_model_graph
 from pruneapp.evaluation.process import ChildProcess, EvaluationError
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.evaluation.worker import ENVIRONMENT, UNTIL_INTERRUPT, UNTIL_KILL, Worker
+from pruneapp.export.catalog import get
 from pruneapp.export.exporter import export
 from pruneapp.masks.bitmask import MaskLayers
 from pruneapp.progress import Cancelled, Job
@@ -40,7 +41,18 @@ from pruneapp.results.export import ExportRequest
 from pruneapp.results.quality import Conditions
 
 # Containers that people's own code loads; the others are read by Pruneapp.
-PLAIN = frozenset({safetensors.SAFETENSORS.name, onnx.ONNX.name, "torch", "torch-legacy"})
+PLAIN = frozenset(
+    {
+        safetensors.SAFETENSORS.name,
+        onnx.ONNX.name,
+        gguf.GGUF.name,
+        npz.NPZ.name,
+        "torch",
+        "torch-legacy",
+    }
+)
+# Export formats of states by the format that was opened, besides torch; safetensors for all others.
+_FORMATS = {gguf.GGUF.name: "gguf", npz.NPZ.name: "npz", npz.NPY.name: "npz"}
 _LOOK = 0.02
 _NOT_RUN = (
     "The model was not called in the process of the script, so it is not known whether the "
@@ -327,9 +339,9 @@ def _exported(snapshot: Snapshot, job: Job) -> Iterator[Path]:
             return
         name = checkpoint.path.name if checkpoint.path.suffix else f"{checkpoint.path.name}.d"
         path = folder / checkpoint.path.name if checkpoint.path.is_dir() else folder / name
+        form = "torch" if torch else _FORMATS.get(checkpoint.format, "safetensors")
         if not torch and path.suffix and not checkpoint.path.is_dir():
-            path = path.with_suffix(".safetensors")
-        form = "torch" if torch else "safetensors"
+            path = path.with_suffix(get(form).suffixes[0])
         yield export(snapshot, ExportRequest(form, path), job).path
 
 
