@@ -321,6 +321,7 @@ READERS: list[Reader] = [
     npz.NPY,
     torchfile.ZIP,
     torchfile.LEGACY,
+    torchfile.PICKLE,
     onnx.ONNX,
 ]
 

@@ -28,12 +28,16 @@ def _index_rows(text: bytes, path: str) -> Parsed:
 def _torch_rows(text: bytes, path: str) -> Parsed:
     from pruneapp.checkpoint.io.object_source import open_source
     from pruneapp.checkpoint.io.store import locate
-    from pruneapp.checkpoint.torchfile import legacy_format, zip_format
+    from pruneapp.checkpoint.torchfile import legacy_format, plain_pickle, zip_format
     from pruneapp.checkpoint.torchfile.to_contents import to_rows
     from pruneapp.checkpoint.torchfile.torch_objects import located
 
     reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process
-    index = zip_format.index_file if reader == zip_format.FORMAT else legacy_format.index_stream
+    index = {
+        zip_format.FORMAT: zip_format.index_file,
+        legacy_format.FORMAT: legacy_format.index_stream,
+        plain_pickle.FORMAT: plain_pickle.index_pickle,
+    }[reader]
     source = open_source(locate(path))
     try:
         with located(source.path):

@@ -15,6 +15,7 @@ from pruneapp.export.formats.deflated import DEFLATED
 from pruneapp.export.formats.gguf import GGUF_FILE
 from pruneapp.export.formats.npz import NPZ_FILE
 from pruneapp.export.formats.onnx import ONNX_FILE
+from pruneapp.export.formats.pickle_file import PICKLE_FILE
 from pruneapp.export.formats.resumable import MASKS_ONLY, RESUMABLE
 from pruneapp.export.formats.safetensors import SAFETENSORS
 from pruneapp.export.formats.torch import TORCH
@@ -43,6 +44,7 @@ _formats: dict[str, Format] = {
         CSR,
         NPZ_FILE,
         ONNX_FILE,
+        PICKLE_FILE,
         GGUF_FILE,
     )
 }

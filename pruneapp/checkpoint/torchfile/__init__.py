@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruneapp.checkpoint.contents import Reader
-from pruneapp.checkpoint.torchfile import legacy_format, zip_format
+from pruneapp.checkpoint.torchfile import legacy_format, plain_pickle, zip_format
 
 _SUFFIXES = (".pt", ".pth", ".bin", ".ckpt")
 
@@ -20,4 +20,11 @@ LEGACY = Reader(
     (".th", *_SUFFIXES, ".tar"),
     legacy_format.recognises_legacy,
     legacy_format.read_legacy,
+)
+PICKLE = Reader(
+    plain_pickle.FORMAT,
+    plain_pickle.LABEL,
+    plain_pickle.SUFFIXES,
+    plain_pickle.recognises_pickle,
+    plain_pickle.read_pickle,
 )

@@ -7,6 +7,8 @@ elements. Tensors refer to storages by key, as in the zip format.
 
 from __future__ import annotations
 
+import re
+
 from pruneapp.checkpoint.contents import Notice, ReadResult
 from pruneapp.checkpoint.io.source import FileSource
 from pruneapp.checkpoint.torchfile.rebuild import call
@@ -20,7 +22,9 @@ from pruneapp.checkpoint.torchfile.to_contents import (
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
     SAVE_AGAIN,
+    Blob,
     Exhausted,
+    Global,
     Malformed,
     Storage,
     Storages,
@@ -43,11 +47,12 @@ IN_PROCESS = 512 << 10
 
 
 def recognises_legacy(head: bytes, _source: FileSource) -> bool:
-    """Whether it begins with torch's magic number, or as any pickle (refused when read)."""
-    return head.startswith(_MAGIC_LINE) or (head[:1] == b"\x80" and head[1:2] in _PROTOCOLS)
+    """Return whether a file begins with torch's magic number."""
+    return TORCH_MAGIC.search(head[:64]) is not None
 
 
-_PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
+TORCH_MAGIC = re.compile(re.escape(_MAGIC_BYTES) + b"|^" + re.escape(_MAGIC_LINE))
+PROTOCOLS = frozenset(bytes((n,)) for n in range(2, 6))
 
 
 def read_legacy(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
@@ -71,12 +76,6 @@ def index_stream(
     """
     window = min(source.size, most, IN_PROCESS)
     data = source.read(0, window)
-    if _MAGIC_BYTES not in data[:32] and not data.startswith(_MAGIC_LINE):
-        raise Unsupported(
-            "is a pickle of Python that torch.save did not write, "
-            "so where its numbers lie cannot be told without running it",
-            "Save it again with torch.save or safetensors, where it was made.",
-        )
 
     def grow(data: bytes) -> bytes:
         size = min(source.size, most, 4 * len(data))
@@ -140,3 +139,41 @@ def _place(
         offsets[key] = position + 8
         position += 8 + root.nbytes
     return offsets, position
+
+
+def read_storage(
+    source: FileSource, data: Blob, key: str, cancel: CancelToken
+) -> tuple[Storage, int, dict[tuple[str, str], Global]]:
+    """Return the storage that torch saved into a byte string of a file, and where it begins.
+
+    Also return the names of code to which the byte string refers.
+
+    Parameters
+    ----------
+    source
+        The file.
+    data
+        The byte string: four pickles, then the list of keys, then the elements.
+    key
+        What the storage is called.
+    """
+    head = source.read(data.offset, min(data.size, _HEAD))
+    storages = Storages()
+    machine = Machine(head, call, storages, cancel)
+    if machine.run() != MAGIC or machine.run() != PROTOCOL:
+        raise Malformed("a storage in its pickle does not begin with torch's magic number")
+    machine.run()
+    root, keys = machine.run(), machine.run()
+    if not isinstance(root, Storage) or type(keys) is not list or len(keys) != 1:
+        raise Malformed("a byte string in its pickle holds something that is no storage")
+    begin = machine.position + 8
+    if str(keys[0]) not in storages.roots or begin + root.nbytes > data.size:
+        raise Malformed("a storage in its pickle is cut short")
+    count = int.from_bytes(head[machine.position : begin], "little", signed=True)
+    if begin > len(head) or count * root.element.itemsize != root.nbytes or root.whole:
+        raise Malformed("a storage in its pickle has another size than it says")
+    return Storage(key, root.element, root.nbytes), data.offset + begin, machine.globals
+
+
+# Bytes of the pickles before the elements of a storage, at most.
+_HEAD = 8 << 10

@@ -11,6 +11,7 @@ from pruneapp.checkpoint.torchfile.torch_objects import (
     MAX_EXTENT,
     MAX_RANK,
     Array,
+    Blob,
     Element,
     Global,
     Malformed,
@@ -46,8 +47,10 @@ def fill(array: Array, state: Any) -> None:
         raise Malformed("the state of a numpy array in its pickle is not well-formed")
     shape, dtype, fortran, raw = state[-4:]
     element, swapped, reason = _type(dtype)
-    if element is None or type(raw) is not bytes:
-        array.reason = reason or "it is a numpy array that Python 2 has written"
+    if type(raw) is str:  # a string of Python 2 whose bytes happen to be text
+        raw = raw.encode("utf-8", "surrogatepass")
+    if element is None or not isinstance(raw, (bytes, Blob)):
+        array.reason = reason or "it is a numpy array without bytes"
         return
     shape = _shape(shape)
     _set(array, element, raw, shape, _fortran_strides(shape) if fortran is True else None)
@@ -56,7 +59,7 @@ def fill(array: Array, state: Any) -> None:
 
 def from_buffer(function: Global, args: tuple[Any, ...]) -> Any:
     """Return the array that ``_frombuffer(bytes, type, shape, order, axes)`` makes."""
-    if len(args) not in {4, 5} or type(args[0]) is not bytes:
+    if len(args) not in {4, 5} or not isinstance(args[0], (bytes, Blob)):
         return Uncalled(function, args)
     element, swapped, reason = _type(args[1])
     if element is None:
@@ -96,7 +99,7 @@ def scalar(function: Global, args: tuple[Any, ...]) -> Any:
 def _set(
     array: Array,
     element: Element,
-    raw: bytes,
+    raw: bytes | Blob,
     shape: tuple[int, ...],
     strides: tuple[int, ...] | None,
 ) -> None:

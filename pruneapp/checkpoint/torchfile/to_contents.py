@@ -42,7 +42,9 @@ from pruneapp.checkpoint.torchfile.state_dicts import (
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
     Array,
+    Blob,
     Compound,
+    Element,
     Global,
     Tensor,
     Unreadable,
@@ -292,8 +294,10 @@ class _Entries:
         """Return where a tensor lies, which is among the rebuilt ones if it has to be."""
         rebuilt: Rebuilt
         if isinstance(leaf, Array):
-            rebuilt = InlineArray(name, _little(leaf))
-            strides, storage = leaf.strides, f"{IN_PICKLE}{leaf.position}"
+            if isinstance(leaf.raw, Blob) and not leaf.swapped:
+                return Location(0, leaf.raw.offset, leaf.strides, leaf.key)
+            rebuilt = InlineArray(name, self._little(leaf))
+            strides, storage = leaf.strides, leaf.key
         elif isinstance(leaf, Compound):
             rows, columns = leaf.shape
             crow, col, values = leaf.parts.values()
@@ -312,6 +316,15 @@ class _Entries:
         self.rebuilt.append(rebuilt)
         self._end += rebuilt.size
         return location
+
+    def _little(self, leaf: Array) -> bytes:
+        """Return the bytes of an array, the lowest of each number first."""
+        raw = leaf.raw
+        if isinstance(raw, Blob):
+            buffer = bytearray(raw.size)
+            self._described.sources[0].read_into(raw.offset, memoryview(buffer))
+            raw = bytes(buffer)
+        return _swapped(raw, leaf.element) if leaf.swapped else raw
 
     def _stored(self, tensor: Tensor) -> Location:
         key = tensor.storage.root.key
@@ -345,17 +358,13 @@ class _Entries:
         return reasons
 
 
-# Name of the storage of a numpy array, before the byte of the pickle at which it is created.
-IN_PICKLE = "pickle:"
 _WORDS = {2: "H", 4: "I", 8: "Q"}
 
 
-def _little(leaf: Array) -> bytes:
-    """Return the bytes of an array, the lowest of each number first."""
-    if not leaf.swapped:
-        return leaf.raw
-    size = leaf.element.itemsize
-    words = array(_WORDS[size // 2 if leaf.element.name.startswith("complex") else size], leaf.raw)
+def _swapped(raw: bytes, element: Element) -> bytes:
+    """Return the bytes of numbers in the other byte order."""
+    size = element.itemsize
+    words = array(_WORDS[size // 2 if element.name.startswith("complex") else size], raw)
     words.byteswap()
     return words.tobytes()
 

@@ -256,12 +256,27 @@ class Compound:
     shape: tuple[int, ...] = ()  # extents of the whole; empty if unknown
 
 
+# What the name of the memory of a numpy array begins with.
+IN_PICKLE = "pickle:"
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Bytes in a pickle that were not read: their place in the file."""
+
+    offset: int
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+
 @dataclass(slots=True, eq=False)
 class Array:
     """A numpy array or a numpy number, whose bytes stand in the pickle itself."""
 
     element: Element = UNTYPED
-    raw: bytes = b""  # its bytes as the pickle has them
+    raw: bytes | Blob = b""  # its bytes as the pickle has them
     # As of a `Tensor`; the first element is the first of `raw`.
     shape: tuple[int, ...] = ()
     strides: tuple[int, ...] | None = None
@@ -274,6 +289,11 @@ class Array:
     def numel(self) -> int:
         """How many elements it has."""
         return math.prod(self.shape)
+
+    @property
+    def key(self) -> str:
+        """The name of its memory, see `Location.storage`."""
+        return f"{IN_PICKLE}{self.position}"
 
     @property
     def traits(self) -> tuple[str, ...]:

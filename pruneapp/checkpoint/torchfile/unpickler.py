@@ -152,6 +152,7 @@ class Machine:
         self.globals: dict[tuple[str, str], Global] = {}
         self.arrays: list[Array] = []
         self._data = data
+        self._base = 0  # byte of the file at which the data begins
         self._instruction = 0
         self._call = call
         self._persistent = persistent
@@ -195,12 +196,15 @@ class Machine:
                 pass
             except KeyError:
                 raise Malformed("its pickle refers to an object that it does not hold") from None
-            # The instruction that ran out of bytes is done again.
-            grown = self._grow(self._data)
-            if len(grown) == len(self._data):
-                raise Exhausted("its pickle ends in the middle") from None
-            self._data = grown
-            self.position = self._instruction
+            self._refill()
+
+    def _refill(self) -> None:
+        """Get more bytes, and do the instruction again that ran out of them."""
+        grown = self._grow(self._data)
+        if len(grown) == len(self._data):
+            raise Exhausted("its pickle ends in the middle") from None
+        self._data = grown
+        self.position = self._instruction
 
     def _run(self) -> None:
         data, table = self._data, self._table
@@ -500,7 +504,7 @@ class Machine:
             function.called = True
         result = self._call(function, args)
         if type(result) is Array and not result.position:
-            result.position = self._instruction
+            result.position = self._base + self._instruction
             self.arrays.append(result)
         self._push(result)
 

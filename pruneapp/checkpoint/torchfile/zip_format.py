@@ -40,7 +40,6 @@ from pruneapp.checkpoint.torchfile.sources import (
 )
 from pruneapp.checkpoint.torchfile.state_dicts import Declared
 from pruneapp.checkpoint.torchfile.to_contents import (
-    IN_PICKLE,
     Described,
     TorchIndex,
     build,
@@ -49,6 +48,7 @@ from pruneapp.checkpoint.torchfile.to_contents import (
 )
 from pruneapp.checkpoint.torchfile.torch_objects import (
     BIG_ENDIAN,
+    IN_PICKLE,
     SAVE_AGAIN,
     Global,
     Malformed,
@@ -464,6 +464,7 @@ class ArrayBytes(Machine):
         users = Counter(id(array.raw) for array in self.arrays)
         for position, change in zero.items():
             raw = arrays[position].raw
+            assert isinstance(raw, bytes)
             spot = self._spots.get(id(raw))
             if spot is None or users[id(raw)] > 1:
                 return None

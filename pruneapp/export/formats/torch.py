@@ -26,7 +26,7 @@ from pruneapp.checkpoint.io.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP, exported_program
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.sources import CheckedSource
-from pruneapp.checkpoint.torchfile.to_contents import IN_PICKLE
+from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE
 from pruneapp.checkpoint.torchfile.zip_format import PACKAGE, SCRIPT, pickle_with, zip_layout
 from pruneapp.errors import ExportError
 from pruneapp.export.format import ExportPart, Format, Plan

@@ -105,6 +105,16 @@ def _read_torch(model: LoadedModel) -> str:
     )
 
 
+def pickle(model: LoadedModel) -> str:
+    """Return how a pickle of arrays is loaded."""
+    keys = "".join(f"[{key!r}]" for key in model.keys)
+    return model.load_by(
+        f"import pickle, torch\nwith open({str(model.path)!r}, 'rb') as file:\n"
+        f"    arrays = pickle.load(file, encoding='latin1'){keys}\n"
+        "state_dict = {n: torch.as_tensor(a) for n, a in arrays.items() if hasattr(a, 'shape')}"
+    )
+
+
 def onnx(model: LoadedModel) -> str:
     """Return how a model with its graph is loaded."""
     return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(model.path)!r})"

@@ -1,0 +1,251 @@
+"""Reading pickles of numpy arrays and tensors that ``pickle.dump`` wrote, of protocols 0 to 5.
+
+The model zoo of detectron2 and the weights of Caffe2 are such files. Nothing that a pickle names is
+imported or called. Long byte strings, the numbers of arrays, are not read: their place in the file
+is noted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pruneapp.checkpoint.contents import Notice, ReadResult
+from pruneapp.checkpoint.io.source import FileSource
+from pruneapp.checkpoint.torchfile import rebuild
+from pruneapp.checkpoint.torchfile.legacy_format import (
+    IN_PROCESS,
+    PROTOCOLS,
+    TORCH_MAGIC,
+    read_storage,
+)
+from pruneapp.checkpoint.torchfile.to_contents import (
+    Described,
+    TorchIndex,
+    build,
+    index_elsewhere,
+    sources_of,
+)
+from pruneapp.checkpoint.torchfile.torch_objects import (
+    Array,
+    Blob,
+    Exhausted,
+    Global,
+    Malformed,
+    Storages,
+    Uncalled,
+    Unsupported,
+    located,
+)
+from pruneapp.checkpoint.torchfile.unpickler import MAX_PICKLE, Machine
+from pruneapp.errors import counted
+from pruneapp.progress import CancelToken, Job
+
+FORMAT, LABEL = "pickle", "pickle of arrays"
+SUFFIXES = (".pkl", ".pickle")
+
+# Byte strings of at least this size are not read.
+LARGE = 256
+_WINDOW = 64 << 10
+# What the pickles of protocols 0 and 1 begin with: a dict, list, tuple, mark or name.
+_OLD_STARTS = (b"(", b"}", b"]", b"c")
+
+
+def recognises_pickle(head: bytes, source: FileSource) -> bool:
+    """Return whether a file is a pickle: by its protocol, or by its name for the oldest ones."""
+    if head[:1] == b"\x80":
+        return head[1:2] in PROTOCOLS and not TORCH_MAGIC.search(head[:64])
+    named = source.path.suffix.lower() in SUFFIXES and head.startswith(_OLD_STARTS)
+    return named and source.read(source.size - 1, 1) == b"."
+
+
+def read_pickle(source: FileSource, state_dict: str | None, job: Job) -> ReadResult:
+    """Read all of a pickle but its long byte strings; see `Reader.read`."""
+    with located(source.path):
+        try:
+            index = index_pickle(source, state_dict, job.cancel, IN_PROCESS)
+        except _TooLong:
+            index = index_elsewhere(source, FORMAT, state_dict, job)
+    return index.contents, sources_of(source, index)
+
+
+def index_pickle(
+    source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
+) -> TorchIndex:
+    """Parse a pickle and describe its arrays and tensors.
+
+    Raises `_TooLong` if more than `most` bytes have to be read.
+    """
+    machine = PickleFile(source, cancel, most)
+    root = machine.parse()
+    if not machine.arrays and not machine.offsets:
+        names = [name.path for name in machine.globals.values() if name.path not in rebuild.KNOWN]
+        code = f" (it names {', '.join(names[:3])[:200]}, which was not run)" if names else ""
+        raise Unsupported(
+            f"is a pickle of Python that torch.save did not write, without arrays of numbers{code}",
+            "Save the weights with torch.save or safetensors, where it was made.",
+        )
+    notices = []
+    if machine.end < source.size:
+        more = counted(source.size - machine.end, "byte")
+        notices.append(Notice(f"Behind its first pickle the file has {more} more."))
+    described = Described(
+        FORMAT,
+        LABEL,
+        root,
+        tuple(name for name in machine.globals.values() if name.path != _STORAGE),
+        (source,),
+        lambda key: (0, machine.offsets.get(key, 0)),
+        notices=tuple(notices),
+    )
+    contents, rebuilt = build(described, state_dict, cancel)
+    return TorchIndex(contents, rebuilt=rebuilt)
+
+
+class _TooLong(Exception):  # noqa: N818 - never leaves this module
+    """More bytes of a pickle have to be read than was allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The instruction from `start` to `stop` that pushes bytes, or the text that encodes them."""
+
+    start: int
+    stop: int
+    text: bool
+    value: bytes | str  # kept so that no other object gets its identity
+
+
+class PickleFile(Machine):
+    """Parse a pickle in a file, of which one window is in memory.
+
+    Parameters
+    ----------
+    source
+        The file.
+    cancel
+        Looked at every few milliseconds.
+    most
+        Bytes that may be read, long byte strings excepted.
+    """
+
+    def __init__(self, source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> None:
+        data = source.read(0, min(_WINDOW, source.size))
+        super().__init__(data, self._meaning, Storages(), cancel)
+        self.offsets: dict[str, int] = {}  # at which storages begin, by key
+        self._source = source
+        self._read = len(data)
+        self._most = most
+        self._spots: dict[int, Spot] = {}
+        for code in (b"B", b"\x8e", b"\x96", b"T"):
+            width = 8 if code in {b"\x8e", b"\x96"} else 4
+            handler = self._table[code[0]]
+            self._table[code[0]] = partial(self._push_bytes, width, handler, signed=code == b"T")
+        for code in (b"C", b"U", b"X", b"\x8c", b"\x8d", b"V", b"S"):
+            self._table[code[0]] = partial(self._note, self._table[code[0]], code in _TEXTS)
+
+    @property
+    def end(self) -> int:
+        """The byte behind the pickle."""
+        return self._base + self.position
+
+    def parse(self) -> Any:
+        """Return the object that the pickle describes."""
+        try:
+            return self.run()
+        except Malformed:
+            if any(name.module.partition(".")[0] == "joblib" for name in self.globals.values()):
+                raise Unsupported(
+                    "was written by joblib, whose arrays are not in the pickle",
+                    "Load it with joblib in Python, and save its arrays with numpy.savez.",
+                ) from None
+            raise
+
+    def spot_of(self, array: Array) -> Spot | None:
+        """Return the instruction that pushes the numbers of an array.
+
+        None if it cannot be replaced: it is not known, or another array refers to the same numbers.
+        """
+        users = Counter(_identity(one) for one in self.arrays)
+        if users[_identity(array)] > 1:
+            return None
+        if isinstance(array.raw, Blob):
+            start, stop = array.raw.offset, array.raw.offset + array.raw.size
+            return Spot(start, stop, text=False, value=b"")
+        return self._spots.get(id(array.raw))
+
+    def _refill(self) -> None:
+        start = self._base + self._instruction
+        size = _WINDOW if self._instruction else 4 * len(self._data)
+        size = min(size, self._source.size - start)
+        if size <= 0 or (not self._instruction and size <= len(self._data)):
+            raise Exhausted("its pickle ends in the middle") from None
+        self._read += size
+        if self._read > self._most:
+            if self._most < MAX_PICKLE:
+                raise _TooLong
+            raise Unsupported(
+                f"is a pickle with more than {MAX_PICKLE:,} bytes of text",
+                "Load it with pickle in Python and save it again with protocol=4.",
+            )
+        self._data = self._source.read(start, size)
+        self._base, self.position = start, 0
+
+    def _push_bytes(self, width: int, push: Any, *, signed: bool) -> None:
+        size = int.from_bytes(self._take(width), "little")
+        offset = self._base + self.position
+        if size < LARGE:
+            self.position -= width
+            self._note(push, signed)
+            return
+        if signed and size >= 1 << 31:
+            raise Malformed("a text in its pickle has a negative length")
+        if offset + size > self._source.size:
+            raise Exhausted("its pickle ends in the middle")
+        self.position += size
+        self._push(Blob(offset, size))
+
+    def _note(self, push: Any, text: bool) -> None:  # noqa: FBT001 - bound by position
+        push()
+        value = self._stack[-1]
+        if len(value) > 1:  # shorter ones are the same object everywhere
+            start = self._base + self._instruction
+            self._spots[id(value)] = Spot(start, self._base + self.position, text, value)
+
+    def _meaning(self, function: Global | Uncalled, args: tuple[Any, ...]) -> Any:
+        if type(function) is not Global:
+            return rebuild.call(function, args)
+        if function.path == _STORAGE and args:
+            return self._storage(args[0])
+        made = rebuild.call(function, args)
+        if function.path == "_codecs.encode" and type(made) is bytes:
+            spot = self._spots.get(id(args[0]))
+            if spot is not None and len(made) > 1:
+                self._spots[id(made)] = Spot(spot.start, spot.stop, text=True, value=made)
+        return made
+
+    def _storage(self, data: Any) -> Any:
+        """Return the storage that torch has saved into a byte string in the pickle."""
+        if not isinstance(data, Blob):
+            raise Unsupported(
+                "is a pickle of tensors of protocol 2 or older, in which their numbers are text",
+                "Load it with pickle in Python and save it again with torch.save.",
+            )
+        key = f"bytes {data.offset}"
+        storage, self.offsets[key], names = read_storage(self._source, data, key, self._cancel)
+        self.globals |= names
+        return storage
+
+
+# Loads a storage from a byte string, in a format that is parsed here as any other.
+_STORAGE = "torch.storage._load_from_bytes"
+
+
+# Instructions that push text; of the others, bytes.
+_TEXTS = frozenset({b"X", b"\x8c", b"\x8d", b"V", b"S"})
+
+
+def _identity(array: Array) -> int:
+    return array.raw.offset if isinstance(array.raw, Blob) else -id(array.raw)
