@@ -143,6 +143,7 @@ def information() -> dict[str, object]:
         "ONNX model": ["onnx"],
         "GGUF model": ["gguf"],
         "NumPy archive": ["npz"],
+        "Pickle of arrays": ["pkl"],
     }
     return {
         "NSHighResolutionCapable": True,

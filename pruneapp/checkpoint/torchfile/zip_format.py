@@ -259,7 +259,7 @@ def _add_constants(
     if isinstance(program, Uncalled):
         program.state = {**program.attributes(), torchscript.CONSTANTS: tensors}
     else:
-        parsed.root = {torchscript.CONSTANTS: tensors}
+        parsed.root = {f"{torchscript.CONSTANTS}.{name}": t for name, t in tensors.items()}
 
 
 def is_package(archive: Archive) -> bool:

@@ -196,6 +196,37 @@ def _file(obj: Any, **storages: bytes) -> Callable[[Path], bytes]:
     return lambda _: archive(obj, **storages)
 
 
+def _laughing_pickle() -> bytes:
+    value: Any = {"t": tensor()}
+    for _level in range(60):
+        value = {"a": value, "b": value}
+    return dump({"w": tensor(), "x": value})
+
+
+def _package(*pickles: Any, **members: bytes) -> Callable[[Path], bytes]:
+    """An archive of torch.package with these pickles."""
+
+    def build(_: Path) -> bytes:
+        parts = [Raw(f"a/m/{i}.pkl", p if isinstance(p, bytes) else dump(p))
+                 for i, p in enumerate(pickles)]  # fmt: skip
+        parts += [Raw("a/.data/0.storage", WEIGHTS), Raw("a/.data/extern_modules", b"torch\n")]
+        return rawzip([*parts, *(Raw(name, raw) for name, raw in members.items())])
+
+    return build
+
+
+def _script(constants: bytes, code: bytes = b"", attributes: Any = None) -> Callable[[Path], bytes]:
+    """A TorchScript archive with these constants and this source code."""
+
+    def build(_: Path) -> bytes:
+        parts = members(dump({} if attributes is None else attributes))
+        parts += [Raw("archive/constants.pkl", constants), Raw("archive/constants/0", WEIGHTS)]
+        parts += [Raw("archive/code/__torch__.py", code)]
+        return rawzip(parts)
+
+    return build
+
+
 def _tar(_: Path) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:
@@ -350,6 +381,36 @@ CASES: tuple[Case, ...] = (
         opens=("a.b", "a.b (2)"),
     ),
     Case("P36 cycle", _cycle, opens=("w",)),
+    Case("package", _package(GOOD), opens=("w",)),
+    Case("package with code", _package(GOOD, {"x": Call(os.system, "true")}), opens=("w",),
+         code="os.system"),
+    Case("package of nothing", _package(), refused="no tensors"),
+    Case("package of laughs", _package(_laughing_pickle()), refused="too many times|longer"),
+    Case("package without a storage", _package({"w": tensor("7")}), refused="'7' is missing"),
+    Case("package with two sizes", _package(GOOD, {"w": tensor(numel=3, size=(3,), stride=(1,))}),
+         refused="two sizes"),
+    Case("package that is cut short", _package(dump(GOOD)[:40] + b"."), refused="pickle"),
+    Case("frozen program", _script(dump((tensor(),))), opens=("CONSTANTS.c0",)),
+    Case("constants of no tensors", _script(dump((1, "a", None))), refused="no tensors"),
+    Case("constants of nothing", _script(b""), refused="ends in the middle"),
+    Case("constants that are a number", _script(dump(7)), refused="no tensors"),
+    Case("constants with code", _script(dump((tensor(), Call(os.system, "true")))),
+         opens=("CONSTANTS.c0",), code="os.system"),
+    Case("program of brackets", _script(dump((tensor(),)), b"(" * 1_000_000 + b"CONSTANTS.c0"),
+         opens=("CONSTANTS.c0",)),
+    Case("program of lists",
+         _script(dump((tensor(),)), b"  x = [" + b"CONSTANTS.c0, " * 200_000 + b"]"),
+         opens=("CONSTANTS.c0",)),
+    Case("program of no text", _script(dump((tensor(),)), b"\xff\xfe class M(\0"),
+         opens=("CONSTANTS.c0",)),
+    Case("constants with the storage of an attribute",
+         _script(dump((tensor("1"),)), attributes={"w": tensor()}), opens=("w",)),
+    Case("FloatTensor of a number",
+         _file(b"\x80\x02ctorch\nFloatTensor\n)R(K\x01K\x02K\x03K\x04tb."),
+         refused="no storage"),
+    Case("Parameter of a number",
+         _file(dump(GOOD)[:-1] + b"(X\x01\0\0\0xctorch.nn.parameter\nParameter\n(K\x01tRu."),
+         opens=("w",)),
     Case("P40 gzip", lambda _: gzip.compress(archive(GOOD)), refused="[Uu]npack"),
     Case("P44 no STOP", _file(dump(GOOD)[:-1]), refused="ends in the middle"),
     Case("P45 empty data.pkl", _file(b""), refused="ends in the middle"),
