@@ -32,6 +32,7 @@ from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.io.store import is_store, locate
 from pruneapp.checkpoint.prunability import annotate
+from pruneapp.checkpoint.tied_copies import may_be_tied, merge_copies, ties_embeddings
 from pruneapp.errors import (
     CheckpointError,
     PluginError,
@@ -75,10 +76,7 @@ class Checkpoint:
     @property
     def folder(self) -> Path:
         """The folder of the model: that of its index, or of its first file."""
-        contents = self.contents
-        if contents.index is not None:
-            return contents.index.parent
-        return (contents.shards[0].path if contents.shards else self.path).parent
+        return _folder_of(self.path, self.contents)
 
     @property
     def files(self) -> tuple[FileSource, ...]:
@@ -271,11 +269,28 @@ def open_checkpoint(
             contents, sources = read_shards_at(path, places, state_dict, job)
         with closed_on_error(sources):
             _check_state_dict(path, contents, state_dict)
-            shards = contents.shards
-            folder = shards[0].path.parent if shards else path.parent
+            folder = _folder_of(path, contents)
+            contents = _merge_tied(contents, sources, folder, job)
             declared = model_folder.read_declaration(folder)
             contents = annotate(contents, sources, job, declared)
             return Checkpoint(path, contents, sources, job.cancel)
+
+
+def _folder_of(path: Path, contents: Contents) -> Path:
+    if contents.index is not None:
+        return contents.index.parent
+    return (contents.shards[0].path if contents.shards else path).parent
+
+
+def _merge_tied(
+    contents: Contents, sources: Sequence[ByteSource], folder: Path, job: Job
+) -> Contents:
+    """Merge tensors that the configuration in a folder ties and the file stores twice."""
+    pairs = may_be_tied(contents, job.cancel)
+    config = model_folder.read_configuration(folder) if pairs else None
+    if config is None or not ties_embeddings(config):
+        return contents
+    return merge_copies(contents, sources, pairs, job)
 
 
 def refuse_unknown(path: Path) -> None:

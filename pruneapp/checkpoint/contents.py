@@ -87,6 +87,8 @@ class Contents:
     # What tensors are in the file beside their numbers ("requires_grad", "a numpy array", "a
     # negated view", ...), and the names of those that are: a container that is not kept loses it.
     traits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    # Names of tied tensors that the file stores a second time; they are aliases of entries.
+    copies: tuple[str, ...] = ()
     # Tensors that are presented as several (sparse COO, nested), by name: what they are, in words,
     # then the names of the entries.
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))

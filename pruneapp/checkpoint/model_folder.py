@@ -6,6 +6,7 @@ import contextlib
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.npz import NPZ
@@ -113,16 +114,23 @@ def read_declaration(folder: Path) -> Declaration | None:
     None if it declares none, or cannot be read: the weights are opened in any case. Configurations
     in a store are not read, because each would take a request.
     """
+    for name in _CONFIGURATIONS:
+        config = read_configuration(folder, name)
+        if config is not None and (declared := declaration_of(config)):
+            return declared
+    return None
+
+
+def read_configuration(folder: Path, name: str = _CONFIGURATIONS[0]) -> dict[str, Any] | None:
+    """Return a configuration in a folder on a disk; None if it cannot be read."""
     if is_store(folder):
         return None
-    for name in _CONFIGURATIONS:
-        with contextlib.suppress(CheckpointError, JsonError):
-            with contextlib.closing(open_source(folder / name)) as source:
-                if source.size > _LARGEST_CONFIGURATION:
-                    continue
-                config = load_object(source.read(0, source.size), constants=True)
-            if declared := declaration_of(config):
-                return declared
+    with (
+        contextlib.suppress(CheckpointError, JsonError),
+        contextlib.closing(open_source(folder / name)) as source,
+    ):
+        if source.size <= _LARGEST_CONFIGURATION:
+            return load_object(source.read(0, source.size), constants=True)
     return None
 
 

@@ -129,6 +129,8 @@ def _as_opened(
         entries[shard_of[entry.location.source]].append(entry)
     plans = {}
     for shard, inside in zip(opened, entries, strict=True):
+        if not inside and checkpoint.contents.copies:
+            continue  # it had only copies of tied weights
         name = renamed(shard.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()

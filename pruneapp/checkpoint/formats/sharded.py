@@ -315,6 +315,13 @@ def _compare(
     home.update({part: home[name] for part, name in contents.stored_as.items()})
     whole = set(contents.stored_as.values())
     known = index.weight_map
+    # An index lists tied tensors by one of their names, or by all.
+    tied = {
+        name
+        for entry in cancel.each(entries)
+        if entry.aliases and any(name in known for name in entry.names)
+        for name in entry.names
+    }
     listed = set(known.values())
     absent = []
     elsewhere = []
@@ -328,7 +335,7 @@ def _compare(
     extra = [
         name
         for name, file in cancel.each(home.items())
-        if name not in known and name not in whole and file in listed
+        if name not in known and name not in whole and name not in tied and file in listed
     ]
     notices = []
     if absent:

@@ -381,6 +381,8 @@ def _never_for(part: ExportPart) -> str:
     checkpoint = part.checkpoint
     if reason := _never_in_place(checkpoint):
         return reason
+    if checkpoint.contents.copies:
+        return "it stores tied weights twice"
     if len(part.entries) < len(checkpoint.entries) and part.source is None:
         return "it was split into several files"
     if part.source is None:
