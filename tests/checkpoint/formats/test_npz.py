@@ -154,3 +154,22 @@ def test_the_usual_default_rules_hold(tmp_path):
     with open_checkpoint(tmp_path / "m.npz") as checkpoint:
         chosen = [e.name for e in checkpoint.entries.values() if e.by_default]
     assert chosen == ["fc.weight"]
+
+
+def test_a_folder_of_one_archive_and_the_scales_of_mlx(tmp_path):
+    """Scales and biases of a quantized layer are not pruned, whatever the container."""
+    np.savez(
+        tmp_path / "weights.npz",
+        **{
+            "layers.0.up.weight": np.ones((64, 8), np.uint32),
+            "layers.0.up.scales": np.ones((64, 4), np.float16),
+            "layers.0.up.biases": np.ones((64, 4), np.float16),
+            "layers.0.down.weight": np.ones((64, 8), np.float16),
+        },
+    )
+    (tmp_path / "config.json").write_text("{}")
+    with open_checkpoint(tmp_path) as checkpoint:
+        assert checkpoint.format == "npz"
+        chosen = [entry.name for entry in checkpoint.entries.values() if entry.by_default]
+        assert chosen == ["layers.0.down.weight"]
+        assert checkpoint.entries["layers.0.up.scales"].why_not
