@@ -420,7 +420,7 @@ class TestFolders:
 
 def test_an_unknown_format_is_refused_by_name(opened, tmp_path):
     with pytest.raises(ParameterError, match="safetensors, torch, resumable"):
-        run(as_snapshot(opened), tmp_path / "x", "gguf")
+        run(as_snapshot(opened), tmp_path / "x", "tflite")
 
 
 @pytest.mark.parametrize("suffix", ["safetensors", "bin"])
