@@ -36,6 +36,8 @@ class RowConfiguration(Part, frozen=True):
     pattern: str = ""
     kind: str = ""
     names: Names = ()
+    # Whether `names` may be floats of quantized layers: the user confirmed that they are pruned.
+    quantized: bool = False
 
 
 class RowEntry(Part, frozen=True):

@@ -42,7 +42,11 @@ _SEPARATED = re.compile(r"(?:\[[^\]\n]*\]|[^,\n])+")
 
 
 def select(
-    checkpoint: Checkpoint, patterns: Sequence[str], version: Version = 2
+    checkpoint: Checkpoint,
+    patterns: Sequence[str],
+    version: Version = 2,
+    *,
+    on_request: bool = True,
 ) -> tuple[str, ...]:
     """Return the prunable tensors that match any of `patterns`.
 
@@ -55,12 +59,15 @@ def select(
         be given as it is.
     version
         Of the step that is meant. By version 1 buffers that can be pruned are as good as others.
+    on_request
+        Whether a pattern that is the exact name of a float of a quantized layer selects it.
 
     Returns
     -------
     tuple[str, ...]
         First names, in file order, each once. Tensors that cannot be pruned, and buffers, are left
-        out as long as the pattern matches others too.
+        out as long as the pattern matches others too. Floats of quantized layers are selected only
+        by a pattern that is their exact name.
 
     Raises
     ------
@@ -74,6 +81,8 @@ def select(
     for pattern in patterns:
         matched = _matching(checkpoint, pattern)
         prunable = [e for e in matched if e.prunable]
+        if not prunable:
+            prunable = [e for e in matched if on_request and e.on_request and pattern in e.names]
         if not prunable:
             raise _not_prunable(pattern, matched)
         learned = [e for e in prunable if e.learned] if version > 1 else []
@@ -112,8 +121,16 @@ def default_selection(checkpoint: Checkpoint, version: Version = 2) -> tuple[str
     return tuple(e.name for e in checkpoint.entries.values() if e.by_default)
 
 
-def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
+def resolve(
+    checkpoint: Checkpoint, names: Iterable[str], *, on_request: bool = False
+) -> tuple[str, ...]:
     """Return the first names of the tensors called `names`, in file order, each once.
+
+    Parameters
+    ----------
+    on_request
+        Whether the user has asked for each by its exact name, so that floats of quantized layers
+        are accepted (`TensorEntry.on_request`).
 
     Raises
     ------
@@ -123,7 +140,7 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
     result: set[str] = set()
     for name in names:
         entry = checkpoint.entry(name)
-        if not entry.prunable:
+        if not (entry.prunable or (on_request and entry.on_request)):
             raise SelectionError(
                 f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Uncheck it."
             )
@@ -200,9 +217,10 @@ def _not_prunable(pattern: str, matched: Sequence[TensorEntry]) -> SelectionErro
     first = matched[0]
     others = len(matched) - 1
     more = f", and {others:,} more like it" if others else ""
+    exact = " To prune a float of a quantized layer nevertheless, give its exact name."
     return SelectionError(
         f"'{pattern}' matches nothing that can be pruned: '{first.name}' ({first.why_not}){more}.",
-        remedy="Choose another pattern.",
+        remedy="Choose another pattern." + exact * any(e.on_request for e in matched),
     )
 
 
@@ -362,7 +380,9 @@ def excluded(checkpoint: Checkpoint, step: Step) -> dict[str, str]:
 
 def _rows(checkpoint: Checkpoint, step: Step) -> Rows:
     """Return the rows with what they prune if nothing is left alone."""
-    rows = tuple((row, resolve(checkpoint, _coupled(checkpoint, row))) for row in step.rows)
+    rows = tuple(
+        (row, resolve(checkpoint, _coupled(checkpoint, row), on_request=True)) for row in step.rows
+    )
     if step.version == 1 or len(rows) == 1:
         return rows
     assigned: set[str] = set()
@@ -438,7 +458,7 @@ def _coupled(checkpoint: Checkpoint, row: Row) -> Iterable[str]:
     method = registry.get(row.method)
     if not isinstance(method, CoupledMethod):
         return row.names
-    names = resolve(checkpoint, row.names)
+    names = resolve(checkpoint, row.names, on_request=True)
     groups = groups_of(checkpoint, method.axis, names)
     return dict.fromkeys(name for g in groups for name in _learned(checkpoint, g).names)
 

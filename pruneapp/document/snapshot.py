@@ -441,7 +441,7 @@ def _count_units(
     snapshot: Snapshot, names: tuple[str, ...], param: DimParam | None, dim: int, job: Job
 ) -> Units:
     checkpoint = snapshot.checkpoint
-    first_names = HashedNames(resolve(checkpoint, names))
+    first_names = HashedNames(resolve(checkpoint, names, on_request=True))
     counts = np.empty((5, len(first_names)), np.int64)
     start = 0
     for batch in job.cancel.batches(first_names):

@@ -284,11 +284,11 @@ def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -
         If it matches nothing, or something that cannot be pruned is named.
     """
     if row.pattern:
-        return select(checkpoint, [row.pattern], version)
+        return select(checkpoint, [row.pattern], version, on_request=False)
     if row.kind:
         return of_kind(checkpoint, row.kind, version)
     if row.names:
-        return resolve(checkpoint, row.names)
+        return resolve(checkpoint, row.names, on_request=row.quantized)
     names = default_selection(checkpoint, version)
     if not names:
         raise SelectionError(
@@ -305,7 +305,7 @@ def all_chosen_by(
 ) -> tuple[str, ...]:
     """Return the same for an entry that means everything of a kind if it says nothing."""
     if chosen.pattern:  # such entries have one meaning in all versions
-        return select(checkpoint, [chosen.pattern], 1)
+        return select(checkpoint, [chosen.pattern], 1, on_request=False)
     if chosen.names:
         return resolve(checkpoint, chosen.names)
     return tuple(e.name for e in checkpoint.entries.values() if e.prunable and usual(e))
@@ -318,7 +318,8 @@ def row_for(
 
     `pattern` is what the person chose them by: a pattern, a kind, or empty.
     """
-    chosen = resolve(checkpoint, names)
+    chosen = resolve(checkpoint, names, on_request=True)
+    quantized = any(checkpoint.entries[name].on_request for name in chosen)
     tried = [RowConfiguration()]
     if pattern:
         tried[:0] = [RowConfiguration(pattern=pattern), RowConfiguration(kind=pattern)]
@@ -326,7 +327,7 @@ def row_for(
         with contextlib.suppress(PruneAppError):
             if chosen_by(checkpoint, row, version) == chosen:
                 return row
-    return RowConfiguration(names=chosen)
+    return RowConfiguration(names=chosen, quantized=quantized)
 
 
 def _is_of(entry: TensorEntry, kind: str) -> bool:

@@ -101,6 +101,8 @@ class TensorRow(NamedTuple):
     # Whether its elements count among the buffers, and not among the parameters.
     buffer: bool = False
     hub_name: str = ""  # its name in transformers, where the file has another; empty if not known
+    # Whether it is a float of a quantized layer, which is checked only after a confirmation.
+    on_request: bool = False
 
     @property
     def matrix(self) -> bool:

@@ -114,7 +114,7 @@ def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
                 reasons[name] = f"'{name}' has the shape {list(entry.shape)}; it had {list(shape)}."
             elif entry.dtype.name != dtype:
                 reasons[name] = f"'{name}' is of type {entry.dtype.name}; it was {dtype}."
-            elif not entry.prunable and name not in with_values:
+            elif not (entry.prunable or entry.on_request) and name not in with_values:
                 reasons[name] = f"'{name}' cannot be pruned: {entry.why_not}."
     return tuple(reasons.values())
 

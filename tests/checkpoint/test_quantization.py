@@ -200,6 +200,29 @@ def test_ordinary_layers_of_a_quantized_model_stay_ordinary(tmp_path):
         )
 
 
+def test_a_float_of_a_quantized_layer_is_pruned_only_by_its_exact_name(tmp_path, capfd):
+    """By no pattern; and by a recipe only if it says so, which one that was saved does."""
+    model = write_model(tmp_path / "m", LAYOUTS["mlx"].tensors, {})
+    scales, named = f"{LAYER}scales", tmp_path / "named.safetensors"
+    recipe, again = tmp_path / "recipe.json", tmp_path / "again.safetensors"
+    prune = ["prune", model, "--method", "l1_unstructured", "--amount", "50%", "-o"]
+    for pattern in (f"{LAYER}*", "*scales", f"{LAYER}weight"):
+        assert main([*map(str, prune), str(named), "--select", pattern]) == 2
+        assert "its layer is quantized (MLX)" in capfd.readouterr().err
+    run(*prune, tmp_path / "all.safetensors", "--select", "*")
+    before = read_safetensors(model / "model.safetensors")
+    assert read_safetensors(tmp_path / "all.safetensors")[scales] == before[scales]
+
+    run(*prune, named, "--select", scales, "--save-recipe", recipe)
+    pruned = read_safetensors(named)
+    assert [name for name in before if pruned[name] != before[name]] == [scales]
+    run("run", recipe, model, "-o", again)
+    assert read_safetensors(again) == pruned
+    recipe.write_text(recipe.read_text().replace('"quantized": true', '"quantized": false'))
+    assert main(["run", str(recipe), str(model), "-o", str(tmp_path / "no.safetensors")]) == 2
+    assert "its layer is quantized (MLX)" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("config", "name"),
     [

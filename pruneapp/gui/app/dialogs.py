@@ -135,6 +135,32 @@ def replace_session(parent: QWidget, name: str) -> str:
     )
 
 
+def check_quantized(parent: QWidget, names: Sequence[str], why: str) -> bool:
+    """Ask whether floats of quantized layers may be checked.
+
+    Parameters
+    ----------
+    names
+        The tensors, as they are shown.
+    why
+        The reason why they are not prunable by default.
+    """
+    listed = ", ".join(f"'{name}'" for name in names[:_LISTED]) + ", …" * (len(names) > _LISTED)
+    text = translate(
+        "Questions",
+        "{names}: {why}. Pruning a scale, a zero point or a codebook destroys the weights that it "
+        "belongs to.",
+    )
+    return _confirm(
+        _box(
+            parent,
+            translate("Questions", "Check tensors of a quantized layer?"),
+            text.format(names=listed, why=why),
+        ),
+        translate("Questions", "Check anyway"),
+    )
+
+
 def delete_work(parent: QWidget, what: str) -> bool:
     """Ask whether work that was left behind may be deleted."""
     return _confirm(

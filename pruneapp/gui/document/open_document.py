@@ -144,7 +144,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
     buffers: list[bool] = []
     of_parameters: dict[str, None] = {}
     for batch in cancel.batches(entries.values()):
-        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default, _, _ = zip(
+        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default, _, quantized = zip(
             *batch, strict=True
         )
         numels = list(map(math.prod, shapes))
@@ -161,6 +161,7 @@ def contents_of(document: Document, cancel: CancelToken) -> LoadedContents:
             aliases,
             [not entry.learned for entry in batch],
             [hub_names.get(name, "") for name in names],
+            [bool(why) and e.on_request for why, e in zip(quantized, batch, strict=True)],
             strict=True,
         )
         # A quarter of the time that it takes to call the class for each.

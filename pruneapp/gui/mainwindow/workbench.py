@@ -5,16 +5,17 @@ Connections are to bound methods of objects that live in the main thread.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
+from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.desktop import Desktop
 from pruneapp.gui.app.jobs import JobProgress, Jobs
@@ -73,6 +74,7 @@ from pruneapp.gui.widgets.labels import enumerated
 from pruneapp.gui.widgets.theme import ThemeManager
 from pruneapp.methods.method import Method
 from pruneapp.plugins import Additions
+from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.export import ExportReport
 from pruneapp.results.short_names import ShortNames
 
@@ -498,6 +500,10 @@ class Workbench(QObject):
         views.tree.focusChanged.connect(self.plots.show_tensor)
         views.tree.focusChanged.connect(views.compare.follow)
         views.tree.checkRefused.connect(self.notifications.say_done)
+        # After the click has been handled: the question runs an event loop of its own.
+        views.tree.confirmationRequested.connect(
+            self._confirm_quantized, Qt.ConnectionType.QueuedConnection
+        )
         views.form.roundsAsked.connect(self.rounds.ask)
         views.preview.tensorRequested.connect(self.show_tensor)
         views.preview.repairRequested.connect(self.repair.ask)
@@ -645,6 +651,12 @@ class Workbench(QObject):
             field.clear_undo()  # what was typed has been done: Ctrl+Z takes back the step
 
     @Slot(bool)
+    @Slot(object)
+    def _confirm_quantized(self, rows: Sequence[TensorRow]) -> None:
+        why = said_sentence(rows[0].why_not)
+        if dialogs.check_quantized(self.window, [row.shown for row in rows], why):
+            self.views.tree.check_confirmed([row.name for row in rows])
+
     def _on_waiting(self, waits: bool) -> None:
         self.status.set_waiting(waits=waits)
         if waits:

@@ -345,11 +345,13 @@ class Cells(QObject):
             return self.tr("The same tensor as {other}: pruned once, counted once.").format(
                 other=row.shown
             )
-        return (
-            self.tr("Not prunable: {why}.").format(why=said_sentence(row.why_not))
-            if row.why_not
-            else ""
-        )
+        if not row.why_not:
+            return ""
+        if row.on_request:
+            text = self.tr("Pruned only if you check it and confirm: {why}.")
+        else:
+            text = self.tr("Not prunable: {why}.")
+        return text.format(why=said_sentence(row.why_not))
 
     def description(self, node: int) -> str:
         """Return what a screen reader says of a node beside its name; empty for nothing."""

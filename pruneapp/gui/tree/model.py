@@ -218,6 +218,8 @@ class TreeModel(QAbstractItemModel):
 
     checkedChanged = Signal()  # by the person
     checkRefused = Signal(str)  # why a click checked nothing
+    # Tensors (`TensorRow`s) that a click checks only if the user confirms it.
+    confirmationRequested = Signal(object)
     valuesChanged = Signal(int)  # but not the tree: repaint from this column on
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -229,7 +231,8 @@ class TreeModel(QAbstractItemModel):
         self.nodes = nodes
         self.checks = Checks(nodes)
         # Looked up: a long list is laid out anew with each part of it that is fetched.
-        marked = nodes.prunable[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
+        able = self.checks.can_be_checked
+        marked = able[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
         self._of_tensors = [
             None if module else _TENSOR_MARKED if able else _TENSOR
             for module, able in zip((nodes.tensor < 0).tolist(), marked.tolist(), strict=True)
@@ -446,7 +449,17 @@ class TreeModel(QAbstractItemModel):
         return True
 
     def check(self, nodes: Sequence[int], *, on: bool) -> None:
-        """Check or clear nodes as a click on each would."""
+        """Check or clear nodes as a click on each would.
+
+        Floats of quantized layers are not checked: `confirmationRequested` is emitted for them.
+        """
+        if on and len(unconfirmed := self.checks.to_confirm(nodes)):
+            leaves = set(self.nodes.leaf[unconfirmed].tolist())
+            nodes = [node for node in nodes if node not in leaves]
+            rows = self.nodes.rows
+            self.confirmationRequested.emit(tuple(rows[n] for n in unconfirmed.tolist()))
+            if not nodes:
+                return
         if on and not self.checks.can_check(nodes):
             # Marks that were set one by one are cleared as those of any other module.
             on = not any(

@@ -52,6 +52,7 @@ class Nodes:
     numel: NDArray[np.int64]  # cut so that their sum fits
     parameters: NDArray[np.int64]  # as `numel`; 0 for buffers
     prunable: NDArray[np.bool_]
+    on_request: NDArray[np.bool_]  # checked only one by one, and after a confirmation
     by_default: NDArray[np.bool_]
     matrices: NDArray[np.bool_]  # what the check mark of a module may reach
     role: NDArray[np.int32]  # equal for the same kind and last name
@@ -283,9 +284,9 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
     blocks: dict[str, int] = {}
     kinds: set[str] = set()
     starred, padded = functools.cache(_starred), functools.cache(_padded)
-    columns: list[list[Any]] = [[] for _ in range(10)]
+    columns: list[list[Any]] = [[] for _ in range(11)]
     for batch in cancel.batches(rows):
-        own, shown, kind, _, _, count, _, why_not, default, aliases, buffer, hub_names = zip(
+        own, shown, kind, _, _, count, _, why_not, default, aliases, buffer, hub_names, asked = zip(
             *batch, strict=True
         )
         size = [min(n, most) for n in count]
@@ -299,6 +300,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
             size,
             [0 if no else n for n, no in zip(size, buffer, strict=True)],
             map(not_, why_not),
+            asked,
             [yes and not why for yes, why in zip(default, why_not, strict=True)],
             [row.matrix for row in batch],
             [roles.setdefault(each, len(roles)) for each in what],
@@ -315,7 +317,8 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
         )
         for column, values in zip(columns, added, strict=True):
             column.extend(values)
-    names, numel, parameters, prunable, usual, matrices, role, block, keys, haystack = columns
+    names, numel, parameters, prunable, requested, *others = columns
+    usual, matrices, role, block, keys, haystack = others
     place = np.empty(len(rows), np.int32)
     place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
     return {
@@ -325,6 +328,7 @@ def _columns(rows: tuple[TensorRow, ...], cancel: CancelToken) -> dict[str, Any]
         "numel": np.array(numel, np.int64),
         "parameters": np.array(parameters, np.int64),
         "prunable": np.array(prunable, np.bool_),
+        "on_request": np.array(requested, np.bool_),
         "by_default": np.array(usual, np.bool_),
         "matrices": np.array(matrices, np.bool_),
         "role": np.array(role, np.int32),
@@ -405,6 +409,8 @@ class Checks:
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
+        # What has a check mark of its own.
+        self.can_be_checked: NDArray[np.bool_] = nodes.prunable | nodes.on_request
         self.checked: NDArray[np.bool_] = nodes.by_default.copy()  # of rows, shown or not
         self._shown = np.ones(len(nodes.rows), np.bool_)
         self._named: tuple[NDArray[np.bool_], tuple[str, ...]] | None = None  # of which marks
@@ -432,7 +438,7 @@ class Checks:
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
-            if nodes.alias[node] or not nodes.prunable[tensor]:
+            if nodes.alias[node] or not self.can_be_checked[tensor]:
                 return None
             return State.Checked if self.checked[tensor] else State.Unchecked
         if not self._can[node]:
@@ -453,7 +459,7 @@ class Checks:
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
             targets: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
-            targets[tensor] = nodes.prunable[tensor] and not nodes.alias[node]
+            targets[tensor] = self.can_be_checked[tensor] and not nodes.alias[node]
             return targets
         matrices: NDArray[np.bool_] = self.below(node) & nodes.matrices
         usual = matrices & nodes.by_default
@@ -478,7 +484,12 @@ class Checks:
         tensor = nodes.tensor[given]
         own = (tensor >= 0) & ~nodes.alias[given]
         numbers_below: NDArray[np.int32] = tensor[own]
-        return numbers_below[nodes.prunable[numbers_below]], given[tensor < 0].tolist()
+        return numbers_below[self.can_be_checked[numbers_below]], given[tensor < 0].tolist()
+
+    def to_confirm(self, numbers: Sequence[int]) -> NDArray[np.int32]:
+        """Return the unchecked tensors among these nodes that are checked only if confirmed."""
+        tensors, _modules = self._parted(numbers)
+        return tensors[self._nodes.on_request[tensors] & ~self.checked[tensors]]
 
     def below(self, node: int) -> NDArray[np.bool_]:
         """Return ``bool[rows]``: the shown tensors below a module that can be pruned."""
@@ -496,12 +507,13 @@ class Checks:
             if on:
                 after |= self.checked_by_click(node)
             else:
-                after &= ~self.below(node)
+                inside = (self._nodes.leaf >= node) & (self._nodes.leaf < self._nodes.end[node])
+                after &= ~(inside & self._shown)
         return self.replace(after)
 
     def replace(self, checked: NDArray[np.bool_]) -> bool:
         """Check exactly these (``bool[rows]``); returns whether anything changed."""
-        checked = checked & self._nodes.prunable
+        checked = checked & self.can_be_checked
         if np.array_equal(checked, self.checked):
             return False
         self.checked = checked

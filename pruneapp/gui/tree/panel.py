@@ -123,6 +123,8 @@ class ModuleTree(QWidget):
     focusChanged = Signal(str)  # the name in the file of the tensor in focus
     checkedChanged = Signal()  # by the person
     checkRefused = Signal(str)  # why a click checked nothing
+    # Tensors (`TensorRow`s) that were clicked, and are checked by `check_confirmed`.
+    confirmationRequested = Signal(object)
     flatChanged = Signal(bool)  # by the person: a list of all tensors, or the tree
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -151,6 +153,7 @@ class ModuleTree(QWidget):
         self.tree_filter.flat.toggled.connect(self._show_flat)
         self.model.checkedChanged.connect(self._after_check)
         self.model.checkRefused.connect(self.checkRefused)
+        self.model.confirmationRequested.connect(self.confirmationRequested)
         self.model.modelReset.connect(self._on_reset)
         self._count()
 
@@ -276,6 +279,11 @@ class ModuleTree(QWidget):
             self.model.check([ROOT], on=True)
         else:  # who filters for biases means them
             self._replace(self.model.checks.checked | self.model.checks.below(ROOT))
+
+    def check_confirmed(self, names: Sequence[str]) -> None:
+        """Check tensors of quantized layers in addition, after the user has confirmed it."""
+        checks = self.model.checks
+        self._replace(checks.checked | checks.of_names(names))
 
     def uncheck_all(self) -> None:
         """Clear every check mark, shown or not."""

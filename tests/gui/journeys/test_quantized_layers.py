@@ -1,0 +1,56 @@
+"""Floats of quantized layers: unchecked, and checked one by one after a question."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from tests.gui.person import node_named
+
+SCALES = "layer.scales"
+REASON = "its layer is quantized (MLX)"
+
+
+@pytest.fixture
+def quantized(person, tmp_path):
+    """A file of a layer that MLX quantized and a plain one is open."""
+    path = tmp_path / "mlx.safetensors"
+    tensors = {
+        "layer.weight": torch.arange(64, dtype=torch.int64).reshape(8, 8).to(torch.uint32),
+        SCALES: torch.rand(8, 4) + 0.1,
+        "layer.biases": torch.rand(8, 4) + 0.1,
+        "lm_head.weight": torch.randn(8, 8),
+    }
+    save_file(tensors, path)
+    person.open(path)
+    person.wait_open(path)
+    person.wait_preview()
+    return person
+
+
+def test_a_scale_is_checked_only_if_the_user_confirms_it(quantized, tmp_path):
+    person, tree = quantized, quantized.views.tree
+    assert tree.checked() == ("lm_head.weight",)
+    assert REASON in tree.model.cells.tooltip(node_named(tree, SCALES))
+    assert tree.model.checks.state(node_named(tree, "layer")) is None, "a module never reaches them"
+
+    asked = person.answers("Cancel")
+    person.check(SCALES)
+    person.wait(lambda: asked)
+    person.wait_idle()
+    assert f"'{SCALES}': {REASON}" in asked[0]
+    assert tree.checked() == ("lm_head.weight",)
+
+    asked = person.answers("Check anyway")
+    person.check(SCALES)
+    person.wait(lambda: SCALES in tree.checked())
+    person.check("lm_head.weight")
+    assert tree.checked() == (SCALES,)
+    person.wait_preview()
+    person.prune()
+    target = tmp_path / "out.safetensors"
+    person.export(target)
+    assert int((load_file(target)[SCALES] == 0).sum()) > 0
+    person.check(SCALES)  # clearing it asks nothing
+    assert tree.checked() == ()
