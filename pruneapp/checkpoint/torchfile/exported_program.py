@@ -140,7 +140,8 @@ def _weights_of(
     name: str, archive: Archive, read: Read, storages: dict[str, Storage]
 ) -> dict[str, Tensor | Unreadable]:
     graph, config = graph_of(name), config_of(name)
-    version = _get(_loaded(graph, read(graph, MAX_GRAPH)), "schema_version", dict, graph)
+    program = _loaded(graph, read(graph, MAX_GRAPH))
+    version = _get(program, "schema_version", dict, graph)
     major = _get(version, "major", int, graph)
     if major != MAJOR:
         raise Unsupported(
@@ -153,7 +154,30 @@ def _weights_of(
             "is a program of torch.export that keeps its weights in a pickle", _EXPORT_AGAIN
         )
     weights = _get(_loaded(config, read(config, MAX_CONFIG)), "config", dict, config)
-    return {key: _tensor(key, value, archive, storages) for key, value in weights.items()}
+    buffers = _buffers(program)
+    found = {key: _tensor(key, value, archive, storages) for key, value in weights.items()}
+    for key, tensor in found.items():
+        if isinstance(tensor, Tensor):
+            tensor.buffer = buffers.get(key)
+    return found
+
+
+def _buffers(program: Any) -> dict[str, bool]:
+    """Return whether each input of a graph is a buffer (True) or a parameter, by name."""
+    signature = _member(_member(program, "graph_module"), "signature")
+    specs = _member(signature, "input_specs")
+    found: dict[str, bool] = {}
+    for spec in specs if isinstance(specs, list) else ():
+        for kind in ("parameter", "buffer"):
+            name = _member(_member(spec, kind), f"{kind}_name")
+            if isinstance(name, str):
+                found[name] = kind == "buffer"
+    return found
+
+
+def _member(value: Any, key: str) -> Any:
+    """Return what an object of JSON has under a key; None if it is no object or has no such key."""
+    return value.get(key) if isinstance(value, dict) else None
 
 
 def _tensor(

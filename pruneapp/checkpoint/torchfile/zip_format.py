@@ -342,6 +342,11 @@ def _check_kind(archive: Archive) -> None:
         if others:
             raise Malformed(f"it holds a second pickle, '{others[0][:80]}'")
         return
+    if "model.json" in members and any(name.startswith("tensors/") for name in members):
+        raise Unsupported(
+            "is a TorchScript program of torch 1.0 to 1.3, which Pruneapp does not read",
+            "Save it again in Python: torch.jit.load(FILE).save('model.pt').",
+        )
     raise Unsupported(
         "is a zip archive without the data.pkl that torch.save writes",
         "If a checkpoint is inside, unpack it first.",

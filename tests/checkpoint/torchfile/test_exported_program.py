@@ -225,3 +225,23 @@ def test_export_says_that_the_graph_is_left_out(saved: Path, tmp_path: Path) -> 
             assert any("Left out: the graph of the program" in each for each in report.notices)
             with open_checkpoint(request.path) as written:
                 assert written.entries.keys() == checkpoint.entries.keys()
+
+
+def test_the_signature_says_what_is_a_buffer(tmp_path):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+            self.anchors = nn.Parameter(torch.ones(4, 4))
+            self.register_buffer("table", torch.ones(4, 4))
+
+        def forward(self, x):
+            return self.fc(x) @ self.table @ self.anchors
+
+    path = tmp_path / "model.pt2"
+    torch.export.save(torch.export.export(Model(), (torch.ones(2, 4),)), path)
+    with open_checkpoint(path) as checkpoint:
+        learned = {name: entry.learned for name, entry in checkpoint.entries.items()}
+        assert learned == {"fc.weight": True, "fc.bias": True, "anchors": True, "table": False}
+        assert not checkpoint.entry("table").by_default
+        assert checkpoint.entry("table").kind == "buffer"
