@@ -545,7 +545,7 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="round the units that stay up to a multiple of N; default 64 for neurons, 16 for "
-        "channels of an ONNX model, 8 for other channels",
+        "32 or more channels of an ONNX model, 8 for other channels",
     )
     shrink.add_argument(
         "--check",

@@ -64,8 +64,19 @@ class Axis:
 
     @property
     def multiple(self) -> int:
-        """What the number of units that stay is rounded up to a multiple of by default."""
-        return self.groups[0].multiple if self.groups else 1
+        """What the number of units that stay is rounded up to a multiple of by default.
+
+        Of groups with multiples of their own it is the largest.
+        """
+        return max((group.multiple for group in self.groups), default=1)
+
+    def multiple_words(self, chosen: int | None) -> str:
+        """Return what widths are rounded up to multiples of, in words; `chosen` is for all groups.
+
+        A multiple of "16", or of "8 or 16" where groups have different ones.
+        """
+        found = {chosen} if chosen else {group.multiple for group in self.groups}
+        return " or ".join(f"{multiple:,}" for multiple in sorted(found))
 
     @property
     def is_rounded(self) -> bool:

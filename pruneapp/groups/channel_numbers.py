@@ -8,7 +8,7 @@ where all that reads it is zero: the entries of its members whose role is ``outp
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeVar
@@ -298,7 +298,7 @@ def group_units(
     axes: Mapping[str, Axes],
     representative: Numbers,
     summed: AbstractSet[tuple[str, int]],
-    multiple: int = 0,
+    multiple: Callable[[int], int] = lambda _count: 0,
 ) -> tuple[tuple[Group, ...], tuple[Numbers, ...]]:
     """Put units with as many entries in the same axes of the same tensors together.
 
@@ -309,7 +309,7 @@ def group_units(
     summed
         Axes of tensors that are summed over.
     multiple
-        See `Group.own_multiple`.
+        Returns `Group.own_multiple` of a group with so many units.
 
     Returns
     -------
@@ -351,7 +351,9 @@ def group_units(
         )
         number[units] = -1
         place = members[0].stem or members[0].name
-        groups.append(Group("channels", place, len(units), members, own_multiple=multiple))
+        groups.append(
+            Group("channels", place, len(units), members, own_multiple=multiple(len(units)))
+        )
         units_of.append(np.array(units, np.int32))
     return tuple(groups), tuple(units_of)
 

@@ -265,8 +265,8 @@ class _Forecast:
                 yield cut.group.place, cut.group.count, cut.kept.size
 
     def _shared(self, shown: AxisForecast, axis: Axis, exact: AxisChange) -> AxisForecast:
-        multiple = self._request.multiple or axis.multiple
-        return replace(shown, sizes=(exact.after,), percents=percents_of(axis, multiple))
+        percents = percents_of(axis, self._request.multiple)
+        return replace(shown, sizes=(exact.after,), percents=percents)
 
     def _numbered(
         self, shown: AxisForecast, axis: Axis, exact: AxisChange, made: ShrinkPlan

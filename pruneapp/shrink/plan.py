@@ -397,7 +397,7 @@ class _Planning:
         """Say how many dead units stay because what is left is rounded up."""
         if not self._rounded:
             return
-        multiple = self._choices.multiple or axis.multiple
+        multiple = axis.multiple_words(self._choices.multiple)
         each = ", ".join(
             f"'{place}' {dead:,} zero, {cut:,} cut" for place, dead, cut in self._rounded[:_NAMED]
         )
@@ -405,7 +405,7 @@ class _Planning:
         also = f", and {counted(more, 'more group')}" if more > 0 else ""
         yield (
             f"{axis.label}: {self._dead:,} zero, {self._removed:,} cut: what stays of a group is "
-            f"rounded up to a multiple of {multiple:,} ({each}{also}). Choose a smaller multiple, "
+            f"rounded up to a multiple of {multiple} ({each}{also}). Choose a smaller multiple, "
             "or prune in the same multiple."
         )
 

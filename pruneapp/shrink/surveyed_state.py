@@ -161,7 +161,7 @@ class SurveyedState:
                 yield (
                     f"{axis.label}: {share:.4g} of {count:,} are {asked:,}, and {cut:,} are cut "
                     f"({cut / count:.1%}): what stays is rounded up to a multiple of "
-                    f"{request.multiple or axis.multiple:,}."
+                    f"{axis.multiple_words(request.multiple)}."
                 )
 
     def _choices(
@@ -193,11 +193,12 @@ class SurveyedState:
         groups = self.staying(axis, request)
         share, kept = request.shares.get(axis.name), request.kept.get(axis.name)
         if share is not None:
-            multiple = request.multiple or axis.multiple
             if not axis.uniform:
                 some = replace(axis, groups=tuple(groups))
-                yield from zip(groups, widths_for_share(some, share, multiple), strict=True)
+                widths = widths_for_share(some, share, request.multiple)
+                yield from zip(groups, widths, strict=True)
                 return
+            multiple = request.multiple or axis.multiple
             kept = size_for_share(axis, self.structure, share, multiple)
         assert kept is not None
         for group in groups:

@@ -148,31 +148,34 @@ def check_size(axis: Axis, structure: Structure, kept: int) -> None:
         raise not_legal(axis, structure, structure.fields, kept)
 
 
-def widths_for_share(axis: Axis, share: float, multiple: int) -> list[int]:
+def widths_for_share(axis: Axis, share: float, multiple: int | None = None) -> list[int]:
     """Return how many units stay of groups with widths of their own if a share of each goes.
 
-    What stays of each is rounded up to a multiple. Raises `ShrinkError` if nothing goes of any.
+    What stays of each is rounded up to a multiple, without one to that of the group. Raises
+    `ShrinkError` if nothing goes of any.
     """
     kept = _widths(axis, share, multiple)
     if all(stay == group.count for stay, group in zip(kept, axis.groups, strict=True)):
         raise ShrinkError(
             f"Cutting {share:.4g} of the units and rounding what stays up to a multiple of "
-            f"{multiple:,} cuts nothing of {counted(len(axis.groups), 'group')}.",
+            f"{axis.multiple_words(multiple)} cuts nothing of "
+            f"{counted(len(axis.groups), 'group')}.",
             remedy="Cut more, or choose a smaller multiple.",
         )
     return kept
 
 
-def _widths(axis: Axis, share: float, multiple: int) -> list[int]:
+def _widths(axis: Axis, share: float, multiple: int | None) -> list[int]:
     """Return what stays of each group; of each at least one unit, rounded up."""
     left = [max(group.count - round(share * group.count), 1) for group in axis.groups]
+    steps = [multiple or group.multiple for group in axis.groups]
     return [
-        min(group.count, -(-wanted // multiple) * multiple)
-        for group, wanted in zip(axis.groups, left, strict=True)
+        min(group.count, -(-wanted // step) * step)
+        for group, wanted, step in zip(axis.groups, left, steps, strict=True)
     ]
 
 
-def percents_of(axis: Axis, multiple: int) -> tuple[int, ...]:
+def percents_of(axis: Axis, multiple: int | None = None) -> tuple[int, ...]:
     """Return the shares, in percent, with which something goes of groups with own widths."""
     counts = [group.count for group in axis.groups]
     first = bisect_left(

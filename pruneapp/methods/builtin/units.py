@@ -42,7 +42,11 @@ MULTIPLE = ChoiceParam(
     ),
     default=USUAL,
     choices=(
-        Choice(USUAL, "As the export", "16 of ONNX models, 8 of other channels, 64 of neurons."),
+        Choice(
+            USUAL,
+            "As the export",
+            "16 of ONNX models (8 of fewer than 32 channels), 8 of other channels, 64 of neurons.",
+        ),
         *(Choice(str(n), str(n), "") for n in MULTIPLES),
     ),
 )
