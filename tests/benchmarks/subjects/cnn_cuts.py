@@ -35,7 +35,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             assert status == 0
             ours, peers = run_in_turn([cut, source], 12 * ground.rounds)
             yield Line(
-                f"{name}, {SHARE} in multiples of {multiple or '16 (default)'}",
+                f"{name}, {SHARE} {f'in multiples of {multiple}' if multiple else 'by default'}",
                 "one picture, peer: the original",
                 1000 * min(ours),
                 "ms",

@@ -17,6 +17,7 @@ from pruneapp.groups.onnx_graph import read_graph
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
 from pruneapp.results.export import ExportRequest
+from tests.support.formats import OF_ANY_SOURCE
 from tests.support.onnx_models import save, small_network
 from tests.support.onnx_networks import NETWORKS
 from tests.support.onnx_runs import choose, difference, masked, run, with_zeros
@@ -147,7 +148,7 @@ def test_other_files_have_no_graph(tmp_path):
         written(Snapshot(checkpoint), tmp_path / "out.onnx")
 
 
-@pytest.mark.parametrize("form", [f.name for f in FORMATS.values() if f.name != "masks"])
+@pytest.mark.parametrize("form", [name for name in (*OF_ANY_SOURCE, "onnx") if name != "masks"])
 def test_other_formats_say_that_the_graph_is_left_out(form, tmp_path):
     with open_checkpoint(save(small_network(), tmp_path / "m.onnx")) as checkpoint:
         kept = BitMask.from_bools(np.arange(8 * 27) % 2 == 0)
