@@ -21,12 +21,23 @@ from pruneapp.evaluation.evaluator import Change, Evaluator, Result
 from pruneapp.evaluation.metric import Tolerance
 from pruneapp.evaluation.model_graph import SeededInputs, is_onnx
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import CommandRunner, Runner, ScriptRunner, conditions_of
+from pruneapp.evaluation.runner import (
+    CommandRunner,
+    Runner,
+    ScriptRunner,
+    conditions_of,
+    data_of,
+)
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
+from pruneapp.export.provenance import calibration_data
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.quality import Conditions
 
+_CALIBRATED = (
+    "The model was repaired with the data, or by the script, that measure it: its metrics may be "
+    "better than on other data."
+)
 _HEAD = ("metric", "value", "original", "difference", "noise")
 
 
@@ -55,6 +66,8 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
         if c.judged
     )
     notices += result.measured.notices
+    if data_of(runner) in calibration_data(file.checkpoint):
+        notices.append(_CALIBRATED)
     if options.json:
         print_json(_as_json(result, changes, conditions_of(runner), worse=worse))
     else:

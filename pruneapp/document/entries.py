@@ -170,6 +170,8 @@ class RepairSource(Part, frozen=True):
     norms: bool = False
     # Whether the inputs of each layer came from the model with the layers before it repaired.
     sequential: bool = False
+    # What the inputs were: a name that is the same for the same data; empty if it is not known.
+    data: str = ""
 
 
 class RepairConfiguration(Part, frozen=True):

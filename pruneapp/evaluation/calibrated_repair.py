@@ -26,7 +26,7 @@ from pruneapp.evaluation.collection import (
     kind_of,
 )
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import ScriptRunner, as_on_disk
+from pruneapp.evaluation.runner import ScriptRunner, as_on_disk, data_of
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -61,10 +61,10 @@ class RepairSettings:
     names: Sequence[str] | None = None
     wanted: Checkpoint | None = None
 
-    def source(self, statistics: str = "") -> RepairSource:
-        """Return what a recipe says of it."""
+    def source(self, statistics: str = "", data: str = "") -> RepairSource:
+        """Return what a recipe says of it; `data` names what the inputs were, see `data_of`."""
         return RepairSource(
-            statistics, (), self.iterations, self.damping, self.norms, self.sequential
+            statistics, (), self.iterations, self.damping, self.norms, self.sequential, data
         )
 
 
@@ -91,7 +91,8 @@ def repair_by_script(
     Raises as `collecting` and `compute_repair`.
     """
     unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
-    run = RepairRun(snapshot, settings.source(), settings.wanted, settings.names)
+    repaired_by = settings.source(data=data_of(runner))
+    run = RepairRun(snapshot, repaired_by, settings.wanted, settings.names)
     with contextlib.closing(run), temporary_folder() as folder:
         halves = job.parts(2)
         quarters = next(halves).parts(2)
@@ -164,7 +165,7 @@ def repair_by_statistics(
     with open_statistics(path, job, forced=forced) as statistics:
         statistics.refuse_other(settings.wanted or snapshot.checkpoint, job)
         known = inputs_in(statistics, job.cancel)
-        source = settings.source(statistics.sha256)
+        source = settings.source(statistics.sha256, statistics.origin.data)
         made = RepairRun(snapshot, source, settings.wanted, settings.names)
         with contextlib.closing(made) as repair:
             repair.repair(known, job)

@@ -27,7 +27,7 @@ from pruneapp.errors import first_names
 from pruneapp.evaluation.graph_handover import AnyHandover, GraphHandover
 from pruneapp.evaluation.handover import Handover
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk
+from pruneapp.evaluation.runner import Runner, ScriptRunner, as_on_disk, data_of
 from pruneapp.evaluation.worker import Worker
 from pruneapp.kernels.values import Float64s, Floats
 from pruneapp.params import format_bytes
@@ -289,6 +289,7 @@ def collect(
         source=sums.source,
         script=runner.worker.script.sha256,
         checkpoint=files_sha256(snapshot.checkpoint.files, job),
+        data=data_of(runner),
         date=now(),
         unseen=sums.unseen,
     )

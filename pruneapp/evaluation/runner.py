@@ -82,6 +82,22 @@ def conditions_of(runner: Runner) -> Conditions:
     return Conditions(runner.name, options.limit, options.seed, "" if data is None else data.name)
 
 
+def data_of(runner: Runner) -> str:
+    """Return a name of the data that a runner reads; equal for equal data, empty if not known.
+
+    What a script reads is not known, so its own SHA-256 stands for it. The built-in accuracy is
+    measured on other images of a folder than those that calibrate.
+    """
+    if not isinstance(runner, ScriptRunner) or runner.worker.script.measures_other_images:
+        return ""
+    if not runner.worker.script.builtin:
+        return f"script:{runner.sha256}"
+    options = runner.options
+    if options.text is not None:
+        return f"text:{_sha256_of(options.text)}"
+    return "random inputs" if options.images is None else f"images:{options.images.absolute()}"
+
+
 class Runner(Protocol):
     """Runs an evaluation on states."""
 

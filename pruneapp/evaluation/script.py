@@ -135,6 +135,11 @@ class EvaluationScript:
         return cls.read(resources.path("pruneapp_worker/builtin_graph.py"))
 
     @property
+    def measures_other_images(self) -> bool:
+        """Whether it is the shipped one that evaluates on other images than it calibrates with."""
+        return self.builtin and self.path.name == "builtin_accuracy.py"
+
+    @property
     def builtin(self) -> bool:
         """Whether it is one that is shipped, by the folder itself: a name can be anybody's."""
         return self.path.parent == resources.path("pruneapp_worker").resolve()

@@ -25,13 +25,14 @@ from msgspec import UNSET
 
 from pruneapp import __version__
 from pruneapp.analysis.patterns import broken_patterns, certificate, groups_wanted
+from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.document.entries import StepEntry
+from pruneapp.document.entries import RepairEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import CheckpointError, JsonError
+from pruneapp.errors import CheckpointError, JsonError, RecipeError
 from pruneapp.export.records import State
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
@@ -106,6 +107,21 @@ def checksum(texts: Mapping[str, str]) -> str:
     """Return the SHA-256 that tells whether any of the texts was changed."""
     counted = {name: text for name, text in sorted(texts.items()) if name != "sha256"}
     return hashlib.sha256(_json(counted).encode()).hexdigest()
+
+
+def calibration_data(checkpoint: Checkpoint) -> frozenset[str]:
+    """Return the names of the data that the repairs of an exported file were calibrated with.
+
+    They are those of `RepairSource`; none for a file without a recipe in its metadata.
+    """
+    shards = checkpoint.contents.shards
+    metadata = shards[0].metadata if shards else checkpoint.metadata
+    try:
+        entries = Recipe.from_text(metadata.get(KEY + "recipe", "")).entries
+    except RecipeError:
+        return frozenset()
+    repairs = (e.configuration.source.data for e in entries if isinstance(e, RepairEntry))
+    return frozenset(filter(None, repairs))
 
 
 def seeds_of(recipe: Recipe) -> list[int]:

@@ -20,6 +20,8 @@ class MetricChange:
     higher: bool | None = None  # whether a higher value is better; None if that is not known
     judged: bool = True  # whether it can be worse at all: times and counts cannot
     share: bool = False  # whether it is a share of samples, which people read in percent
+    # Whether the state was calibrated with the data that it is measured on: too good a value.
+    calibrated: bool = False
 
     @property
     def difference(self) -> float:

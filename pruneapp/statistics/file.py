@@ -52,6 +52,8 @@ class Origin(msgspec.Struct, frozen=True, omit_defaults=True):
     script: str = ""  # SHA-256 of the script or imatrix file
     # `files_sha256` of the checkpoint that the inputs were run through; empty if it is not known.
     checkpoint: str = ""
+    # `data_of` the runner that collected them: the same name for the same data; empty if unknown.
+    data: str = ""
     date: str = ""
     # Weights whose inputs are along their first dimension, not along the others: the Conv1D of
     # transformers, transposed convolutions, some fused experts.

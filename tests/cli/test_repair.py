@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.export.provenance import calibration_data
 from tests.repair.layers import InputArrays, mixed
 
 FC, BIAS, HEAD = "fc.weight", "fc.bias", "head.weight"
@@ -141,6 +143,17 @@ def test_a_repair_of_another_checkpoint_is_refused(repair, other, call, tmp_path
     assert "The repair belongs to another checkpoint: 'fc.weight' has other values" in out + error
     assert "repair this checkpoint" in out + error
     assert not (tmp_path / "out2.safetensors").exists()
+
+
+def test_an_export_names_the_data_that_it_was_calibrated_with(repair, tmp_path):
+    path = tmp_path / "stats.safetensors"
+    metadata = {"pruneapp_statistics": json.dumps({"data": "text:1"})}
+    save_file(load_file(path), path, metadata)
+    assert repair()[0] == 0
+    with open_checkpoint(tmp_path / "out.safetensors") as checkpoint:
+        assert calibration_data(checkpoint) == {"text:1"}
+    with open_checkpoint(tmp_path / "pruned.safetensors") as checkpoint:
+        assert calibration_data(checkpoint) == set()
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -18,10 +18,11 @@ import torch
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.repaired_values import as_values
-from pruneapp.evaluation.runner import CommandRunner
-from pruneapp.evaluation.script import Options
+from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, conditions_of, data_of
+from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options
 from pruneapp.progress import Cancelled, CancelToken, Job
-from tests.evaluation.scripts import expected, pruned, refused, values
+from pruneapp.results.quality import Conditions
+from tests.evaluation.scripts import MODEL, expected, pruned, refused, values, write_script
 from tests.reliability.evaluations import living
 
 
@@ -135,6 +136,25 @@ def test_after_an_error_the_next_number_is_right(runner, mode, state, folder):
     assert "raised ValueError" in refused(lambda: runner.run(pruned(state), 0, Job()))
     (folder / "mode").write_text("plain")
     assert values(runner.run(state, 0, Job())) == expected(state)
+
+
+def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
+    """The condition of a result is the text itself, not its path."""
+    python = Interpreter(Path(sys.executable), "ours")
+    texts = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
+    for text, content in zip(texts, ("one", "one", "two"), strict=True):
+        text.write_text(content)
+    shipped = EvaluationScript.shipped(text=True)
+    first, same, other = (ScriptRunner(shipped, python, Options(text=text)) for text in texts)
+    assert data_of(first) == data_of(same) != data_of(other)
+    texts[0].write_text("two")
+    changed = ScriptRunner(shipped, python, Options(text=texts[0]))
+    assert data_of(changed) == data_of(other)
+    assert changed.key != first.key, "of another text there are other results"
+    own = write_script(tmp_path, MODEL, load="")
+    assert data_of(ScriptRunner(own, python, Options())) == f"script:{own.sha256}"
+    assert data_of(CommandRunner("x {checkpoint}", Options())) == ""
+    assert conditions_of(other) == Conditions("builtin_perplexity.py", None, 0, "c.txt")
 
 
 def test_a_model_that_is_not_from_the_file_is_refused(runner, mode, state):

@@ -352,6 +352,11 @@ class Settings(QObject):
         found = kept.get(str(file.absolute()), last) if file is not None else last
         return found.get(purpose) or next(reversed(found.values()), {})
 
+    def own_source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
+        """Return what was kept for the model of a file and this very purpose; empty if nothing."""
+        kept = {} if file is None else self._stored.sources.get(str(file.absolute()), {})
+        return kept.get(purpose, {})
+
     def set_source(self, file: Path, purpose: str, source: Mapping[str, str]) -> None:
         """Keep what the model of a file is run with; that of files of long ago goes."""
         kept, name = self._stored.sources, str(file.absolute())

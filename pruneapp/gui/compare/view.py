@@ -39,6 +39,7 @@ from pruneapp.gui.widgets.number_format import (
     percent,
     signed,
 )
+from pruneapp.gui.widgets.reports import mark_calibrated
 from pruneapp.results.branches import Branches
 from pruneapp.results.document_rows import HistoryItem
 from pruneapp.results.quality import MetricChange, MetricPair
@@ -131,7 +132,9 @@ class SideMetrics(QWidget):
         return pair.name, self._value(pair.a), self._value(pair.b), self._difference(pair), noise
 
     def _value(self, of: MetricChange | None) -> str:
-        return self.tr("not evaluated") if of is None else metric(of.value, share=of.share)
+        if of is None:
+            return self.tr("not evaluated")
+        return mark_calibrated(metric(of.value, share=of.share), of)
 
     def _difference(self, pair: MetricPair) -> str:
         difference, b = pair.difference, pair.b

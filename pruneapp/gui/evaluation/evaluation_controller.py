@@ -6,6 +6,7 @@ started for each state.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
 from pruneapp.document.history import PastState
-from pruneapp.errors import JsonError, PruneAppError
+from pruneapp.errors import JsonError, ParameterError, PruneAppError
 from pruneapp.evaluation.script import template_for
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
@@ -31,7 +32,12 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.history_view import HistoryStrip
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.dialogs import EvaluateDialog
-from pruneapp.gui.evaluation.script_controller import Agreed, AgreedScript, ScriptController
+from pruneapp.gui.evaluation.script_controller import (
+    PURPOSE,
+    Agreed,
+    AgreedScript,
+    ScriptController,
+)
 from pruneapp.gui.evaluation.source_choice import DataKind, DataSource
 from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said_sentence
 from pruneapp.gui.widgets.labels import enumerated, joined, labeled, noted
@@ -42,6 +48,7 @@ from pruneapp.gui.widgets.reports import (
 )
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
+from pruneapp.params import STATISTICS
 from pruneapp.progress import Job
 from pruneapp.results.quality import (
     Conditions,
@@ -52,12 +59,11 @@ from pruneapp.results.quality import (
     made_of,
 )
 from pruneapp.sessions.restore import EVALUATION
+from pruneapp.statistics.file import statistics_of
 
 if TYPE_CHECKING:  # imported with the first evaluation
     from pruneapp.evaluation.collection import WeightUses
     from pruneapp.evaluation.evaluator import Evaluator, Result
-
-PURPOSE = "evaluation"
 
 
 class ScriptChangedError(PruneAppError):
@@ -107,12 +113,20 @@ class ScriptProcess:
             self._evaluator.runner.hurry()
         return self._evaluator
 
-    def measure(self, past: PastState, parameters: int, job: Job) -> Measurement:
+    def measure(
+        self,
+        past: PastState,
+        parameters: int,
+        job: Job,
+        calibrated_with: frozenset[str] = frozenset(),
+    ) -> Measurement:
         """Measure a state, and before all others the unpruned model.
+
+        `calibrated_with` names the data that the state was made with, see `data_of`.
 
         Raises as `evaluator`, and `EvaluationError` if the script fails.
         """
-        from pruneapp.evaluation.runner import conditions_of
+        from pruneapp.evaluation.runner import conditions_of, data_of
 
         evaluator = self.evaluator(job)
         if evaluator.baseline is None:
@@ -124,7 +138,7 @@ class ScriptProcess:
         pruned = sum(snapshot.masks.counts(snapshot.masks))
         baseline = evaluator.baseline
         quality = StateQuality(
-            _changes(evaluator, result),
+            _changes(evaluator, result, data_of(evaluator.runner) in calibrated_with),
             pruned / (parameters or 1),
             unpruned=baseline is not None and result.key.state == baseline.first.key.state,
             remaining=parameters - pruned,
@@ -180,7 +194,21 @@ class ScriptProcess:
             self._evaluator.close()
 
 
-def _changes(evaluator: Evaluator, result: Result) -> tuple[MetricChange, ...]:
+def calibration_data(records: Iterable[Record]) -> frozenset[str]:
+    """Return the names of the data that steps were calibrated with, as far as they are known."""
+    found = set()
+    for record in records:
+        entry = record.as_json()
+        if entry["name"] == "repair":
+            found.add(str(entry["configuration"].get("source", {}).get("data", "")))
+        for row in () if record.step is None else record.step.rows:
+            if name := row.values.get(STATISTICS.name):
+                with contextlib.suppress(ParameterError):  # the file is not open
+                    found.add(statistics_of(name).origin.data)
+    return frozenset(found - {""})
+
+
+def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[MetricChange, ...]:
     return tuple(
         MetricChange(
             change.name,
@@ -191,6 +219,7 @@ def _changes(evaluator: Evaluator, result: Result) -> tuple[MetricChange, ...]:
             change.higher,
             change.judged,
             change.metric.share,
+            calibrated,
         )
         for change in evaluator.changes(result)
     )
@@ -441,6 +470,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
                 process.measure,
                 document.state_at(keys.index(key)),
                 self._session.contents.size.parameters,
+                calibrated_with=self.calibrated_with(keys.index(key)),
             ),
             on_result=partial(self._on_measured, process, key),
             on_error=partial(self._on_failed, process, key),
@@ -448,6 +478,14 @@ class EvaluationController(DialogController[EvaluateDialog]):
             apart=True,
         )
         self._refresh()
+
+    def calibrated_with(self, state: int) -> frozenset[str]:
+        """Return the names of the data that a state of the history was calibrated with."""
+        document = self._session.document
+        if document is None:
+            return frozenset()
+        records, path = document.history.records, document.history.branches.path(state)
+        return calibration_data(records[number - 1] for number in path)
 
     def _on_measured(self, process: ScriptProcess, key: object, found: Measurement) -> None:
         if process is not self._process:

@@ -44,6 +44,7 @@ from pruneapp.progress import Job
 
 T = TypeVar("T")
 
+PURPOSE = "evaluation"  # of what measures the open file
 _STORED = (
     "path",
     "python",
@@ -231,7 +232,8 @@ class ScriptController(DialogController[ConsentDialog]):
     def source(self, purpose: str) -> DataSource:
         """Return what was chosen last for the open file and a purpose, such as ``repair``.
 
-        For another purpose, or another file, what was chosen last at all.
+        For another purpose, or another file, what was chosen last at all; but never the data that
+        the open file is evaluated on.
         """
         document = self._session.document
         file = None if document is None else document.checkpoint.path
@@ -241,6 +243,10 @@ class ScriptController(DialogController[ConsentDialog]):
         except ValueError:
             return DataSource()
         rest = {name: stored.get(name, "") for name in _STORED}
+        measured = self._settings.own_source(file, PURPOSE)
+        same = all(stored.get(name) == measured.get(name) for name in ("kind", "path"))
+        if purpose != PURPOSE and same:
+            rest["path"] = ""
         return DataSource(kind, **rest)
 
     def remember(self, purpose: str, source: DataSource) -> None:

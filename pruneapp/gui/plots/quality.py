@@ -20,7 +20,7 @@ from pruneapp.gui.widgets.controls import choice_box
 from pruneapp.gui.widgets.engine_text import said_sentence
 from pruneapp.gui.widgets.labels import joined, label_for, within_reason
 from pruneapp.gui.widgets.number_format import metric_points, signed
-from pruneapp.gui.widgets.reports import quality_in_words
+from pruneapp.gui.widgets.reports import mark_calibrated, quality_in_words
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.results.quality import MeasuredState, MetricChange
 
@@ -592,7 +592,7 @@ class QualityView(PlotView):
                 difference,
                 metric.half or "",  # empty if it is not known
                 verdict,
-                conditions,
+                mark_calibrated(conditions, metric),
             )
 
         headers = (

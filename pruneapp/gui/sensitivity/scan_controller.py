@@ -27,7 +27,6 @@ from pruneapp.gui.app.jobs import LatestTask, Throttle
 from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.evaluation.evaluation_controller import (
-    PURPOSE,
     EvaluationController,
     ScriptProcess,
 )
@@ -48,6 +47,7 @@ from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
 from pruneapp.sessions.restore import SENSITIVITY
 from pruneapp.statistics.file import statistics_of
 
+PURPOSE = "scan"
 # A session does not keep scans of more cells: they would be written with every change.
 MOST_KEPT = 20_000
 _REST = 10  # times as long as showing a scan takes, nothing of it is shown anew
@@ -233,7 +233,8 @@ class ScanController(DialogController[ScanDialog]):
                 )
             )
             return
-        source = self._evaluation.source or self._scripts.source(PURPOSE)
+        # Amounts that are chosen by the data of the evaluation would be measured too well on them.
+        source = self._scripts.source(PURPOSE)
         statistics = self._extras.statistics
         repairs = bool(statistics and statistics_of(statistics).grams)
         offered = [
@@ -410,11 +411,14 @@ class ScanController(DialogController[ScanDialog]):
             document.state_at(document.position),
             self._session.contents.size.parameters,
         )
-        states = {None: document.state_at(0), key: past}
+        states = {
+            of: (document.state_at(state), self._evaluation.calibrated_with(state))
+            for of, state in ((None, 0), (key, document.position))
+        }
 
         def judge(job: Job) -> None:  # both are known by now
-            for of, state in states.items():
-                self._judged.emit(process, of, process.measure(state, parameters, job))
+            for of, (state, data) in states.items():
+                self._judged.emit(process, of, process.measure(state, parameters, job, data))
 
         self._notifications.end(NoticeTopic.EVALUATION)
         self._task.ask(

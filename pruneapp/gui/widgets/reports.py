@@ -41,7 +41,7 @@ from pruneapp.gui.widgets.labels import (
 )
 from pruneapp.gui.widgets.screen import Dialog
 from pruneapp.results.pattern_report import BrokenPattern
-from pruneapp.results.quality import Conditions, StateQuality
+from pruneapp.results.quality import Conditions, MetricChange, StateQuality
 from pruneapp.results.short_names import ShortNames
 from pruneapp.results.sparsity_report import Danger, Severity
 
@@ -290,11 +290,21 @@ def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True
         difference = " ≈"
     else:
         difference = f" {number_format.signed(amount, metric.difference)}"
+    if metric.calibrated:
+        difference += " ▲"
     if not (quality.sparsity and size):
         return f"{value}{difference}"
     return translate("Quality", "{share} pruned: {value}").format(
         share=number_format.percent(quality.sparsity), value=f"{value}{difference}"
     )
+
+
+def mark_calibrated(text: str, metric: MetricChange) -> str:
+    """Return the text of a metric, marked if its state was calibrated with the same data."""
+    if not metric.calibrated:
+        return text
+    mark = translate("Quality", "▲ calibrated with the data that measure it")
+    return enumerated(text, mark)
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:
@@ -321,11 +331,12 @@ def quality_in_words(quality: StateQuality, name: str = "") -> str:
         words = translate("Quality", "{amount} worse than the unpruned model ({noise})")
     else:
         words = translate("Quality", "{amount} better than the unpruned model ({noise})")
-    return translate("Quality", "{share} pruned: {value}, {change}").format(
+    text = translate("Quality", "{share} pruned: {value}, {change}").format(
         share=number_format.percent(quality.sparsity),
         value=value,
         change=words.format(amount=amount, half=half, noise=said_sentence(metric.noise)),
     )
+    return mark_calibrated(text, metric)
 
 
 def show_broken(

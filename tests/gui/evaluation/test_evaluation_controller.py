@@ -11,6 +11,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from safetensors.numpy import save_file
 
+from pruneapp.document.entries import RepairSource
+from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.evaluation import collection
 from pruneapp.evaluation.collection import WeightUses
 from pruneapp.evaluation.metric import Metric
@@ -316,6 +318,29 @@ def test_a_reopened_session_shows_results_of_one_condition_alone(pruned, runners
     view = pruned.views.pages.quality
     assert evaluation.conditions in [swatch.label for swatch in view._swatches()]
     assert {row[-1] for row in view.numbers()} == {"my_evaluation.py, limit 50, seed 0"}
+
+
+def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
+    pruned, runners, script, monkeypatch
+):
+    monkeypatch.setattr("pruneapp.evaluation.runner.data_of", lambda _runner: "text:1")
+    document, bits = pruned.document, pruned.document.checkpoint.bits("0.weight")
+    for number, data in enumerate(("text:2", "text:1")):
+        bits = bits + np.uint32(number)
+        values = {"0.weight": as_values(bits)}
+        source = RepairSource(data=data)
+        made = RepairedValues.made(document.checkpoint, values, source, Job())
+        assert pruned.session.commit(made.propose(document.snapshot(), Job()))
+    pruned.wait_idle()
+    choose(pruned, script)
+    pruned.wait_idle()
+    pruned.workbench.evaluation.evaluate_all()
+    pruned.wait_idle()
+    assert [mark.endswith(" ▲") for mark in marks(pruned)] == [False] * 4 + [True]
+    said = "calibrated with the data that measure it"
+    assert [said in words(pruned, row) for row in range(5)] == [False] * 4 + [True]
+    rows = list(pruned.views.pages.quality.numbers())
+    assert sum(said in row[-1] for row in rows) == 1
 
 
 def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,6 +133,16 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert scripts.source("repair") == source
     assert scripts.source("evaluate") == source  # nothing else was chosen for it
     scripts.remember("evaluate", DataSource(DataKind.TOKENS))
+    assert scripts.source("repair") == source
+    scripts.remember("evaluation", source)
+    assert scripts.source("evaluation") == source
+    unnamed = replace(source, path="")
+    proposed = [scripts.source(purpose) for purpose in ("repair", "scan")]
+    assert proposed == [
+        unnamed,
+        unnamed,
+    ], "no calibration with the data of the evaluation is proposed"
+    scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))
     assert scripts.source("repair") == source
     later = new_person(tmp_path / "m.safetensors")
     later.wait_ready()
