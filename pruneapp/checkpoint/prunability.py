@@ -54,6 +54,22 @@ EMBEDDINGS = ("embed*", "*embedding*", "wte", "wpe")
 NORMS = ("*norm*", "bn*", "ln_*")
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
+# Modules with the output head of a language model; and those with its table of tokens, of whose
+# shape a head is under any other name.
+_HEADS = frozenset({"lm_head", "generator_lm_head"})
+_TOKEN_TABLES = frozenset(
+    {
+        "wte",
+        "word_embeddings",
+        "tok_embeddings",
+        "token_embd",
+        "token_embedding",
+        "token_embeddings",
+        "embed_tokens",
+        "embed_in",
+        "shared",
+    }
+)
 # Kinds that are pruned when nothing is selected, where the file says what is what.
 _BY_DEFAULT = frozenset({*_CONVOLUTIONS.values(), "Linear", "recurrent"})
 # Parameters that are named after what they are to their module, not after a layer.
@@ -277,6 +293,13 @@ class Judge:
         reasons = {name: quantized_reason(name) for name in set(names.values())}
         self._quantized = {path: reasons[name] for path, name in cancel.each(names.items())}
         self._known: dict[tuple[object, ...], Prunability] = {}
+        self._vocabularies = {
+            entry.shape
+            for path, module in cancel.each(modules.items())
+            if path.rpartition(".")[2] in _TOKEN_TABLES
+            for entry in module.values()
+            if len(entry.shape) == 2
+        }
         leaves: set[str] = set()
         parametrized = False
         for batch in cancel.batches(modules.items()):
@@ -299,7 +322,7 @@ class Judge:
             path, _, leaf = name.rpartition(".")
             module = modules[path]
             reason = quantized.get(path, "") if quantized else ""
-            if leaf not in ordinary or aliases:
+            if leaf not in ordinary or aliases or shape in self._vocabularies:
                 yield self._judge(entry, module, leaf, reason)
                 continue
             bias = module.get("bias") if len(shape) == 1 else None
@@ -315,8 +338,16 @@ class Judge:
             reason = reason or self._quantized.get(alias.rpartition(".")[0], "")
         named = role(entry, self._modules)
         kind = kind_of(entry, named, module, leaf)
-        usual = pruned_by_default(entry, named, module, kind)
+        usual = pruned_by_default(entry, named, module, kind) and not self._is_head(entry, kind)
         return Prunability(why_not(entry, module, leaf, reason), kind, usual, reason)
+
+    def _is_head(self, entry: TensorEntry, kind: str) -> bool:
+        """Whether a tensor is the output head of a language model."""
+        parts = entry.name.split(".")
+        if _HEADS.intersection(parts[-2:-1]):
+            return True
+        elsewhere = _TOKEN_TABLES.intersection(parts[-2:-1]) or any(map(str.isdecimal, parts))
+        return kind == "Linear" and entry.shape in self._vocabularies and not elsewhere
 
 
 def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
@@ -365,7 +396,7 @@ def annotate(
             # The graph or program tells layers better than names do, but an operator reads a fixed
             # transform as it reads a weight.
             usual = tuple(
-                t in _BY_DEFAULT and e.learned if t else u
+                t in _BY_DEFAULT and e.learned and not _HEADS & {*e.name.split(".")} if t else u
                 for t, u, e in zip(told, usual, batch, strict=True)
             )
             kinds = tuple(t or kind for t, kind in zip(told, kinds, strict=True))

@@ -350,10 +350,31 @@ def test_tables_and_tokens_of_transformers_are_not_pruned_by_default(tmp_path):
         "shared.weight": (100, 32),
         "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight": (32, 2),
     }
-    yes = {"a.shared.weight": (4, 4), "lm_head.weight": (100, 32), "score.weight": (1, 32)}
+    yes = {"a.shared.weight": (4, 4), "body.weight": (100, 16), "score.weight": (1, 32)}
     save_file({n: torch.ones(s) for n, s in {**no, **yes, "a.shared.bias": (4,)}.items()}, path)
     with open_checkpoint(path) as checkpoint:
         assert {e.name for e in checkpoint.entries.values() if e.by_default} == set(yes)
+
+
+@pytest.mark.parametrize(
+    ("table", "head"),
+    [
+        ("model.embed_tokens", "lm_head"),
+        ("model.tok_embeddings", "output"),
+        ("bert.embeddings.word_embeddings", "cls.predictions.decoder"),
+        ("none", "generator_lm_head"),
+    ],
+)
+def test_the_output_head_of_a_language_model_is_left_out(table, head, tmp_path):
+    """By its name, or because it has the shape of the table of tokens outside the blocks."""
+    path = tmp_path / "m.safetensors"
+    shapes = {f"{table}.weight": (100, 32), f"{head}.weight": (100, 32)}
+    shapes |= {"model.layers.0.up.weight": (100, 32), "lm_head.dense.weight": (32, 32)}
+    save_file({n: torch.ones(s) for n, s in shapes.items()}, path)
+    with open_checkpoint(path) as checkpoint:
+        found = {e.name for e in checkpoint.entries.values() if e.by_default}
+        assert checkpoint.entry(f"{head}.weight").prunable
+    assert found - {"none.weight"} == {"model.layers.0.up.weight", "lm_head.dense.weight"}
 
 
 # What is remembered from one tensor to the next never says anything else than looking would

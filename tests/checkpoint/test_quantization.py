@@ -26,7 +26,7 @@ ORDINARY: Tensors = {
     "model.layers.0.mlp.gate.weight": ("F16", (4, 64)),
     "lm_head.weight": ("F16", (8, 64)),
 }
-BY_DEFAULT = ["model.layers.0.mlp.gate.weight", "lm_head.weight"]
+BY_DEFAULT = ["model.layers.0.mlp.gate.weight"]
 
 
 def write_safetensors(path: Path, tensors: Tensors) -> None:

@@ -128,7 +128,7 @@ EMBEDDINGS = tuple(f"bert.embeddings.{kind}_" for kind in ("word", "position", "
         (llama, "model.embed_tokens.weight", ("model.embed_tokens",)),
         (llama, "model.layers.1.self_attn", ("model.layers.1.self_attn",)),
         (llama, "model", ("model.layers",)),
-        (llama, "", ("model.layers", "lm_head")),
+        (llama, "", ("model.layers",)),
         (resnet, "bn1", ()),
         (resnet, "layer1", ("layer1",)),
         (resnet, "layer1.1.downsample", ("layer1.1.downsample",)),
