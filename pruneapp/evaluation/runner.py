@@ -206,7 +206,7 @@ class ScriptRunner:
             self._uncertain = False
         if reference:
             self._referred = self.worker.pid
-        notices = self._notices if answer["ran"] else (*self._notices, _NOT_RUN)
+        notices = (*self._notices, *answer["notices"], *[_NOT_RUN] * (not answer["ran"]))
         return Measured(
             {name: Metric.of(told) for name, told in answer["metrics"].items()},
             answer["seconds"],

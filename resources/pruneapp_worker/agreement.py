@@ -3,7 +3,8 @@
 The outputs of the unpruned model are kept in a file, call by call, and those of a pruned model are
 compared with them. Of more than 512 classes only the 512 largest outputs of the unpruned model are
 kept and compared; the Kullback-Leibler divergence counts all others as one class. Coordinates of an
-embedding are no classes: all are compared, and the measures of classes are left out.
+embedding are no classes: all are compared, and the measures of classes are left out. Of pooled
+embeddings, one row per sentence, the cosine is that of each sentence.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from pruneapp_worker.pipe import ContractError
 
 MOST_CLASSES = 512
 # What a model without a head returns: of sentence-transformers, and of transformers.
-EMBEDDINGS = ("sentence_embedding", "last_hidden_state")
+POOLED = "sentence_embedding"
+EMBEDDINGS = (POOLED, "last_hidden_state")
 
 
 def embedding_of(output: Any) -> torch.Tensor | None:
@@ -66,6 +68,8 @@ class Comparison:
         self._calls = 0
         self._classes = True  # whether columns are classes
         self._same = self._rows = 0
+        self.cosines: list[float] = []  # of each sentence, where rows are pooled embeddings
+        self._pooled = False
         self._divergence = self._apart = self._norm = self._other = self._inner = 0.0
 
     def __enter__(self) -> Comparison:  # noqa: PYI034 - Self is of Python 3.11
@@ -78,6 +82,7 @@ class Comparison:
         """Take the output of one call."""
         embedding = embedding_of(output)
         self._classes = embedding is None
+        self._pooled = embedding is not None and embedding.dim() == 2 and POOLED in output
         with torch.no_grad():
             tensor = first_tensor(output) if embedding is None else embedding
             logits = rows_of(tensor.detach())
@@ -125,6 +130,8 @@ class Comparison:
                 rest_p * (rest_p.clamp_min(1e-12) / rest_q).log(),
                 torch.zeros_like(rest_p),
             )
+        if self._pooled:
+            self.cosines += torch.cosine_similarity(now, kept, dim=-1).tolist()
         self._rows += logits.shape[0]
         self._same += int((logits.argmax(-1) == top).sum())
         self._divergence += float(rows.clamp_min(0).sum())
@@ -134,7 +141,7 @@ class Comparison:
         self._inner += float((now * kept).sum())
 
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Return the measures of agreement: four of classes, two of embeddings."""
+        """Return the measures of agreement: four of classes, two or three of embeddings."""
         if not self._calls:
             raise ContractError(
                 "calibrate() never called the model.", "Run some inputs through the model in it."
@@ -146,9 +153,18 @@ class Comparison:
             "same_top1": {"value": self._same / self._rows, "counts": [self._same, self._rows]},
             "kl": {"value": self._divergence / self._rows},
         }
+        if self.cosines:
+            from pruneapp_worker.contract import value_of
+
+            cosines = {
+                "cosine": value_of("calibrate", "cosine", self.cosines),
+                "lowest_cosine": {"value": min(self.cosines)},
+            }
+        else:
+            cosines = {"cosine": {"value": self._inner / norms if norms else math.nan}}
         return {
             **(classes if self._classes else {}),
-            "cosine": {"value": self._inner / norms if norms else math.nan},
+            **cosines,
             "relative_error": {
                 "value": math.sqrt(self._apart / self._norm) if self._norm else math.nan
             },

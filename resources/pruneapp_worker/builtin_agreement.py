@@ -1,5 +1,5 @@
 """Agreement with the unpruned model on random token ids, for folders that transformers loads."""
 
-from pruneapp_worker.transformers_folder import calibrate, load
+from pruneapp_worker.transformers_folder import calibrate, load, pooled_embedding
 
-__all__ = ["calibrate", "load"]
+__all__ = ["calibrate", "load", "pooled_embedding"]

@@ -137,6 +137,7 @@ class Session:
             torch.cuda.reset_peak_memory_stats()
         began = time.perf_counter()
         metrics: dict[str, dict[str, Any]] = {}
+        self._notices: list[str] = []
         ran = self._tensors.watch()
         with ran:
             if agree:
@@ -155,6 +156,7 @@ class Session:
             "seconds": seconds,
             "peak": peak_memory(),
             "ran": ran.seen,
+            "notices": self._notices,
             "tensors": self._tensors.held(),
         }
 
@@ -259,9 +261,24 @@ class Session:
             raise ContractError("The unpruned model was not run before.")
         comparison = self._reference.comparison(write=reference)
         seed_all(seed)
-        with comparison, self._tensors.outputs(comparison.take):
+        take = comparison.take
+        shipped = Path(self.path).parent == Path(__file__).parent
+        pool = getattr(self._module, "pooled_embedding", None) if shipped else None
+        if pool is not None:
+            take = lambda output: comparison.take(pool(output))  # noqa: E731 - one of two
+        with comparison, self._tensors.outputs(take):
             self._call("calibrate", self._model, seed=seed)
+        if comparison.cosines and not reference:
+            self._notices.append(self._lowest(comparison.cosines))
         return comparison.metrics()
+
+    def _lowest(self, cosines: list[float]) -> str:
+        """Say which sentence has the lowest cosine."""
+        lowest = min(range(len(cosines)), key=cosines.__getitem__)
+        text = f"The lowest cosine, {cosines[lowest]:.4f}, is that of sentence {lowest + 1}"
+        sentences: list[str] = getattr(self._module, "SENTENCES", [])
+        named = len(sentences) == len(cosines) and isinstance(sentences[lowest], str)
+        return f"{text}: {sentences[lowest][:200]!r}." if named else f"{text}."
 
     def _call(self, name: str, *given: Any, seed: int) -> Any:
         function = getattr(self._module, name, None)

@@ -108,12 +108,62 @@ def calibrate_on_text(model: Any, text: str, progress: Any, limit: Any = None) -
         model(input_ids=window[None].to(model.device))
 
 
+def weighted_mean(states: torch.Tensor) -> torch.Tensor:
+    """Return the mean of the states of tokens, each weighted by its position."""
+    weights = torch.arange(1, states.shape[1] + 1, device=states.device, dtype=states.dtype)
+    return (states * weights[:, None]).sum(1) / weights.sum()
+
+
+# The sentences that were run last, one in each call.
+SENTENCES: list[str] = []
+# How the states of all tokens become the embedding of a sentence, by what 1_Pooling calls it.
+POOLINGS: dict[str, Any] = {
+    "cls_token": lambda states: states[:, 0],
+    "max_tokens": lambda states: states.amax(1),
+    "mean_tokens": lambda states: states.mean(1),
+    "mean_sqrt_len_tokens": lambda states: states.sum(1) / states.shape[1] ** 0.5,
+    "weightedmean_tokens": weighted_mean,
+    "lasttoken": lambda states: states[:, -1],
+}
+
+
+def declared_poolings() -> list[str]:
+    """Return the poolings of a sentence encoder, as its folder declares them; else none."""
+    for folder in map(Path, _folders):
+        index = folder / "modules.json"
+        modules = json.loads(index.read_text(encoding="utf-8")) if index.is_file() else []
+        paths = [m.get("path") for m in modules if str(m.get("type")).endswith("Pooling")]
+        file = folder / (paths[0] if paths else "1_Pooling") / "config.json"
+        if file.is_file():
+            found = json.loads(file.read_text(encoding="utf-8"))
+            mode = found.get("pooling_mode")
+            return [
+                name
+                for name in POOLINGS
+                if found.get(f"pooling_mode_{name}") or mode in (name, name.partition("_token")[0])
+            ]
+    return []
+
+
+def pooled_embedding(output: Any) -> Any:
+    """Return the pooled embedding of each sentence; the output of other models as it is.
+
+    No token is padding: sentences are run one at a time, random token ids all have one length.
+    """
+    names = declared_poolings()
+    if not names or not isinstance(output, dict) or "last_hidden_state" not in output:
+        return output
+    states = output["last_hidden_state"].float()
+    return {"sentence_embedding": torch.cat([POOLINGS[name](states) for name in names], -1)}
+
+
 @torch.no_grad()
 def calibrate_on_lines(model: Any, text: str, progress: Any, limit: Any = None) -> None:
     """Run each line of a text, as a sentence; what is longer than the model takes is cut."""
     lines = [line for line in words_in(text).splitlines() if line.strip()][:limit]
     if not lines:
         raise no_text(text)
+    SENTENCES[:] = lines
     tokenizer = tokenizer_of_folder()
     most = min(MOST_TOKENS, context_of(model) - 2)  # RoBERTa's positions begin at 2
     for line in progress(lines):

@@ -277,6 +277,21 @@ def test_of_an_encoder_the_agreement_on_the_lines_of_a_text_is_measured(tmp_path
         found = runner.run(pruned, 0, Job()).metrics
         assert 0.5 < found["cosine"].value < 1
         assert found["relative_error"].value > 0
+        # Of a sentence encoder the cosine is that of each pooled embedding.
+        pooling = path / "1_Pooling" / "config.json"
+        pooling.parent.mkdir()
+        pooling.write_text('{"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false}')
+        runner.run(state, 0, Job(), reference=True)
+        measured = runner.run(pruned, 0, Job())
+        cosines = measured.metrics["cosine"].samples
+        assert len(cosines) == 3
+        assert measured.metrics["cosine"].value == pytest.approx(sum(cosines) / 3)
+        assert measured.metrics["lowest_cosine"].value == min(cosines)
+        lowest = pages.read_text().split("\n")[0::2][:1] + pages.read_text().split("\n")[2:]
+        said = f"{min(cosines):.4f}, is that of sentence {cosines.index(min(cosines)) + 1}: "
+        assert measured.notices == (
+            f"The lowest cosine, {said}{lowest[cosines.index(min(cosines))]!r}.",
+        )
         pages.write_text("\n")
         with pytest.raises(EvaluationError, match="holds no text"):
             runner.run(pruned, 0, Job())
