@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pruneapp.checkpoint import lookalikes, model_folder, torchfile
-from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, Shard
+from pruneapp.checkpoint.contents import Contents, Notice, Reader, ReadResult, Shard, StateDict
 from pruneapp.checkpoint.elements import (
     CHUNK_BYTES,
     Bits,
@@ -31,6 +31,7 @@ from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.checkpoint.io.source import ByteSource, FileSource, closed_on_error
 from pruneapp.checkpoint.io.store import is_store, locate
+from pruneapp.checkpoint.model_choice import ModelChoice, choose_model
 from pruneapp.checkpoint.prunability import annotate
 from pruneapp.checkpoint.tied_copies import may_be_tied, merge_copies, ties_embeddings
 from pruneapp.errors import (
@@ -244,7 +245,7 @@ def open_checkpoint(
         recognised by content, never by name.
     state_dict
         The key of the state dict to choose where a file holds several; by default the one with
-        the most numbers, exponential averages last.
+        the most numbers, exponential averages last. Of a diffusers pipeline, the component.
     places
         All files of a model of several, each with the place where it is by now: an export that
         took their names has kept them beside. An index is not read then: it may be a newer one.
@@ -264,7 +265,12 @@ def open_checkpoint(
     path = locate(path)
     with _collector_paused():
         if places is None:
-            contents, sources = read_headers(path, state_dict, job)
+            choice = choose_model(path, state_dict)
+            path = choice.path
+            inner = None if choice.key else state_dict
+            contents, sources = read_headers(path, inner, job)
+            with closed_on_error(sources):
+                contents = _with_components(contents, choice, job)
         else:
             contents, sources = read_shards_at(path, places, state_dict, job)
         with closed_on_error(sources):
@@ -274,6 +280,26 @@ def open_checkpoint(
             declared = model_folder.read_declaration(folder)
             contents = annotate(contents, sources, job, declared)
             return Checkpoint(path, contents, sources, job.cancel)
+
+
+def _with_components(contents: Contents, choice: ModelChoice, job: Job) -> Contents:
+    """Add the notices of a choice, and offer the components of a pipeline as state dicts."""
+    contents = replace(contents, notices=(*choice.notices, *contents.notices))
+    if not choice.key:
+        return contents
+    dicts = []
+    for name in choice.components:
+        each = contents
+        if name != choice.key:
+            try:
+                each, opened = read_headers(choice.path.parent / name, None, Job(cancel=job.cancel))
+            except CheckpointError:
+                continue  # its error is reported when it is chosen
+            for source in opened:
+                source.close()
+        entries = each.entries
+        dicts.append(StateDict(name, len(entries), sum(entry.numel for entry in entries)))
+    return replace(contents, state_dict=choice.key, state_dicts=tuple(dicts))
 
 
 def _folder_of(path: Path, contents: Contents) -> Path:
@@ -296,7 +322,7 @@ def _merge_tied(
 def refuse_unknown(path: Path) -> None:
     """Raise as `open_checkpoint` for what is no checkpoint by its first bytes or its name."""
     if is_folder(path):
-        model_folder.find_model(path)
+        model_folder.find_model(choose_model(path, None).path)
         return
     with closing(open_source(path)) as source:
         _recognise(source, (*READERS, _INDEX))

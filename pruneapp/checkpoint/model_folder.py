@@ -82,6 +82,8 @@ def find_model(folder: Path) -> tuple[tuple[Path, ...], str]:
         names_of_files = [file.name for file in files]
         if len(files) == 1 or complete_sets(names_of_files) == [tuple(names_of_files)]:
             return tuple(files), ""
+        if main := _without_variants(names_of_files):
+            return (folder / main,), ""
         if files:
             _refuse_choice(folder, [file.name for file in files])
     *some, last = (suffix for form in _FORMATS for suffix in form.suffixes)
@@ -147,6 +149,19 @@ def name_before(name: str) -> str:
 
 def _is_model(name: str) -> bool:
     return not (name.startswith(".") or _BESIDE.search(name) or _KEPT.search(name))
+
+
+def _without_variants(names: list[str]) -> str:
+    """Return the file of which all others are variants (``fp16``, ``non_ema``); empty if none."""
+    for stem in ("diffusion_pytorch_model", "model", "pytorch_model"):
+        for main in [
+            name for name in names if name.startswith(f"{stem}.") and name.count(".") == 1
+        ]:
+            suffix = main.removeprefix(stem)
+            others = [name for name in names if name != main]
+            if all(n.startswith(f"{stem}.") and n.endswith(suffix) for n in others):
+                return main
+    return ""
 
 
 def _refuse_choice(folder: Path, names: list[str]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
-from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.__main__ import main
+from pruneapp.checkpoint.checkpoint import open_checkpoint, refuse_unknown
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 
 
@@ -79,3 +83,120 @@ class TestMegatron:
         (tmp_path / "mp_rank_01").mkdir()
         with pytest.raises(UnsupportedFileError, match="cut into ranks"):
             open_checkpoint(tmp_path)
+
+
+def weights(folder, rows, name="diffusion_pytorch_model.safetensors"):
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({"a.weight": torch.ones(rows, 4)}, folder / name, metadata={"format": "pt"})
+    (folder / "config.json").write_text("{}")
+
+
+def texts(checkpoint) -> str:
+    return " ".join(notice.text for notice in checkpoint.contents.notices)
+
+
+class TestPipelines:
+    @pytest.fixture
+    def pipeline(self, tmp_path):
+        folder = tmp_path / "pipe"
+        weights(folder / "unet", 9)
+        weights(folder / "vae", 3)
+        weights(folder / "text_encoder", 5, "model.safetensors")
+        for name in ("scheduler", "tokenizer"):
+            (folder / name).mkdir()
+            (folder / name / "config.json").write_text("{}")
+        (folder / "model_index.json").write_text('{"_class_name": "StableDiffusionPipeline"}')
+        return folder
+
+    def test_the_largest_component_opens_and_the_others_are_offered(self, pipeline):
+        with open_checkpoint(pipeline) as opened:
+            assert opened.path == pipeline / "unet"
+            dicts = [(d.key, d.numel) for d in opened.contents.state_dicts]
+            assert dicts == [("unet", 36), ("text_encoder", 20), ("vae", 12)]
+            assert opened.contents.state_dict == "unet"
+            assert "models in 'unet', 'text_encoder', 'vae'. 'unet' was opened" in texts(opened)
+
+    @pytest.mark.parametrize("folder", ["", "unet", "vae"])
+    def test_a_component_is_chosen_from_the_pipeline_or_any_component(self, pipeline, folder):
+        with open_checkpoint(pipeline / folder, state_dict="vae") as opened:
+            assert opened.path == pipeline / "vae"
+            assert opened.entry("a.weight").shape == (3, 4)
+            assert opened.contents.state_dict == "vae"
+
+    def test_it_is_not_refused_by_the_check_before_opening(self, pipeline):
+        refuse_unknown(pipeline)
+        (pipeline / "model_index.json").unlink()
+        with pytest.raises(CheckpointError):
+            refuse_unknown(pipeline)
+
+    def test_a_component_opens_by_its_folder(self, pipeline):
+        with open_checkpoint(pipeline / "vae") as opened:
+            assert not texts(opened)
+            assert len(opened.contents.state_dicts) == 1
+
+    def test_a_component_that_is_not_there(self, pipeline):
+        with pytest.raises(CheckpointError, match="no component 'x'") as caught:
+            open_checkpoint(pipeline, state_dict="x")
+        assert "'unet', 'text_encoder', 'vae'" in caught.value.remedy
+
+    def test_variants_of_a_component_are_left_aside(self, pipeline):
+        for variant in ("fp16", "non_ema"):
+            weights(pipeline / "unet", 2, f"diffusion_pytorch_model.{variant}.safetensors")
+        with open_checkpoint(pipeline) as opened:
+            assert opened.entry("a.weight").shape == (9, 4)
+
+    def test_it_can_be_pruned_and_exported_as_a_folder(self, pipeline, tmp_path):
+        out = tmp_path / "out"
+        step = ("--method", "l1_unstructured", "--amount", "50%")
+        assert main(["prune", str(pipeline), "--state-dict", "vae", "-o", str(out), *step]) == 0
+        made = load_file(out / "diffusion_pytorch_model.safetensors")
+        assert int((made["a.weight"] == 0).sum()) == 6
+        assert (out / "config.json").exists()
+
+
+class TestCaches:
+    @pytest.fixture
+    def root(self, tmp_path):
+        """A model of a cache with two revisions, files as links to blobs."""
+        root = tmp_path / "hub" / "models--org--name"
+        for revision, rows in (("aaa", 2), ("bbb", 3)):
+            snapshot = root / "snapshots" / revision
+            weights(snapshot, rows, "model.safetensors")
+            (root / "blobs").mkdir(exist_ok=True)
+            (snapshot / "model.safetensors").rename(root / "blobs" / revision)
+            (snapshot / "model.safetensors").symlink_to(f"../../blobs/{revision}")
+        (root / "refs").mkdir()
+        (root / "refs" / "main").write_text("aaa")
+        return root
+
+    @pytest.mark.parametrize("folder", ["", "snapshots"])
+    def test_the_revision_of_main_opens(self, root, folder):
+        with open_checkpoint(root / folder) as opened:
+            assert opened.path == root / "snapshots" / "aaa"
+            assert opened.entry("a.weight").shape == (2, 4)
+            assert "revision 'aaa' was opened. Open another revision by its folder: 'bbb'" in texts(
+                opened
+            )
+
+    def test_without_main_the_latest_revision_opens(self, root):
+        (root / "refs" / "main").unlink()
+        os.utime(root / "snapshots" / "aaa", (1, 1))
+        with open_checkpoint(root) as opened:
+            assert opened.path.name == "bbb"
+
+    def test_a_pipeline_in_a_cache(self, root):
+        snapshot = root / "snapshots" / "aaa"
+        weights(snapshot / "unet", 7)
+        weights(snapshot / "vae", 6)
+        (snapshot / "model_index.json").write_text("{}")
+        with open_checkpoint(root, state_dict="vae") as opened:
+            assert opened.path == snapshot / "vae"
+            assert opened.entry("a.weight").shape == (6, 4)
+
+    def test_a_cache_without_snapshots(self, root):
+        shutil.rmtree(root / "snapshots" / "aaa")
+        shutil.rmtree(root / "snapshots" / "bbb")
+        assert "Download the model again" in remedy_of(root)
+
+    def test_the_folder_of_all_models(self, root):
+        assert remedy_of(root.parent) == "Open one of them: 'models--org--name'."
