@@ -101,7 +101,7 @@ def _q3_k(b: Blocks) -> Values:
     low = (raw[:, np.newaxis, :8] >> _NIBBLES[:, np.newaxis]).reshape(len(b), 16) & np.uint8(15)
     high = (raw[:, np.newaxis, 8:] >> _PAIRS[:, np.newaxis]).reshape(len(b), 16) & np.uint8(3)
     scales = (low | high << np.uint8(4)).astype(np.float32) - np.float32(32)
-    # A bit that is set stands for no offset.
+    # A bit that is set means no offset.
     offset = (_bits(b["hmask"]) ^ np.uint8(1)).astype(np.float32) * np.float32(4)
     return _per_group(_column(b["d"]) * scales, _pairs(b["qs"]).astype(np.float32) - offset)
 

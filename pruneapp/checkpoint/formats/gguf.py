@@ -211,7 +211,7 @@ def _label(header: GgufHeader) -> str:
 
 
 def _metadata(header: GgufHeader) -> dict[str, str]:
-    """Return the metadata with the name of the quantization beside its number."""
+    """Return the metadata, with the name of the quantization after its number."""
     metadata = dict(header.metadata)
     number = metadata.get(_FILE_TYPE, "")
     if number.isdecimal() and (name := FILE_TYPES.get(int(number[:9]))):

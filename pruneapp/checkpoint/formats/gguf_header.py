@@ -43,7 +43,7 @@ _SCALAR_NAMES = {
     7: "bool", 8: "text", 10: "uint64", 11: "int64", 12: "float64",
 }  # fmt: skip
 _FLOAT32, _TEXT, _ARRAY = 6, 8, 9
-# What llama.cpp itself would refuse, or nobody has.
+# More are refused by llama.cpp, or do not occur.
 MOST_ENTRIES = 1_000_000
 _MOST_DIMENSIONS = 4
 _LARGEST_ALIGNMENT = 1 << 20
@@ -259,7 +259,7 @@ def _read_value(cursor: HeaderCursor, number: int, cancel: CancelToken) -> str:
 
 
 def _scalar(cursor: HeaderCursor, number: int) -> str:
-    if number not in _SCALARS:  # arrays of arrays, which nobody writes, too
+    if number not in _SCALARS:  # this includes arrays of arrays, which no program writes
         raise cursor.damaged(f"it has a value of the unknown type {number:,}")
     return _SCALARS[number]
 

@@ -1,7 +1,7 @@
 """A GGUF file as it was opened, with zeros where its weights are pruned.
 
 Header, vocabulary and quantized tensors stay byte for byte: only the elements of changed tensors
-are written anew, in their place.
+are replaced.
 """
 
 from __future__ import annotations

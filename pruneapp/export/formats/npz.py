@@ -1,4 +1,4 @@
-"""Arrays of numpy in an ``.npz`` archive: ``numpy.load`` reads it as it is.
+"""Arrays of numpy in an ``.npz`` archive for ``numpy.load``.
 
 Types that numpy does not have (bfloat16, float8) are stored as raw bytes, ``V2`` and ``V1``, as
 numpy stores arrays of ml_dtypes; the comment of the zip member names the type.
