@@ -154,6 +154,7 @@ def script_runner(
     given = _given(options)
     if options.script is not None:
         script = EvaluationScript.read(Path(options.script))
+        given = replace(given, graph=_is_onnx(model))
     elif options.images is not None:
         script, given = _of_images(given, model, options, need)
     elif _is_model_folder(model):
@@ -217,11 +218,16 @@ def _of_graph(
             f"The model leaves sizes of its inputs open, which were taken as {', '.join(texts)}; "
             "--size NAME=SIZE gives others."
         )
-    return EvaluationScript.shipped_for_graphs(), replace(given, seeded=seeded)
+    return EvaluationScript.shipped_for_graphs(), replace(given, seeded=seeded, graph=True)
 
 
 def _is_onnx(path: str) -> bool:
-    if not Path(path).is_file():
+    """Return whether a path is an ONNX model; other files are not opened for it."""
+    try:
+        with Path(path).open("rb") as file:
+            if file.read(1) != b"\x08":  # its first field
+                return False
+    except OSError:
         return False
     with open_checkpoint(path) as checkpoint:
         return is_onnx(checkpoint)

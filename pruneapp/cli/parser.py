@@ -352,8 +352,9 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--python",
         metavar="PYTHON",
-        help="interpreter for the script, 3.9 or newer with torch; default: .venv beside the "
-        "script, its PEP 723 header (with uv), the active conda or virtual environment, Pruneapp's",
+        help="interpreter for the script, 3.9 or newer with torch, or for ONNX models onnxruntime; "
+        "default: .venv beside the script, its PEP 723 header (with uv), the active conda or "
+        "virtual environment, Pruneapp's",
     )
     parser.add_argument(
         "--size",

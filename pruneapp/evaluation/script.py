@@ -61,6 +61,7 @@ class Options:
     images: Path | None = None
     classifier: Classifier | None = None
     seeded: SeededInputs | None = None  # what an ONNX model is run on without data
+    graph: bool = False  # whether the model is an ONNX model, for which Python needs no torch
 
     def __post_init__(self) -> None:
         if self.limit is not None:

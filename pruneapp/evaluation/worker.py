@@ -114,6 +114,7 @@ class Worker:
             device=self.options.device,
             limit=self.options.limit,
             inputs=_inputs(self.options),
+            graph=self.options.graph,
             folder=str(self.folder),
         )
         try:

@@ -6,6 +6,7 @@ import array
 import base64
 import contextlib
 import dataclasses
+import gc
 import hashlib
 import importlib.util
 import inspect
@@ -18,10 +19,13 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, Callable
 
-import torch
-
-from pruneapp_worker import agreement, graph_session, tensors
+from pruneapp_worker import graph_session
 from pruneapp_worker.pipe import PID, ContractError, Pipe, Progress
+
+# Imported by `main`, unless the model is an ONNX model and there is none: None then.
+torch: Any = sys.modules.get("torch")
+if torch is not None:
+    from pruneapp_worker import agreement, tensors
 
 
 class Session:
@@ -91,7 +95,9 @@ class Session:
         """
         self._model = self._tensors = self._beside = None
         self._kept = {}
-        tensors.collect()
+        gc.collect()
+        if torch is not None and torch.cuda.is_available():
+            torch.cuda.empty_cache()
         seed_all(seed)
         model = self._call("load", path, seed=seed)
         if os.getpid() != PID:
@@ -133,7 +139,7 @@ class Session:
     def do_evaluate(self, seed: int, *, reference: bool, agree: bool) -> dict[str, Any]:
         """Evaluate what the model holds; see `values_of` for what the functions may return."""
         self._progress.reset()
-        if torch.cuda.is_available():
+        if torch is not None and torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
         began = time.perf_counter()
         metrics: dict[str, dict[str, Any]] = {}
@@ -255,6 +261,8 @@ class Session:
 
     def _agreement(self, seed: int, *, reference: bool) -> dict[str, dict[str, Any]]:
         """Run calibrate, and compare the outputs of the model with those of the reference."""
+        if torch is None:
+            raise without_torch("The agreement with the unpruned model is")
         if reference:
             self._reference = agreement.Reference(self._folder)
         if self._reference is None:
@@ -314,6 +322,8 @@ class Session:
 
 def watching() -> types.ModuleType:
     """Return the module that watches products; raises if this torch cannot."""
+    if torch is None:
+        raise without_torch("Sums over the inputs of weights are")
     release = tuple(int("".join(filter(str.isdigit, n)) or 0) for n in torch.__version__.split("."))
     if release[:2] < (1, 13):
         raise ContractError(
@@ -323,6 +333,14 @@ def watching() -> types.ModuleType:
     from pruneapp_worker import activations
 
     return activations
+
+
+def without_torch(what: str) -> ContractError:
+    """Return the error of what is computed by torch."""
+    return ContractError(
+        f"{what} computed by torch, which '{sys.executable}' does not have.",
+        "Install torch there or choose a Python that has it; for metrics alone, define evaluate.",
+    )
 
 
 def unknowns_in(file: Any, shape: tuple[int, ...], dtype: Any, rounded: str) -> Any:
@@ -342,10 +360,9 @@ def seed_all(seed: int) -> None:
     """Seed whatever draws."""
     import random
 
-    import torch
-
     random.seed(seed)
-    torch.manual_seed(seed)
+    if torch is not None:
+        torch.manual_seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed % 2**32)
 
@@ -439,7 +456,7 @@ def value_of(function: str, key: str, value: Any) -> dict[str, Any]:
 
 def number_of(value: Any) -> Any:
     """Return a Python number; None if it is no single one."""
-    if isinstance(value, torch.Tensor):
+    if torch is not None and isinstance(value, torch.Tensor):
         if value.numel() != 1 or value.dim() > 1 or value.is_complex():
             return None
         value = value.item()
@@ -456,7 +473,7 @@ def number_of(value: Any) -> Any:
 
 def samples_of(value: Any) -> list[float] | None:
     """Return the values of a sequence of numbers; None if it is none."""
-    if isinstance(value, torch.Tensor):
+    if torch is not None and isinstance(value, torch.Tensor):
         value = value.detach().cpu().tolist() if value.dim() == 1 else None
     elif hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1:
         value = value.tolist()
@@ -476,6 +493,8 @@ def packed(samples: list[float]) -> str:
 
 def root_module(model: Any) -> Any:
     """Return the module among what `load` returned: itself, its `model`, or one of a tuple."""
+    if torch is None:
+        return None
     if isinstance(model, torch.nn.Module):
         return model
     if isinstance(model, (tuple, list)):
@@ -486,6 +505,8 @@ def root_module(model: Any) -> Any:
 
 def best_device() -> str:
     """Return what torch computes on fastest here."""
+    if torch is None:
+        return "cpu"
     if torch.cuda.is_available():
         return "cuda"
     mps = getattr(torch.backends, "mps", None)

@@ -11,11 +11,12 @@ import contextlib
 import math
 import os
 from pathlib import Path
-from typing import Any, Callable
-
-import torch
+from typing import TYPE_CHECKING, Any, Callable
 
 from pruneapp_worker.pipe import ContractError
+
+if TYPE_CHECKING:  # torch computes statistics and agreement, and is not needed for metrics
+    import torch
 
 # Field numbers of onnx.proto3: the graph of a model, an output of a graph, the name of a value.
 GRAPH, OUTPUT, NAME = 7, 12, 1
@@ -86,6 +87,8 @@ class GraphSession:
 
     def device_of(self, _name: str) -> torch.device:
         """Return the device on which layers are solved."""
+        import torch
+
         return torch.device("cpu")
 
     @contextlib.contextmanager
@@ -142,7 +145,7 @@ class GraphSession:
         if beside is not None:
             raise ContractError("Two states of an ONNX model cannot be run side by side.")
         sums = ProductSums(activations, self.products, grams)
-        with self._summed(sums), torch.no_grad(), activations.full_precision():
+        with self._summed(sums), activations.full_precision():
             run()
         return self._written(activations, sums, path, kept)
 
@@ -289,6 +292,8 @@ class ProductSums:
             sums.add(found.rows.shape[0], *found.moments, found.grams)
 
     def _add_patches(self, product: dict[str, Any], image: torch.Tensor) -> None:
+        import torch
+
         kernel, groups = tuple(product["shape"][2:]), product["group"]
         ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
         strides, dilations = product["strides"], product["dilations"]
@@ -333,6 +338,7 @@ def array_of(feed: Any) -> Any:
 def tensor_of(array: Any) -> torch.Tensor:
     """Return an array of numpy as a tensor."""
     import numpy as np
+    import torch
 
     return torch.from_numpy(np.ascontiguousarray(array))
 

@@ -1,7 +1,8 @@
 """The worker: runs a person's evaluation script in the person's own Python.
 
-Needs Python 3.9 or newer and torch; nothing of Pruneapp. Started as ``python -u main.py``, and told
-what to do by JSON lines, see `pipe.py`. docs/measure.md has the contract with the script.
+Needs Python 3.9 or newer, and torch unless the model is an ONNX model; nothing of Pruneapp. Started
+as ``python -u main.py``; requests are JSON lines, see `pipe.py`. docs/measure.md has the contract
+with the script.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ HERE = str(Path(__file__).resolve().parent)
 
 def error_of(error: BaseException, script: str) -> dict[str, Any]:
     """Return what is said of an exception: its kind, and the traceback without our own frames."""
-    import torch
-
     from pruneapp_worker.pipe import Cancelled, ContractError
 
     if isinstance(error, ContractError):
@@ -36,7 +35,9 @@ def error_of(error: BaseException, script: str) -> dict[str, Any]:
         if frame.filename == script:
             place = f"line {frame.lineno}"
     said = str(error)
-    out = getattr(torch, "OutOfMemoryError", getattr(torch.cuda, "OutOfMemoryError", MemoryError))
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    out = getattr(torch, "OutOfMemoryError", getattr(cuda, "OutOfMemoryError", MemoryError))
     memory = isinstance(error, (MemoryError, out)) or "can't allocate memory" in said
     return {
         "error": "memory" if memory else "raised",
@@ -103,16 +104,20 @@ def main() -> None:
         return
     try:
         import torch
+
+        version = torch.__version__
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
-        pipe.send("hello", **hello, problem="torch", details=repr(error))
-        return
+        version = ""
+        if not (first.get("graph") and isinstance(error, ImportError)):
+            pipe.send("hello", **hello, problem="torch", details=repr(error))
+            return
     from pruneapp_worker import contract
 
     sys.path.pop(0)
     progress = pipes.Progress(pipe)
     pipes.watch_tqdm(progress)
     session = contract.Session(pipe, progress, first)
-    pipe.send("hello", **hello, torch=torch.__version__, seconds=time.monotonic() - began)
+    pipe.send("hello", **hello, torch=version, seconds=time.monotonic() - began)
     serve(pipe, session)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import gc
 import hashlib
 from pathlib import Path
 from typing import Any, Callable
@@ -13,13 +12,6 @@ import torch
 
 # Elements that are read, cast and masked in one go; a multiple of 8.
 PIECE = 1 << 22
-
-
-def collect() -> None:
-    """Let go of the memory of a model that is not needed any more."""
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
 
 
 class ModelTensors:

@@ -249,6 +249,31 @@ def test_a_python_without_onnxruntime_is_said(tmp_path, opened, monkeypatch):
     assert "pip install onnxruntime" in error.value.remedy
 
 
+def test_metrics_of_sessions_need_no_torch(tmp_path, opened, monkeypatch):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "torch.py").write_text("raise ImportError('none here')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "none"))
+    state = opened(save(small_network(), tmp_path / "net.onnx"))
+    run = "session.run(None, {'x': inputs()})[0]"
+    body = f"def evaluate(session): return {run}[0, 0], {run}.sum(1)\n"
+    script = write_script(tmp_path, f"{body}def calibrate(session): {run}\n", load=LOAD)
+    with runner_for(script, graph=True) as runner:
+        metric = runner.run(state, 0, Job()).metrics["score"]
+        expected = run_here(state.checkpoint.path, inputs_here())
+        assert metric.value == pytest.approx(float(expected[0, 0]))
+        assert metric.samples == pytest.approx(expected.sum(1))
+        with pytest.raises(EvaluationError, match="computed by torch, which") as error:
+            collect_sums(runner, state, Job())
+        assert "Install torch" in error.value.remedy
+    with runner_for(script) as runner, pytest.raises(EvaluationError, match="cannot import torch"):
+        runner.run(state, 0, Job())
+    with (
+        seeded_runner(state, graph=True) as runner,
+        pytest.raises(EvaluationError, match="agreement"),
+    ):
+        runner.run(state, 0, Job(), reference=True)
+
+
 def token_model():
     b = Builder()
     for name, rows in (("words", 50), ("types", 2)):

@@ -144,6 +144,7 @@ def find(
     Raises `EvaluationError` or `ParameterError` if one of them is not there, or a size is not one.
     """
     options, images = options_of(source), None
+    options = replace(options, graph=checkpoint is not None and is_onnx(checkpoint))
     if source.kind is DataKind.SCRIPT:
         script = EvaluationScript.read(_path(source.path, "an evaluation script"))
     elif source.kind is DataKind.IMAGES and contents.classifier is not None:

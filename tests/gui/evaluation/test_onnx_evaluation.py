@@ -113,3 +113,21 @@ def test_random_inputs_need_no_script_and_the_open_sizes_are_asked_for(pruned):
     dialog = ask(pruned)
     assert dialog.choice.source().path == "N=2", "it is asked for once"
     pruned.click(dialog.leave)
+
+
+def test_a_repair_runs_random_inputs(pruned):
+    repair = pruned.workbench.repair
+    pruned.key("Ctrl+R")
+    pruned.wait(lambda: repair.dialog is not None and repair.dialog.isVisible())
+    dialog = repair.dialog
+    pruned.click(dialog.source.radios[DataKind.INPUTS])
+    pruned.type(dialog.source.python, sys.executable)
+    pruned.wait(lambda: "on random inputs, N=1." in dialog.source.found.text())
+    pruned.wait(lambda: dialog.go.text() == "Repair 2 layers")
+    pruned.click(dialog.go)
+    pruned.wait_idle()
+    assert pruned.trouble == []
+    pruned.wait(lambda: repair.report is not None)
+    assert pruned.document.snapshot().values.keys() >= {"conv.weight", "fc.weight"}
+    pruned.click(repair.report.close_button)
+    pruned.wait(lambda: repair.report is None)
