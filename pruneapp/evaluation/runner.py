@@ -78,8 +78,11 @@ class Measured:
 def conditions_of(runner: Runner) -> Conditions:
     """Return what a runner measures with, for people; `Runner.key` tells conditions apart."""
     options = runner.options
-    data = options.text or options.images
-    return Conditions(runner.name, options.limit, options.seed, "" if data is None else data.name)
+    path = options.text or options.images
+    data = "" if path is None else path.name
+    if options.seeded is not None:  # in place of data, the sizes of the inputs
+        data = ", ".join(options.seeded.size_texts)
+    return Conditions(runner.name, options.limit, options.seed, data)
 
 
 def data_of(runner: Runner) -> str:

@@ -26,7 +26,7 @@ from pruneapp.evaluation.evaluator import Evaluator
 from pruneapp.evaluation.graph_handover import write_graph
 from pruneapp.evaluation.model_graph import SeededInputs, parse_sizes, read_model_graph
 from pruneapp.evaluation.process import EvaluationError
-from pruneapp.evaluation.runner import CommandRunner, ScriptRunner
+from pruneapp.evaluation.runner import CommandRunner, ScriptRunner, conditions_of
 from pruneapp.evaluation.script import EvaluationScript, Interpreter, Options, template_for
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
@@ -490,3 +490,4 @@ def test_a_result_depends_on_the_sizes(tmp_path, opened):
         for s in keys
     ]
     assert len({runner.key for runner in runners}) == 2
+    assert {conditions_of(runner).data for runner in runners} == {"N=1", "N=2"}
