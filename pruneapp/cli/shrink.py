@@ -202,7 +202,8 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
             }
             for axis, sizes in found
         ]
-        print_json({"model_type": structure.model_type, "axes": listed})
+        whole = {name: reason for name, (_, reason) in _whole_layers(structure).items()}
+        print_json({"model_type": structure.model_type, "axes": listed, "whole_layers": whole})
         return
     rows = []
     for axis, sizes in found:
@@ -215,6 +216,17 @@ def _list(structure: Structure, options: argparse.Namespace) -> None:
             shown = f"any share of each of {counted(len(axis.groups), 'group')}"
         rows.append((axis.label, _OPTIONS[axis.name], units, shown))
     print_table(_HEAD, rows, (False, False, True, False))
+    print_notes(
+        [
+            f"'{name}' stays whole: {reason}."
+            for name, (_, reason) in _whole_layers(structure).items()
+        ]
+    )
+
+
+def _whole_layers(structure: Structure) -> Mapping[str, tuple[int, str]]:
+    """Return the layers of a graph none of whose channels can be cut, and why."""
+    return {} if structure.graph is None else structure.graph.whole_layers
 
 
 def _sizes(axis: Axis, structure: Structure, options: argparse.Namespace) -> list[int]:

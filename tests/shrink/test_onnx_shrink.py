@@ -167,6 +167,8 @@ def test_an_onnx_model_is_cut_in_multiples_of_16(tmp_path, capsys):
 
 def test_zeros_that_stay_and_layers_that_stay_whole_are_told_of(tmp_path, capsys):
     net = plain_network(tmp_path / "net.onnx")
+    assert run("shrink", net, "--list") == 0
+    assert "'c2.weight' stays whole: 'Softmax' needs" in "".join(capsys.readouterr())
     how = ["--method", "ln_structured", "--n", "2", "--dim", "0", "--amount", "30%", "--dependents"]
     assert run("prune", net, *how, "-o", tmp_path / "p.onnx") == 0
     capsys.readouterr()

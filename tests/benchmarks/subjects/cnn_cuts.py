@@ -28,6 +28,7 @@ def measure(ground: Ground) -> Iterator[Line]:
         for multiple in (None, 8):
             cut = folder / f"cut-{multiple}.onnx"
             options = [] if multiple is None else ["--multiple", str(multiple)]
+            widths = "by default" if multiple is None else f"in multiples of {multiple}"
             with contextlib.redirect_stdout(io.StringIO()):
                 status = main(
                     ["shrink", str(source), "--channels", SHARE, *options, "-o", str(cut)]
@@ -35,7 +36,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             assert status == 0
             ours, peers = run_in_turn([cut, source], 12 * ground.rounds)
             yield Line(
-                f"{name}, {SHARE} {f'in multiples of {multiple}' if multiple else 'by default'}",
+                f"{name}, {SHARE} {widths}",
                 "one picture, peer: the original",
                 1000 * min(ours),
                 "ms",
