@@ -1305,6 +1305,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>in der Datei: {name}</translation>
     </message>
     <message>
+        <source>in transformers: {name}</source>
+        <translation>in transformers: {name}</translation>
+    </message>
+    <message>
         <source>{n} blocks of the same layers and sizes</source>
         <translation>{n} Blöcke mit den gleichen Schichten und Größen</translation>
     </message>
@@ -2133,6 +2137,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Zufällige Token-IDs, jedes Mal dieselben: anders als jede echte Eingabe.</translation>
     </message>
     <message>
+        <source>&amp;Random inputs</source>
+        <translation>&amp;Zufällige Eingaben</translation>
+    </message>
+    <message>
+        <source>Random numbers, the same each time, in the shapes that the ONNX model declares: unlike any real input. Sizes that it leaves open are entered here, such as batch=1, height=224.</source>
+        <translation>Zufallszahlen, jedes Mal dieselben, in den Formen, die das ONNX-Modell angibt: anders als echte Eingaben. Größen, die es offen lässt, werden hier eingegeben, etwa batch=1, height=224.</translation>
+    </message>
+    <message>
         <source>&amp;Statistics file</source>
         <translation>S&amp;tatistikdatei</translation>
     </message>
@@ -2736,11 +2748,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Prunt Kanäle von Faltungen mit allem, was von ihnen abhängt. Sie werden in jedem Tensor geprunt, der einen Teil von ihnen hat, auch in Biases und Norms, sodass der Export „verkleinert“ sie entfernen kann. Braucht eine Datei, die ihren Graphen enthält, oder bekannte Blöcke.</translation>
     </message>
     <message>
-        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it.</source>
-        <extracomment>format onnx</extracomment>
-        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt, wie es ist; Daten in Dateien neben dem Modell werden hineingeschrieben.</translation>
-    </message>
-    <message>
         <source>Custom mask from file…</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>Eigene Maske aus Datei…</translation>
@@ -2874,6 +2881,26 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>as pytorch_model.bin beside a config.json</source>
         <extracomment>format torch, transformers</extracomment>
         <translation>als pytorch_model.bin neben einer config.json</translation>
+    </message>
+    <message>
+        <source>Container</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>Container</translation>
+    </message>
+    <message>
+        <source>What a torch file is written as: the opened file with changed weights, or the state dict alone, without optimizer, objects and program.</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>Wie eine torch-Datei geschrieben wird: als geöffnete Datei mit geänderten Gewichten oder nur als State-Dict, ohne Optimizer, Objekte und Programm.</translation>
+    </message>
+    <message>
+        <source>Keep container</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>Container behalten</translation>
+    </message>
+    <message>
+        <source>State dict only</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>Nur State-Dict</translation>
     </message>
     <message>
         <source>Resumable (weights and masks)</source>
@@ -3101,14 +3128,74 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>als dichte Gewichte mit Nullen, um weiterzumachen</translation>
     </message>
     <message>
+        <source>numpy archive</source>
+        <extracomment>format npz</extracomment>
+        <translation>numpy-Archiv</translation>
+    </message>
+    <message>
+        <source>One array per tensor, zeros in place, for programs that read numpy: numpy.load, JAX, MLX and others.</source>
+        <extracomment>format npz</extracomment>
+        <translation>Ein Array je Tensor, mit Nullen an ihren Stellen, für Programme, die numpy lesen: numpy.load, JAX, MLX und andere.</translation>
+    </message>
+    <message>
+        <source>Zeros do not reduce the size unless the arrays are compressed.</source>
+        <extracomment>format npz</extracomment>
+        <translation>Nullen verringern die Größe nur, wenn die Arrays komprimiert werden.</translation>
+    </message>
+    <message>
+        <source>Contains only tensors. Tied tensors are stored once for each name.</source>
+        <extracomment>format npz</extracomment>
+        <translation>Enthält nur Tensoren. Gebundene Tensoren werden unter jedem Namen einmal gespeichert.</translation>
+    </message>
+    <message>
+        <source>bfloat16 and float8 as raw bytes, for a view of ml_dtypes</source>
+        <extracomment>format npz, numpy.load</extracomment>
+        <translation>bfloat16 und float8 als rohe Bytes, für eine Ansicht mit ml_dtypes</translation>
+    </message>
+    <message>
+        <source>MLX reads V2 as bfloat16</source>
+        <extracomment>format npz, MLX, JAX</extracomment>
+        <translation>MLX liest V2 als bfloat16</translation>
+    </message>
+    <message>
+        <source>Compress</source>
+        <extracomment>format npz, compressed</extracomment>
+        <translation>Komprimieren</translation>
+    </message>
+    <message>
+        <source>Compress the arrays with DEFLATE, as numpy.savez_compressed does. Loading is slower.</source>
+        <extracomment>format npz, compressed</extracomment>
+        <translation>Die Arrays mit DEFLATE komprimieren, wie numpy.savez_compressed. Das Laden dauert länger.</translation>
+    </message>
+    <message>
         <source>ONNX, dense</source>
         <extracomment>format onnx</extracomment>
         <translation>ONNX, dicht</translation>
     </message>
     <message>
+        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it, or into one new file if the model has more than 2 GiB.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>Das geöffnete ONNX-Modell mit Nullen, wo es geprunt ist. Alles andere darin bleibt unverändert; Daten in Dateien neben dem Modell kommen hinein oder, wenn das Modell mehr als 2 GiB hat, in eine neue Datei.</translation>
+    </message>
+    <message>
         <source>and whatever runs the original</source>
         <extracomment>format onnx, ONNX Runtime</extracomment>
         <translation>und was immer das Original ausführt</translation>
+    </message>
+    <message>
+        <source>GGUF, dense</source>
+        <extracomment>format gguf</extracomment>
+        <translation>GGUF, dicht</translation>
+    </message>
+    <message>
+        <source>The opened GGUF file with zeros where it is pruned. Everything else in it stays as it is: vocabulary, settings and quantized tensors.</source>
+        <extracomment>format gguf</extracomment>
+        <translation>Die geöffnete GGUF-Datei mit Nullen, wo sie geprunt ist. Alles andere darin bleibt unverändert: Vokabular, Einstellungen und quantisierte Tensoren.</translation>
+    </message>
+    <message>
+        <source>Pruned weights are not quantized: use llama-quantize on the export.</source>
+        <extracomment>format gguf</extracomment>
+        <translation>Geprunte Gewichte werden nicht quantisiert: Wenden Sie llama-quantize auf den Export an.</translation>
     </message>
     <message>
         <source>Min sparsity per tensor</source>
@@ -6457,6 +6544,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{n} Punkte</translation>
     </message>
     <message>
+        <source>limit {n}</source>
+        <translation>Limit {n}</translation>
+    </message>
+    <message>
+        <source>seed {n}</source>
+        <translation>Seed {n}</translation>
+    </message>
+    <message>
         <source>{share} pruned: {value}</source>
         <translation>{share} geprunt: {value}</translation>
     </message>
@@ -6595,8 +6690,8 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{metric}, %</translation>
     </message>
     <message>
-        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script.</source>
-        <translation>Es ist nicht bekannt, ob ein höherer oder niedrigerer Wert von {metric} besser ist: Deklarieren Sie HIGHER_IS_BETTER im Skript.</translation>
+        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script, or choose it beside the command line.</source>
+        <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von {metric} besser ist: Geben Sie HIGHER_IS_BETTER im Skript an, oder wählen Sie es neben der Befehlszeile.</translation>
     </message>
     <message>
         <source>At most {target} worse: no measured state with pruned weights.</source>
@@ -6647,6 +6742,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>erfüllt das Ziel</translation>
     </message>
     <message>
+        <source>measured with</source>
+        <translation>gemessen mit</translation>
+    </message>
+    <message>
         <source>Metric against {axis}</source>
         <translation>Metrik über {axis}</translation>
     </message>
@@ -6657,6 +6756,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
         <translation>Ein Balken, der die gepunktete Linie, das ungeprunte Modell, kreuzt, heißt, dass kein Unterschied dazu gefunden wurde.</translation>
+    </message>
+    <message>
+        <source>measured with {conditions}</source>
+        <translation>gemessen mit {conditions}</translation>
     </message>
     <message>
         <source>{state}:  {words}</source>
@@ -7243,6 +7346,10 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>no data, random token ids</source>
         <translation>keine Daten, zufällige Token-IDs</translation>
+    </message>
+    <message>
+        <source>no data, random inputs</source>
+        <translation>keine Daten, zufällige Eingaben</translation>
     </message>
     <message>
         <source>The model is measured on the text that it was repaired with: its metric will be better than on other texts.</source>
@@ -7925,6 +8032,14 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
         <translation>Die Begrenzung hat keine Wirkung: Keine Funktion des Skripts nimmt „limit“.</translation>
     </message>
     <message>
+        <source>Agreement with the unpruned model on random inputs.</source>
+        <translation>Übereinstimmung mit dem ungeprunten Modell auf zufälligen Eingaben.</translation>
+    </message>
+    <message>
+        <source>Agreement with the unpruned model on random inputs, {sizes}.</source>
+        <translation>Übereinstimmung mit dem ungeprunten Modell auf zufälligen Eingaben, {sizes}.</translation>
+    </message>
+    <message>
         <source>Accuracy of {model} on {n} of {images}.</source>
         <translation>Genauigkeit von {model} auf {n} von {images}.</translation>
     </message>
@@ -8427,16 +8542,6 @@ steps</extracomment>
         <translation>Entfernen Sie die Dateien, die nicht zum Modell gehören.</translation>
     </message>
     <message>
-        <source>{list} not in the shard that &apos;{path}&apos; names for it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>{list} nicht in dem Shard, den &apos;{path}&apos; dafür nennt.</translation>
-    </message>
-    <message>
-        <source>Download or copy the whole folder, index and shards of the same version.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Laden Sie den ganzen Ordner herunter, oder kopieren Sie ihn: Index und Shards derselben Version.</translation>
-    </message>
-    <message>
         <source>The {what} &apos;{show}&apos; is missing from &apos;{folder}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>In &apos;{folder}&apos; fehlt &apos;{show}&apos; ({what}).</translation>
@@ -8795,11 +8900,6 @@ steps</extracomment>
         <source>Choose one of: {named}.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eines von: {named}.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no tensors of a model.{code}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; enthält keine Tensoren eines Modells.{code}</translation>
     </message>
     <message>
         <source>Open the file that holds the weights, or save the state_dict with torch.save.</source>
@@ -10219,16 +10319,6 @@ steps</extracomment>
         <translation>Prunen Sie zuerst einen.</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has {nbytes} bytes, and the repaired values have {nbytes2}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; hat {nbytes} Bytes, die reparierten Werte haben {nbytes2}.</translation>
-    </message>
-    <message>
-        <source>Choose the checkpoint that was repaired.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wählen Sie den Checkpoint, der repariert wurde.</translation>
-    </message>
-    <message>
         <source>{n} pruned weight is an ordinary zero now</source>
         <extracomment>sentences
 ----------
@@ -10488,24 +10578,9 @@ steps</extracomment>
         <translation>Norm-Schichten im Trainingsmodus ändern ihre Puffer: Rufen Sie in load model.eval() auf.</translation>
     </message>
     <message>
-        <source>The model that load returned does not hold {of_file}: none of {counted} has the same values.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Modell, das load zurückgab, hat andere Gewichte als die Datei ({of_file}): Von {counted} hat keiner dieselben Werte.</translation>
-    </message>
-    <message>
         <source>Let load(path) read the weights from the path that it is given.</source>
         <extracomment>sentences</extracomment>
         <translation>Lassen Sie load(path) die Gewichte von dem übergebenen Pfad lesen.</translation>
-    </message>
-    <message>
-        <source>The model that load returned does not hold {of_file}: the tensors that it holds in another form have {counted}, those of the file {zeros_of_file}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Modell, das load zurückgab, hat andere Gewichte als die Datei ({of_file}): Die Tensoren, die es in anderer Form enthält, haben {counted}, die der Datei {zeros_of_file}.</translation>
-    </message>
-    <message>
-        <source>The model that load returned does not hold {of_file}: &apos;{name}&apos; has {counted} in the model and {zeros} in the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Das Modell, das load zurückgab, hat andere Gewichte als die Datei ({of_file}): &apos;{name}&apos; hat {counted} im Modell und {zeros} in der Datei.</translation>
     </message>
     <message>
         <source>{n} other tensor</source>
@@ -10521,11 +10596,6 @@ steps</extracomment>
         <source>It is not known whether a higher or a lower &apos;{name}&apos; is better.</source>
         <extracomment>sentences</extracomment>
         <translation>Es ist nicht bekannt, ob ein höherer oder ein niedrigerer Wert von &apos;{name}&apos; besser ist.</translation>
-    </message>
-    <message>
-        <source>Declare it in &apos;{script}&apos;: HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}, or False.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Deklarieren Sie es in &apos;{script}&apos;: HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}, oder False.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; of &apos;{script}&apos; is {value}{of}, which is not a finite number.</source>
@@ -10978,11 +11048,6 @@ steps</extracomment>
         <translation>er liegt in einem Zweig des Graphen</translation>
     </message>
     <message>
-        <source>its numbers are stored in lengths that depend on them</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Zahlen sind je nach Wert verschieden lang gespeichert</translation>
-    </message>
-    <message>
         <source>another tensor has its name</source>
         <extracomment>sentences</extracomment>
         <translation>ein anderer Tensor hat denselben Namen</translation>
@@ -11261,11 +11326,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; cannot be pruned here: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; kann hier nicht geprunt werden: {why_not}.</translation>
-    </message>
-    <message>
-        <source>The statistics in &apos;{name}&apos; were collected with another checkpoint.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Statistik in &apos;{name}&apos; wurde mit einem anderen Checkpoint gesammelt.</translation>
     </message>
     <message>
         <source>the container cannot be kept because {listed} would be pruned</source>
@@ -11686,16 +11746,6 @@ steps</extracomment>
         <source>Export as safetensors.</source>
         <extracomment>sentences</extracomment>
         <translation>Exportieren Sie als safetensors.</translation>
-    </message>
-    <message>
-        <source>An ONNX model has at most {MOST_BYTES} bytes, and with the numbers that are in files beside it this one would have {nbytes}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Ein ONNX-Modell hat höchstens {MOST_BYTES} Bytes, dieses hätte mit den Zahlen aus den Dateien daneben {nbytes}.</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; of &apos;{path}&apos; lies in a file beside it, and cannot be read: {unreadable}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; aus &apos;{path}&apos; liegt in einer Datei daneben und kann nicht gelesen werden: {unreadable}.</translation>
     </message>
     <message>
         <source>Give the file a name that ends in .safetensors.</source>
@@ -13888,11 +13938,6 @@ steps</extracomment>
         <translation>calibrate() hat andere Eingaben verwendet als beim ungeprunten Modell (Aufruf {call}).</translation>
     </message>
     <message>
-        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Verwenden Sie jedes Mal dieselben Eingaben in derselben Reihenfolge; &apos;seed&apos; ist für jeden Zustand gleich.</translation>
-    </message>
-    <message>
         <source>calibrate() never called the model.</source>
         <extracomment>sentences</extracomment>
         <translation>calibrate() hat das Modell nie aufgerufen.</translation>
@@ -13976,11 +14021,6 @@ steps</extracomment>
         <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>load hat {value} zurückgegeben; das ist kein torch.nn.Module und hat auch keines als Attribut &apos;model&apos;.</translation>
-    </message>
-    <message>
-        <source>Return the model from load(path).</source>
-        <extracomment>sentences</extracomment>
-        <translation>Geben Sie das Modell aus load(path) zurück.</translation>
     </message>
     <message>
         <source>The unpruned model was not run before.</source>
@@ -14592,29 +14632,9 @@ steps</extracomment>
         <translation>Laden Sie die Datei neu herunter, oder erstellen Sie sie neu.</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is cut short: it is not a whole imatrix.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; ist abgeschnitten: keine ganze imatrix.</translation>
-    </message>
-    <message>
-        <source>its GGUF version is {version}, not 2 or 3</source>
-        <extracomment>sentences</extracomment>
-        <translation>ihre GGUF-Version ist {version}, nicht 2 oder 3</translation>
-    </message>
-    <message>
-        <source>it says that it has {tensors} tensors and {keys} keys</source>
-        <extracomment>sentences</extracomment>
-        <translation>sie gibt {tensors} Tensoren und {keys} Schlüssel an</translation>
-    </message>
-    <message>
         <source>Choose a file that llama-imatrix wrote.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie eine Datei, die llama-imatrix geschrieben hat.</translation>
-    </message>
-    <message>
-        <source>its alignment is {alignment}</source>
-        <extracomment>sentences</extracomment>
-        <translation>ihre Ausrichtung ist {alignment}</translation>
     </message>
     <message>
         <source>it has a value of the unknown type {number}</source>
@@ -14675,11 +14695,6 @@ steps</extracomment>
         <source>it has a name with control characters: {text}</source>
         <extracomment>sentences</extracomment>
         <translation>sie hat einen Namen mit Steuerzeichen: {text}</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; has {dims} dimensions</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; hat {dims} Dimensionen</translation>
     </message>
     <message>
         <source>it has &apos;{show}&apos; twice</source>
@@ -14897,11 +14912,6 @@ steps</extracomment>
         <translation>&apos;{other}&apos; und &apos;{file}&apos; unterscheiden sich nur in Groß- und Kleinschreibung oder Schreibweise</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; is not a plain file name</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; ist kein einfacher Dateiname</translation>
-    </message>
-    <message>
         <source>its header would have {size} bytes; at most {MAX_HEADER_BYTES} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>der Header hätte {size} Bytes, höchstens {MAX_HEADER_BYTES} sind erlaubt</translation>
@@ -14935,11 +14945,6 @@ steps</extracomment>
         <source>{list} in the shards but not in the index; other programs may ignore this.</source>
         <extracomment>sentences</extracomment>
         <translation>{list} in den Shards, aber nicht im Index; andere Programme übergehen das möglicherweise.</translation>
-    </message>
-    <message>
-        <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Laut Index haben die Tensoren {total_size} Bytes; sie haben {total}.</translation>
     </message>
     <message>
         <source>Tensor {shown} is</source>
@@ -15132,16 +15137,6 @@ steps</extracomment>
         <translation>ist eine HDF5-Datei, wie Keras sie schreibt</translation>
     </message>
     <message>
-        <source>is a GGUF file, whose weights are packed for inference</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist eine GGUF-Datei, deren Gewichte für die Inferenz gepackt sind</translation>
-    </message>
-    <message>
-        <source>is a single array of numpy</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist ein einzelnes numpy-Array</translation>
-    </message>
-    <message>
         <source>is a TensorFlow Lite model</source>
         <extracomment>sentences</extracomment>
         <translation>ist ein Modell von TensorFlow Lite</translation>
@@ -15202,16 +15197,6 @@ steps</extracomment>
         <translation>Öffnen Sie das Modell, aus dem sie erzeugt wurde.</translation>
     </message>
     <message>
-        <source>is a part of a distributed checkpoint</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist ein Teil eines verteilten Checkpoints</translation>
-    </message>
-    <message>
-        <source>Convert its folder: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie den Ordner um: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</translation>
-    </message>
-    <message>
         <source>is a TensorFlow graph</source>
         <extracomment>sentences</extracomment>
         <translation>ist ein TensorFlow-Graph</translation>
@@ -15237,24 +15222,9 @@ steps</extracomment>
         <translation>Beschaffen Sie die Datei erneut.</translation>
     </message>
     <message>
-        <source>a distributed checkpoint of torch</source>
-        <extracomment>sentences</extracomment>
-        <translation>ein verteilter Checkpoint von torch</translation>
-    </message>
-    <message>
-        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie ihn um: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
-    </message>
-    <message>
         <source>a checkpoint of DeepSpeed</source>
         <extracomment>sentences</extracomment>
         <translation>ein Checkpoint von DeepSpeed</translation>
-    </message>
-    <message>
-        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
-        <extracomment>sentences</extracomment>
-        <translation>Wandeln Sie ihn um: python zero_to_fp32.py &quot;{folder}&quot; model</translation>
     </message>
     <message>
         <source>a checkpoint of Megatron, cut into ranks</source>
@@ -15362,19 +15332,9 @@ steps</extracomment>
         <translation>Ankerboxen werden gewählt, nicht gelernt</translation>
     </message>
     <message>
-        <source>it is part of weights that bitsandbytes packed</source>
-        <extracomment>sentences</extracomment>
-        <translation>er gehört zu Gewichten, die bitsandbytes gepackt hat</translation>
-    </message>
-    <message>
         <source>computes the weight of the layer from it</source>
         <extracomment>sentences</extracomment>
         <translation>berechnet daraus das Gewicht der Schicht</translation>
-    </message>
-    <message>
-        <source>masks are not pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>Masken werden nicht geprunt</translation>
     </message>
     <message>
         <source>it is empty</source>
@@ -15385,21 +15345,6 @@ steps</extracomment>
         <source>a single number is not pruned</source>
         <extracomment>sentences</extracomment>
         <translation>eine einzelne Zahl wird nicht geprunt</translation>
-    </message>
-    <message>
-        <source>it is part of weights that {packer} packed</source>
-        <extracomment>sentences</extracomment>
-        <translation>er gehört zu Gewichten, die {packer} gepackt hat</translation>
-    </message>
-    <message>
-        <source>it is part of weights that torch quantized</source>
-        <extracomment>sentences</extracomment>
-        <translation>er gehört zu Gewichten, die torch quantisiert hat</translation>
-    </message>
-    <message>
-        <source>it is part of weights packed as MXFP4</source>
-        <extracomment>sentences</extracomment>
-        <translation>er gehört zu Gewichten, die als MXFP4 gepackt sind</translation>
     </message>
     <message>
         <source>weight normalization {RECOMPUTED}</source>
@@ -15415,21 +15360,6 @@ steps</extracomment>
         <source>a parametrization {RECOMPUTED}</source>
         <extracomment>sentences</extracomment>
         <translation>eine Parametrisierung {RECOMPUTED}</translation>
-    </message>
-    <message>
-        <source>its values are scaled by &apos;{scale}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>seine Werte werden mit &apos;{scale}&apos; skaliert</translation>
-    </message>
-    <message>
-        <source>it scales &apos;{other}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>er skaliert &apos;{other}&apos;</translation>
-    </message>
-    <message>
-        <source>it scales &apos;{scaled}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>er skaliert &apos;{scaled}&apos;</translation>
     </message>
     <message>
         <source>{what} the end of its zip archive</source>
@@ -15485,11 +15415,6 @@ steps</extracomment>
         <source>there is other data in front of its zip archive</source>
         <extracomment>sentences</extracomment>
         <translation>vor dem Zip-Archiv stehen andere Daten</translation>
-    </message>
-    <message>
-        <source>is a numpy archive (.npz), which Pruneapp does not read</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist ein numpy-Archiv (.npz), das Pruneapp nicht liest</translation>
     </message>
     <message>
         <source>is a Keras model, which Pruneapp does not read</source>
@@ -16267,11 +16192,6 @@ steps</extracomment>
         <translation>Nur ein ONNX-Modell lässt sich als solches schreiben: Andere Dateien enthalten keinen Graphen.</translation>
     </message>
     <message>
-        <source>The numbers that were in {names} are inside the file now.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Die Zahlen, die in {names} waren, sind jetzt in der Datei.</translation>
-    </message>
-    <message>
         <source>The repaired values of {counted} are not in the file.</source>
         <extracomment>sentences</extracomment>
         <translation>Die reparierten Werte von {counted} sind nicht in der Datei.</translation>
@@ -16317,19 +16237,9 @@ steps</extracomment>
         <translation>die Zahlen wurden zu {label}</translation>
     </message>
     <message>
-        <source>the file is a TorchScript program</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Datei ist ein TorchScript-Programm</translation>
-    </message>
-    <message>
         <source>the source is no torch file</source>
         <extracomment>sentences</extracomment>
         <translation>die Quelle ist keine torch-Datei</translation>
-    </message>
-    <message>
-        <source>the file holds code or whole objects ({names})</source>
-        <extracomment>sentences</extracomment>
-        <translation>die Datei enthält Code oder ganze Objekte ({names})</translation>
     </message>
     <message>
         <source>Every number was {dtype} or narrower: nothing was rounded.</source>
@@ -16577,6 +16487,541 @@ steps</extracomment>
         <translation>diesen Tensor</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is an importance matrix of llama.cpp, not a model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine Importance-Matrix von llama.cpp, kein Modell.</translation>
+    </message>
+    <message>
+        <source>Convert it: pruneapp statistics MODEL --from FILE -o statistics.safetensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>Konvertieren Sie sie: pruneapp statistics MODEL --from FILE -o statistics.safetensors</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file without tensors, such as one with a vocabulary only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine GGUF-Datei ohne Tensoren, etwa nur mit einem Vokabular.</translation>
+    </message>
+    <message>
+        <source>Open the file that holds the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie die Datei, die die Gewichte enthält.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file that Pruneapp does not read: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist eine GGUF-Datei, die Pruneapp nicht liest: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid {kind}: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist keine gültige Datei ({kind}): {what}.</translation>
+    </message>
+    <message>
+        <source>it says that it has {n_tensors} tensors and {n_keys} keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie gibt {n_tensors} Tensoren und {n_keys} Schlüssel an</translation>
+    </message>
+    <message>
+        <source>its alignment is {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ihre Ausrichtung ist {text}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {n_dims} dimensions</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat {n_dims} Dimensionen</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: it is not a whole {kind}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Die Datei ({kind}) ist nicht vollständig.</translation>
+    </message>
+    <message>
+        <source>it has the key &apos;{show}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält den Schlüssel &apos;{show}&apos; zweimal</translation>
+    </message>
+    <message>
+        <source>it has &apos;{name}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie enthält &apos;{name}&apos; zweimal</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not at a multiple of {alignment} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; beginnt nicht bei einem Vielfachen von {alignment} Bytes</translation>
+    </message>
+    <message>
+        <source>a row of &apos;{name}&apos; has {value} weights, which are not whole blocks of {block}</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Zeile von &apos;{name}&apos; hat {value} Gewichte, die keine ganzen Blöcke von {block} sind</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; overlaps &apos;{before}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; überlappt &apos;{before}&apos;</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Von &apos;{name}&apos; fehlen {missing}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist beschädigt: {what}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no array of numbers ({more}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält kein Array von Zahlen ({more}).</translation>
+    </message>
+    <message>
+        <source>Save arrays of plain numbers in Python, as numpy.savez(&apos;weights.npz&apos;, **arrays), then open that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie Arrays aus einfachen Zahlen in Python, etwa mit numpy.savez(&apos;weights.npz&apos;, **arrays), und öffnen Sie diese Datei.</translation>
+    </message>
+    <message>
+        <source>{n} array</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Array</translation>
+    </message>
+    <message>
+        <source>{n} arrays</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} Arrays</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; does not begin like an array of numpy</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; beginnt nicht wie ein Array von numpy</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the unknown version {head} of its header</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat die unbekannte Kopfversion {head}</translation>
+    </message>
+    <message>
+        <source>the header of &apos;{show}&apos; would have {length} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Kopf von &apos;{show}&apos; hätte {length} Bytes</translation>
+    </message>
+    <message>
+        <source>the header of &apos;{show}&apos; is not that of an array</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Kopf von &apos;{show}&apos; ist nicht der eines Arrays</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has a shape that no array can have</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; hat eine Form, die kein Array haben kann</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{show}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Von &apos;{show}&apos; fehlen {missing}.</translation>
+    </message>
+    <message>
+        <source>{what} the elements of &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} den Elementen von &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>it has two members called &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie hat zwei Einträge namens &apos;{show}&apos;</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder. If the index belongs to other files, remove the index, or open a shard by itself.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden oder kopieren Sie den ganzen Ordner. Gehört der Index zu anderen Dateien, so entfernen Sie ihn, oder öffnen Sie einen einzelnen Shard.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a part of a distributed checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist Teil eines verteilten Checkpoints.</translation>
+    </message>
+    <message>
+        <source>Open its folder, &apos;{folder}&apos;, which needs the file &apos;{METADATA_FILE}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie den Ordner &apos;{folder}&apos;, der die Datei &apos;{METADATA_FILE}&apos; enthalten muss.</translation>
+    </message>
+    <message>
+        <source>its pickle refers to a storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>sein Pickle verweist auf einen Storage</translation>
+    </message>
+    <message>
+        <source>the chunks of tensor &apos;{show}&apos; have {total} elements of {prod}</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Stücke von Tensor &apos;{show}&apos; haben {total} von {prod} Elementen</translation>
+    </message>
+    <message>
+        <source>a zip archive in it refers to bytes behind its end</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Zip-Archiv darin verweist auf Bytes hinter seinem Ende</translation>
+    </message>
+    <message>
+        <source>the part of tensor &apos;{show}&apos; has no data.pkl</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Teil von Tensor &apos;{show}&apos; hat keine data.pkl</translation>
+    </message>
+    <message>
+        <source>the part of tensor &apos;{show}&apos; is no dense tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Teil von Tensor &apos;{show}&apos; ist kein dichter Tensor</translation>
+    </message>
+    <message>
+        <source>a part of tensor &apos;{show}&apos; should be {name} of shape {list} and is {name2} of shape {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Teil von Tensor &apos;{show}&apos; sollte {name} der Form {list} sein und ist {name2} der Form {list2}</translation>
+    </message>
+    <message>
+        <source>the storage of a part of tensor &apos;{show}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Storage eines Teils von Tensor &apos;{show}&apos; fehlt</translation>
+    </message>
+    <message>
+        <source>has {size} bytes; at most {MAX_PICKLE} are read</source>
+        <extracomment>sentences</extracomment>
+        <translation>hat {size} Bytes; höchstens {MAX_PICKLE} werden gelesen</translation>
+    </message>
+    <message>
+        <source>is not the metadata of a distributed checkpoint of torch</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist nicht die Metadaten-Datei eines verteilten Checkpoints von torch</translation>
+    </message>
+    <message>
+        <source>it does not say where a tensor is stored</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie gibt nicht an, wo ein Tensor gespeichert ist</translation>
+    </message>
+    <message>
+        <source>describes chunks that were transformed when they were written (compressed)</source>
+        <extracomment>sentences</extracomment>
+        <translation>beschreibt Stücke, die beim Schreiben umgeformt (komprimiert) wurden</translation>
+    </message>
+    <message>
+        <source>Save it again without extensions, or convert it with torch: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie ihn ohne Erweiterungen neu, oder konvertieren Sie ihn mit torch: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: it has {size} bytes and should have at least {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist abgeschnitten: Die Datei hat {size} Bytes und sollte mindestens {value} haben.</translation>
+    </message>
+    <message>
+        <source>it describes no tensors, or not where they are stored</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie beschreibt keine Tensoren oder nicht, wo sie gespeichert sind</translation>
+    </message>
+    <message>
+        <source>it does not say which tensor is stored at a place</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie gibt nicht an, welcher Tensor an einer Stelle gespeichert ist</translation>
+    </message>
+    <message>
+        <source>the shape of tensor &apos;{show}&apos; is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Form von Tensor &apos;{show}&apos; ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; is larger than any memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>Tensor &apos;{show}&apos; ist größer als jeder Speicher</translation>
+    </message>
+    <message>
+        <source>the chunks of tensor &apos;{show}&apos; are not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>die Stücke von Tensor &apos;{show}&apos; sind nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>chunks of tensor &apos;{show}&apos; overlap</source>
+        <extracomment>sentences</extracomment>
+        <translation>Stücke von Tensor &apos;{show}&apos; überlappen sich</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is not the name of a file in its folder</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; ist nicht der Name einer Datei in seinem Ordner</translation>
+    </message>
+    <message>
+        <source>the name of a tensor is no text, or it is not described</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Name eines Tensors ist kein Text, oder er ist nicht beschrieben</translation>
+    </message>
+    <message>
+        <source>a chunk of tensor &apos;{show}&apos; is not inside it</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Stück von Tensor &apos;{show}&apos; liegt nicht darin</translation>
+    </message>
+    <message>
+        <source>it does not say where a chunk of tensor &apos;{show}&apos; is stored</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie gibt nicht an, wo ein Stück von Tensor &apos;{show}&apos; gespeichert ist</translation>
+    </message>
+    <message>
+        <source>a chunk of tensor &apos;{show}&apos; has too few bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Stück von Tensor &apos;{show}&apos; hat zu wenige Bytes</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a part of a checkpoint of DeepSpeed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist Teil eines Checkpoints von DeepSpeed.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensors of a model.{run}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; enthält keine Tensoren eines Modells.{run}</translation>
+    </message>
+    <message>
+        <source>the state of a tensor in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>der Zustand eines Tensors in seinem Pickle ist nicht wohlgeformt</translation>
+    </message>
+    <message>
+        <source>a storage of its constants has the name of another</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage seiner Konstanten hat den Namen eines anderen</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; has two sizes</source>
+        <extracomment>sentences</extracomment>
+        <translation>Storage &apos;{key}&apos; hat zwei Größen</translation>
+    </message>
+    <message>
+        <source>The repair belongs to another checkpoint: &apos;{name}&apos; has {how}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Reparatur gehört zu einem anderen Checkpoint: &apos;{name}&apos; hat {how}.</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that was repaired, or remove the entry and repair this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie den reparierten Checkpoint, oder entfernen Sie den Eintrag und reparieren Sie diesen Checkpoint.</translation>
+    </message>
+    <message>
+        <source>A sequential repair runs two states of a model side by side, which is not possible with a session of onnxruntime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Eine Reparatur nacheinander führt zwei Zustände eines Modells nebeneinander aus, was mit einer Sitzung von onnxruntime nicht möglich ist.</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold the weights of &apos;{name}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell, das load zurückgab, enthält nicht die Gewichte von &apos;{name}&apos;: {what}.</translation>
+    </message>
+    <message>
+        <source>The inputs of the model have no open size &apos;{value}&apos; (open: {known}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Eingaben des Modells haben keine offene Größe &apos;{value}&apos; (offen: {known}).</translation>
+    </message>
+    <message>
+        <source>Give sizes as NAME=SIZE, such as batch=1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie Größen als NAME=SIZE an, etwa batch=1.</translation>
+    </message>
+    <message>
+        <source>The size &apos;{name}&apos; must be a whole number of at least 1 (got &apos;{number}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Größe &apos;{name}&apos; muss eine ganze Zahl von mindestens 1 sein (angegeben: &apos;{number}&apos;).</translation>
+    </message>
+    <message>
+        <source>A GGUF model of several files is written as several files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein GGUF-Modell aus mehreren Dateien wird in mehrere Dateien geschrieben.</translation>
+    </message>
+    <message>
+        <source>Name a folder, or merge the files first with llama-gguf-split --merge.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner, oder fügen Sie die Dateien vorher mit llama-gguf-split --merge zusammen.</translation>
+    </message>
+    <message>
+        <source>An ONNX model has at most {MOST_BYTES} bytes, and this one would have {nbytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein ONNX-Modell hat höchstens {MOST_BYTES} Bytes, und dieses hätte {nbytes}.</translation>
+    </message>
+    <message>
+        <source>Save the original with external data, and open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie das Original mit externen Daten, und öffnen Sie dieses.</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; of &apos;{model}&apos; is in &apos;{show2}&apos; and cannot be copied: {unreadable}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; von &apos;{model}&apos; ist in &apos;{show2}&apos; und kann nicht kopiert werden: {unreadable}.</translation>
+    </message>
+    <message>
+        <source>The step ranks weights by statistics of activations of the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Schritt ordnet Gewichte nach der Aktivierungsstatistik des Checkpoints.</translation>
+    </message>
+    <message>
+        <source>Collect them with `pruneapp statistics`, and load them in the form or name them with --statistics.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erheben Sie sie mit `pruneapp statistics`, und laden Sie sie im Formular, oder nennen Sie sie mit --statistics.</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{name}&apos; belong to another checkpoint than &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Statistik &apos;{name}&apos; gehört zu einem anderen Checkpoint als &apos;{name2}&apos;.</translation>
+    </message>
+    <message>
+        <source>Collect statistics of this checkpoint, or use these with --force-statistics on the command line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erheben Sie eine Statistik dieses Checkpoints, oder verwenden Sie diese mit --force-statistics auf der Befehlszeile.</translation>
+    </message>
+    <message>
+        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state. Outputs whose shape depends on the weights need an evaluation script with evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Führen Sie jedes Mal dieselben Eingaben in derselben Reihenfolge aus; &apos;seed&apos; ist für jeden Zustand gleich. Ausgaben, deren Form von den Gewichten abhängt, brauchen ein Auswertungsskript mit evaluate.</translation>
+    </message>
+    <message>
+        <source>Return the model, or an InferenceSession of an ONNX model, from load(path).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie aus load(path) das Modell zurück, oder eine InferenceSession eines ONNX-Modells.</translation>
+    </message>
+    <message>
+        <source>The session that load returned was made from &apos;{path_of}&apos;, not from the path that load was given (&apos;{path}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Sitzung, die load zurückgab, wurde aus &apos;{path_of}&apos; erstellt, nicht aus dem übergebenen Pfad (&apos;{path}&apos;).</translation>
+    </message>
+    <message>
+        <source>Let load(path) make the session from path.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Lassen Sie load(path) die Sitzung aus path erstellen.</translation>
+    </message>
+    <message>
+        <source>Two states of an ONNX model cannot be run side by side.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Zwei Zustände eines ONNX-Modells können nicht nebeneinander ausgeführt werden.</translation>
+    </message>
+    <message>
+        <source>{name}() does not run the session, so multiply-adds cannot be counted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() führt die Sitzung nicht aus, daher können Multiply-Adds nicht gezählt werden.</translation>
+    </message>
+    <message>
+        <source>Call session.run in it, or define calibrate(session) that does.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rufen Sie darin session.run auf, oder definieren Sie ein calibrate(session), das dies tut.</translation>
+    </message>
+    <message>
+        <source>No input of a Conv, Gemm or MatMul with a weight was recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Es wurde keine Eingabe eines Conv, Gemm oder MatMul mit einem Gewicht aufgezeichnet.</translation>
+    </message>
+    <message>
+        <source>Call session.run(…) of the session that load returned, in the same thread.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Rufen Sie session.run(…) der Sitzung, die load zurückgab, im selben Thread auf.</translation>
+    </message>
+    <message>
+        <source>The model leaves the size &apos;{name}&apos; open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Das Modell lässt die Größe &apos;{name}&apos; offen.</translation>
+    </message>
+    <message>
+        <source>Give it: --size {name}=1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie sie an: --size {name}=1.</translation>
+    </message>
+    <message>
+        <source>The input &apos;{name}&apos; is a {type}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Eingabe &apos;{name}&apos; hat den Typ {type}.</translation>
+    </message>
+    <message>
+        <source>&apos;{executable}&apos; cannot import onnxruntime, which runs ONNX models ({error}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{executable}&apos; kann onnxruntime, das ONNX-Modelle ausführt, nicht importieren ({error}).</translation>
+    </message>
+    <message>
+        <source>Install it there (pip install onnxruntime), or choose a Python that has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie es dort (pip install onnxruntime), oder wählen Sie ein Python, das es hat.</translation>
+    </message>
+    <message>
+        <source>onnxruntime cannot run the model on seeded inputs of these shapes: {shapes} ({splitlines}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>onnxruntime kann das Modell auf zufälligen Eingaben dieser Formen nicht ausführen: {shapes} ({splitlines}).</translation>
+    </message>
+    <message>
+        <source>Give other sizes (--size NAME=SIZE on the command line), or write an evaluation script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Geben Sie andere Größen an (--size NAME=SIZE auf der Befehlszeile), oder schreiben Sie ein Auswertungsskript.</translation>
+    </message>
+    <message>
+        <source>{list} listed in &apos;{name}&apos; but {verb} in no shard. All tensors that the shards contain were opened. If the model needs more, download the whole folder again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list} in &apos;{name}&apos; aufgeführt, aber in keinem Shard enthalten. Alle Tensoren der Shards wurden geöffnet. Braucht das Modell mehr, so laden Sie den ganzen Ordner neu herunter.</translation>
+    </message>
+    <message>
+        <source>{list} in another shard than &apos;{name}&apos; lists. Nothing is missing; exports contain a correct index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list} in einem anderen Shard, als &apos;{name}&apos; angibt. Es fehlt nichts; Exporte enthalten einen richtigen Index.</translation>
+    </message>
+    <message>
+        <source>The index says that the tensors have {total_size} bytes; they have {total}. Exports contain the correct number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Index gibt {total_size} Bytes für die Tensoren an; es sind {total}. Exporte enthalten die richtige Zahl.</translation>
+    </message>
+    <message>
+        <source>a distributed checkpoint of torch without its file &apos;{METADATA_FILE}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein verteilter Checkpoint von torch ohne die Datei &apos;{METADATA_FILE}&apos;</translation>
+    </message>
+    <message>
+        <source>Copy the whole folder; hidden files are often left out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Kopieren Sie den ganzen Ordner; versteckte Dateien werden oft ausgelassen.</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Megatron</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Checkpoint von Megatron</translation>
+    </message>
+    <message>
+        <source>Open &apos;{whole}&apos;, which has all weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie &apos;{whole}&apos; mit allen Gewichten.</translation>
+    </message>
+    <message>
+        <source>its layer is quantized ({quantizer})</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Schicht ist quantisiert ({quantizer})</translation>
+    </message>
+    <message>
+        <source>its layer is quantized</source>
+        <extracomment>sentences</extracomment>
+        <translation>seine Schicht ist quantisiert</translation>
+    </message>
+    <message>
+        <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ebenfalls geändert: &apos;{show}&apos;, das die Zahlen mit {listed} teilt.</translation>
+    </message>
+    <message>
+        <source>The tensors keep the names and the order of rows of llama.cpp: transformers loads them only after a conversion.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Tensoren behalten die Namen und die Zeilenfolge von llama.cpp: transformers lädt sie erst nach einer Konvertierung.</translation>
+    </message>
+    <message>
+        <source>The numbers are in &apos;{data_file}&apos; beside the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Zahlen sind in &apos;{data_file}&apos; neben der Datei: Ein Modell von mehr als {MOST_BYTES} Bytes kann keine einzelne Datei sein.</translation>
+    </message>
+    <message>
+        <source>that was chosen</source>
+        <extracomment>sentences</extracomment>
+        <translation>das wurde gewählt</translation>
+    </message>
+    <message>
+        <source>loading the file would run code ({names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>das Laden der Datei würde Code ausführen ({names})</translation>
+    </message>
+    <message>
         <source>the {stuck} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>die {stuck} Tensoren, die nichts zulassen</translation>
@@ -16760,6 +17205,16 @@ steps</extracomment>
         <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
         <translation>Die Eingaben waren zufällige Token-IDs, die keiner echten Eingabe gleichen: Das reparierte Modell kann bei Ihren schlechter sein.</translation>
+    </message>
+    <message>
+        <source>random inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>zufällige Eingaben</translation>
+    </message>
+    <message>
+        <source>The inputs were random numbers, which are unlike any real input: the repaired model may be worse on yours.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Eingaben waren Zufallszahlen, anders als echte Eingaben: Das reparierte Modell kann auf Ihren schlechter sein.</translation>
     </message>
     <message>
         <source>once more</source>
@@ -19368,6 +19823,26 @@ steps</extracomment>
 </context>
 <context>
     <name>SourceChoice</name>
+    <message>
+        <source>Better values</source>
+        <translation>Bessere Werte</translation>
+    </message>
+    <message>
+        <source>Which values of the metrics of the command line are better; metrics whose names are known, such as accuracy and loss, need no choice.</source>
+        <translation>Welche Werte der Metriken der Befehlszeile besser sind; Metriken mit bekannten Namen, etwa accuracy und loss, brauchen keine Wahl.</translation>
+    </message>
+    <message>
+        <source>by name</source>
+        <translation>nach dem Namen</translation>
+    </message>
+    <message>
+        <source>higher is better</source>
+        <translation>höher ist besser</translation>
+    </message>
+    <message>
+        <source>lower is better</source>
+        <translation>niedriger ist besser</translation>
+    </message>
     <message>
         <source>Python</source>
         <translation>Python</translation>

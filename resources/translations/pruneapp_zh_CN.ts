@@ -1305,6 +1305,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>文件中：{name}</translation>
     </message>
     <message>
+        <source>in transformers: {name}</source>
+        <translation>在 transformers 中：{name}</translation>
+    </message>
+    <message>
         <source>{n} blocks of the same layers and sizes</source>
         <translation>{n} 个层和大小都相同的块</translation>
     </message>
@@ -2133,6 +2137,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>随机词元 ID，每次相同：与任何真实输入都不同。</translation>
     </message>
     <message>
+        <source>&amp;Random inputs</source>
+        <translation>随机输入(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Random numbers, the same each time, in the shapes that the ONNX model declares: unlike any real input. Sizes that it leaves open are entered here, such as batch=1, height=224.</source>
+        <translation>随机数，每次相同，形状为 ONNX 模型所声明的形状：与任何真实输入都不同。模型未固定的大小在此输入，例如 batch=1, height=224。</translation>
+    </message>
+    <message>
         <source>&amp;Statistics file</source>
         <translation>统计文件(&amp;S)</translation>
     </message>
@@ -2736,11 +2748,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>剪枝卷积的通道以及依赖它们的一切。它们会从所有相关张量中剪去，包括偏置和归一化，以便“缩减”导出可以将其裁去。需要包含计算图的文件，或已知的块。</translation>
     </message>
     <message>
-        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it.</source>
-        <extracomment>format onnx</extracomment>
-        <translation>打开的 ONNX 模型，被剪枝处为零。其余内容保持不变；模型旁文件中的数据会并入其中。</translation>
-    </message>
-    <message>
         <source>Custom mask from file…</source>
         <extracomment>method custom_from_mask</extracomment>
         <translation>文件中的自定义掩码…</translation>
@@ -2874,6 +2881,26 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>as pytorch_model.bin beside a config.json</source>
         <extracomment>format torch, transformers</extracomment>
         <translation>作为 config.json 旁的 pytorch_model.bin</translation>
+    </message>
+    <message>
+        <source>Container</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>容器</translation>
+    </message>
+    <message>
+        <source>What a torch file is written as: the opened file with changed weights, or the state dict alone, without optimizer, objects and program.</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>torch 文件的写入方式：更改了权重的原文件，或仅状态字典，不含优化器、对象和程序。</translation>
+    </message>
+    <message>
+        <source>Keep container</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>保留容器</translation>
+    </message>
+    <message>
+        <source>State dict only</source>
+        <extracomment>format torch, container</extracomment>
+        <translation>仅状态字典</translation>
     </message>
     <message>
         <source>Resumable (weights and masks)</source>
@@ -3101,14 +3128,74 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>作为含零的稠密权重，以继续</translation>
     </message>
     <message>
+        <source>numpy archive</source>
+        <extracomment>format npz</extracomment>
+        <translation>numpy 归档</translation>
+    </message>
+    <message>
+        <source>One array per tensor, zeros in place, for programs that read numpy: numpy.load, JAX, MLX and others.</source>
+        <extracomment>format npz</extracomment>
+        <translation>每个张量一个数组，零在原位，供读取 numpy 的程序使用：numpy.load、JAX、MLX 等。</translation>
+    </message>
+    <message>
+        <source>Zeros do not reduce the size unless the arrays are compressed.</source>
+        <extracomment>format npz</extracomment>
+        <translation>除非压缩数组，否则零不会减小文件。</translation>
+    </message>
+    <message>
+        <source>Contains only tensors. Tied tensors are stored once for each name.</source>
+        <extracomment>format npz</extracomment>
+        <translation>仅包含张量。绑定的张量按每个名称各存储一次。</translation>
+    </message>
+    <message>
+        <source>bfloat16 and float8 as raw bytes, for a view of ml_dtypes</source>
+        <extracomment>format npz, numpy.load</extracomment>
+        <translation>bfloat16 和 float8 为原始字节，可用 ml_dtypes 查看</translation>
+    </message>
+    <message>
+        <source>MLX reads V2 as bfloat16</source>
+        <extracomment>format npz, MLX, JAX</extracomment>
+        <translation>MLX 将 V2 读作 bfloat16</translation>
+    </message>
+    <message>
+        <source>Compress</source>
+        <extracomment>format npz, compressed</extracomment>
+        <translation>压缩</translation>
+    </message>
+    <message>
+        <source>Compress the arrays with DEFLATE, as numpy.savez_compressed does. Loading is slower.</source>
+        <extracomment>format npz, compressed</extracomment>
+        <translation>使用 DEFLATE 压缩数组，与 numpy.savez_compressed 相同。加载较慢。</translation>
+    </message>
+    <message>
         <source>ONNX, dense</source>
         <extracomment>format onnx</extracomment>
         <translation>ONNX，稠密</translation>
     </message>
     <message>
+        <source>The opened ONNX model with zeros where it is pruned. Everything else in it stays as it is; data in files beside the model is moved into it, or into one new file if the model has more than 2 GiB.</source>
+        <extracomment>format onnx</extracomment>
+        <translation>打开的 ONNX 模型，剪枝处为零。其余内容保持不变；模型旁文件中的数据会移入模型，若模型超过 2 GiB 则移入一个新文件。</translation>
+    </message>
+    <message>
         <source>and whatever runs the original</source>
         <extracomment>format onnx, ONNX Runtime</extracomment>
         <translation>以及任何能运行原模型的程序</translation>
+    </message>
+    <message>
+        <source>GGUF, dense</source>
+        <extracomment>format gguf</extracomment>
+        <translation>GGUF，稠密</translation>
+    </message>
+    <message>
+        <source>The opened GGUF file with zeros where it is pruned. Everything else in it stays as it is: vocabulary, settings and quantized tensors.</source>
+        <extracomment>format gguf</extracomment>
+        <translation>打开的 GGUF 文件，剪枝处为零。其余内容保持不变：词表、设置和量化张量。</translation>
+    </message>
+    <message>
+        <source>Pruned weights are not quantized: use llama-quantize on the export.</source>
+        <extracomment>format gguf</extracomment>
+        <translation>剪枝后的权重未量化：请对导出文件使用 llama-quantize。</translation>
     </message>
     <message>
         <source>Min sparsity per tensor</source>
@@ -6457,6 +6544,14 @@ Files are read, never run.</source>
         <translation>{n} 个百分点</translation>
     </message>
     <message>
+        <source>limit {n}</source>
+        <translation>上限 {n}</translation>
+    </message>
+    <message>
+        <source>seed {n}</source>
+        <translation>种子 {n}</translation>
+    </message>
+    <message>
         <source>{share} pruned: {value}</source>
         <translation>{share} 已剪枝：{value}</translation>
     </message>
@@ -6595,8 +6690,8 @@ Files are read, never run.</source>
         <translation>{metric}，%</translation>
     </message>
     <message>
-        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script.</source>
-        <translation>不知道 {metric} 是越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER。</translation>
+        <source>It is not known whether a higher or a lower {metric} is better: declare HIGHER_IS_BETTER in the script, or choose it beside the command line.</source>
+        <translation>不知道 {metric} 越高越好还是越低越好：请在脚本中声明 HIGHER_IS_BETTER，或在命令行旁选择。</translation>
     </message>
     <message>
         <source>At most {target} worse: no measured state with pruned weights.</source>
@@ -6647,6 +6742,10 @@ Files are read, never run.</source>
         <translation>达到目标</translation>
     </message>
     <message>
+        <source>measured with</source>
+        <translation>测量条件</translation>
+    </message>
+    <message>
         <source>Metric against {axis}</source>
         <translation>指标与{axis}</translation>
     </message>
@@ -6657,6 +6756,10 @@ Files are read, never run.</source>
     <message>
         <source>A bar that crosses the dotted line, the unpruned model, means that no difference from it was found.</source>
         <translation>与虚线（未剪枝模型）相交的条表示未发现与其有差异。</translation>
+    </message>
+    <message>
+        <source>measured with {conditions}</source>
+        <translation>测量条件：{conditions}</translation>
     </message>
     <message>
         <source>{state}:  {words}</source>
@@ -7242,6 +7345,10 @@ computed on this computer.</source>
     <message>
         <source>no data, random token ids</source>
         <translation>无数据，随机词元 ID</translation>
+    </message>
+    <message>
+        <source>no data, random inputs</source>
+        <translation>无数据，随机输入</translation>
     </message>
     <message>
         <source>The model is measured on the text that it was repaired with: its metric will be better than on other texts.</source>
@@ -7924,6 +8031,14 @@ computed on this computer.</source>
         <translation>上限无效：脚本中没有函数接受“limit”。</translation>
     </message>
     <message>
+        <source>Agreement with the unpruned model on random inputs.</source>
+        <translation>在随机输入上与未剪枝模型的一致性。</translation>
+    </message>
+    <message>
+        <source>Agreement with the unpruned model on random inputs, {sizes}.</source>
+        <translation>在随机输入上与未剪枝模型的一致性，{sizes}。</translation>
+    </message>
+    <message>
         <source>Accuracy of {model} on {n} of {images}.</source>
         <translation>{model} 在 {images} 中 {n} 个上的准确率。</translation>
     </message>
@@ -8426,16 +8541,6 @@ steps</extracomment>
         <translation>请移除不属于该模型的文件。</translation>
     </message>
     <message>
-        <source>{list} not in the shard that &apos;{path}&apos; names for it.</source>
-        <extracomment>sentences</extracomment>
-        <translation>有张量不在 &apos;{path}&apos; 为其指定的分片中：{list}。</translation>
-    </message>
-    <message>
-        <source>Download or copy the whole folder, index and shards of the same version.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请下载或复制整个文件夹，并确保索引和分片的版本相同。</translation>
-    </message>
-    <message>
         <source>The {what} &apos;{show}&apos; is missing from &apos;{folder}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{folder}&apos; 中缺少 &apos;{show}&apos;（{what}）。</translation>
@@ -8794,11 +8899,6 @@ steps</extracomment>
         <source>Choose one of: {named}.</source>
         <extracomment>sentences</extracomment>
         <translation>请从以下选择一个：{named}。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; holds no tensors of a model.{code}</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不含模型的张量。{code}</translation>
     </message>
     <message>
         <source>Open the file that holds the weights, or save the state_dict with torch.save.</source>
@@ -10218,16 +10318,6 @@ steps</extracomment>
         <translation>请先剪枝一个张量。</translation>
     </message>
     <message>
-        <source>&apos;{name}&apos; has {nbytes} bytes, and the repaired values have {nbytes2}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 有 {nbytes} 字节，而修复值有 {nbytes2} 字节。</translation>
-    </message>
-    <message>
-        <source>Choose the checkpoint that was repaired.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请选择修复过的那个检查点。</translation>
-    </message>
-    <message>
         <source>{n} pruned weight is an ordinary zero now</source>
         <extracomment>sentences
 ----------
@@ -10487,24 +10577,9 @@ steps</extracomment>
         <translation>处于训练模式的归一化层会更改其缓冲区：请在 load 中调用 model.eval()。</translation>
     </message>
     <message>
-        <source>The model that load returned does not hold {of_file}: none of {counted} has the same values.</source>
-        <extracomment>sentences</extracomment>
-        <translation>load 返回的模型不含 {of_file}：在 {counted} 中，没有一个的值相同。</translation>
-    </message>
-    <message>
         <source>Let load(path) read the weights from the path that it is given.</source>
         <extracomment>sentences</extracomment>
         <translation>请让 load(path) 从所给的路径读取权重。</translation>
-    </message>
-    <message>
-        <source>The model that load returned does not hold {of_file}: the tensors that it holds in another form have {counted}, those of the file {zeros_of_file}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>load 返回的模型不含 {of_file}：模型中形式不同的张量有 {counted}，文件中的有 {zeros_of_file} 个。</translation>
-    </message>
-    <message>
-        <source>The model that load returned does not hold {of_file}: &apos;{name}&apos; has {counted} in the model and {zeros} in the file.</source>
-        <extracomment>sentences</extracomment>
-        <translation>load 返回的模型不含 {of_file}：&apos;{name}&apos; 在模型中有 {counted}，在文件中有 {zeros} 个。</translation>
     </message>
     <message>
         <source>{n} other tensor</source>
@@ -10520,11 +10595,6 @@ steps</extracomment>
         <source>It is not known whether a higher or a lower &apos;{name}&apos; is better.</source>
         <extracomment>sentences</extracomment>
         <translation>无法得知 &apos;{name}&apos; 是越高越好还是越低越好。</translation>
-    </message>
-    <message>
-        <source>Declare it in &apos;{script}&apos;: HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}, or False.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在 &apos;{script}&apos; 中声明：HIGHER_IS_BETTER = {{&apos;{name}&apos;: True}}，或 False。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; of &apos;{script}&apos; is {value}{of}, which is not a finite number.</source>
@@ -10977,11 +11047,6 @@ steps</extracomment>
         <translation>它位于计算图的分支中</translation>
     </message>
     <message>
-        <source>its numbers are stored in lengths that depend on them</source>
-        <extracomment>sentences</extracomment>
-        <translation>其数值的存储长度随数值而变</translation>
-    </message>
-    <message>
         <source>another tensor has its name</source>
         <extracomment>sentences</extracomment>
         <translation>另一个张量与它同名</translation>
@@ -11260,11 +11325,6 @@ steps</extracomment>
         <source>&apos;{name}&apos; cannot be pruned here: {why_not}.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 在此无法剪枝：{why_not}。</translation>
-    </message>
-    <message>
-        <source>The statistics in &apos;{name}&apos; were collected with another checkpoint.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 中的统计是用另一个检查点收集的。</translation>
     </message>
     <message>
         <source>the container cannot be kept because {listed} would be pruned</source>
@@ -11685,16 +11745,6 @@ steps</extracomment>
         <source>Export as safetensors.</source>
         <extracomment>sentences</extracomment>
         <translation>请导出为 safetensors。</translation>
-    </message>
-    <message>
-        <source>An ONNX model has at most {MOST_BYTES} bytes, and with the numbers that are in files beside it this one would have {nbytes}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>ONNX 模型最多为 {MOST_BYTES} 字节，而加上旁边文件中的数值，此模型将有 {nbytes} 字节。</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; of &apos;{path}&apos; lies in a file beside it, and cannot be read: {unreadable}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 的 &apos;{show}&apos; 位于其旁的文件中，但无法读取：{unreadable}。</translation>
     </message>
     <message>
         <source>Give the file a name that ends in .safetensors.</source>
@@ -13887,11 +13937,6 @@ steps</extracomment>
         <translation>calibrate() 使用的输入与运行未剪枝模型时不同（第 {call} 次调用）。</translation>
     </message>
     <message>
-        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请每次以相同顺序运行相同的输入；&apos;seed&apos; 对每个状态都相同。</translation>
-    </message>
-    <message>
         <source>calibrate() never called the model.</source>
         <extracomment>sentences</extracomment>
         <translation>calibrate() 从未调用模型。</translation>
@@ -13975,11 +14020,6 @@ steps</extracomment>
         <source>load returned {value}, which is no torch.nn.Module and has none as its attribute &apos;model&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>load 的返回值不是 torch.nn.Module，也没有 torch.nn.Module 类型的属性 &apos;model&apos;；返回的是：{value}。</translation>
-    </message>
-    <message>
-        <source>Return the model from load(path).</source>
-        <extracomment>sentences</extracomment>
-        <translation>请让 load(path) 返回模型。</translation>
     </message>
     <message>
         <source>The unpruned model was not run before.</source>
@@ -14591,29 +14631,9 @@ steps</extracomment>
         <translation>请重新下载或生成。</translation>
     </message>
     <message>
-        <source>&apos;{path}&apos; is cut short: it is not a whole imatrix.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 不完整：imatrix 不全。</translation>
-    </message>
-    <message>
-        <source>its GGUF version is {version}, not 2 or 3</source>
-        <extracomment>sentences</extracomment>
-        <translation>其 GGUF 版本为 {version}，而不是 2 或 3</translation>
-    </message>
-    <message>
-        <source>it says that it has {tensors} tensors and {keys} keys</source>
-        <extracomment>sentences</extracomment>
-        <translation>它声称有 {tensors} 个张量和 {keys} 个键</translation>
-    </message>
-    <message>
         <source>Choose a file that llama-imatrix wrote.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择由 llama-imatrix 写入的文件。</translation>
-    </message>
-    <message>
-        <source>its alignment is {alignment}</source>
-        <extracomment>sentences</extracomment>
-        <translation>其对齐为 {alignment}</translation>
     </message>
     <message>
         <source>it has a value of the unknown type {number}</source>
@@ -14674,11 +14694,6 @@ steps</extracomment>
         <source>it has a name with control characters: {text}</source>
         <extracomment>sentences</extracomment>
         <translation>其中有名称含控制字符：{text}</translation>
-    </message>
-    <message>
-        <source>&apos;{show}&apos; has {dims} dimensions</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; 有 {dims} 个维度</translation>
     </message>
     <message>
         <source>it has &apos;{show}&apos; twice</source>
@@ -14896,11 +14911,6 @@ steps</extracomment>
         <translation>&apos;{other}&apos; 与 &apos;{file}&apos; 仅大小写或拼写不同</translation>
     </message>
     <message>
-        <source>&apos;{show}&apos; is not a plain file name</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{show}&apos; 不是普通的文件名</translation>
-    </message>
-    <message>
         <source>its header would have {size} bytes; at most {MAX_HEADER_BYTES} are allowed</source>
         <extracomment>sentences</extracomment>
         <translation>其文件头将有 {size} 字节，最多为 {MAX_HEADER_BYTES} 字节</translation>
@@ -14934,11 +14944,6 @@ steps</extracomment>
         <source>{list} in the shards but not in the index; other programs may ignore this.</source>
         <extracomment>sentences</extracomment>
         <translation>{list} 在分片中但不在索引中；其他程序可能会略过。</translation>
-    </message>
-    <message>
-        <source>The index says that the tensors have {total_size} bytes; they have {total}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>索引称张量有 {total_size} 字节；实际为 {total} 字节。</translation>
     </message>
     <message>
         <source>Tensor {shown} is</source>
@@ -15131,16 +15136,6 @@ steps</extracomment>
         <translation>是 Keras 写入的 HDF5 文件</translation>
     </message>
     <message>
-        <source>is a GGUF file, whose weights are packed for inference</source>
-        <extracomment>sentences</extracomment>
-        <translation>是 GGUF 文件，其权重已为推理打包</translation>
-    </message>
-    <message>
-        <source>is a single array of numpy</source>
-        <extracomment>sentences</extracomment>
-        <translation>是单个 numpy 数组</translation>
-    </message>
-    <message>
         <source>is a TensorFlow Lite model</source>
         <extracomment>sentences</extracomment>
         <translation>是 TensorFlow Lite 模型</translation>
@@ -15201,16 +15196,6 @@ steps</extracomment>
         <translation>请打开构建它所用的模型。</translation>
     </message>
     <message>
-        <source>is a part of a distributed checkpoint</source>
-        <extracomment>sentences</extracomment>
-        <translation>是分布式检查点的一部分</translation>
-    </message>
-    <message>
-        <source>Convert its folder: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</source>
-        <extracomment>sentences</extracomment>
-        <translation>请转换其文件夹：python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER FILE.pt</translation>
-    </message>
-    <message>
         <source>is a TensorFlow graph</source>
         <extracomment>sentences</extracomment>
         <translation>是 TensorFlow 计算图</translation>
@@ -15236,24 +15221,9 @@ steps</extracomment>
         <translation>请重新获取该文件。</translation>
     </message>
     <message>
-        <source>a distributed checkpoint of torch</source>
-        <extracomment>sentences</extracomment>
-        <translation>torch 的分布式检查点</translation>
-    </message>
-    <message>
-        <source>Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</source>
-        <extracomment>sentences</extracomment>
-        <translation>请转换：python -m torch.distributed.checkpoint.format_utils dcp_to_torch &quot;{folder}&quot; model.pt</translation>
-    </message>
-    <message>
         <source>a checkpoint of DeepSpeed</source>
         <extracomment>sentences</extracomment>
         <translation>DeepSpeed 的检查点</translation>
-    </message>
-    <message>
-        <source>Convert it: python zero_to_fp32.py &quot;{folder}&quot; model</source>
-        <extracomment>sentences</extracomment>
-        <translation>请转换：python zero_to_fp32.py &quot;{folder}&quot; model</translation>
     </message>
     <message>
         <source>a checkpoint of Megatron, cut into ranks</source>
@@ -15361,19 +15331,9 @@ steps</extracomment>
         <translation>锚框是选定的，不是学到的</translation>
     </message>
     <message>
-        <source>it is part of weights that bitsandbytes packed</source>
-        <extracomment>sentences</extracomment>
-        <translation>它属于 bitsandbytes 打包的权重</translation>
-    </message>
-    <message>
         <source>computes the weight of the layer from it</source>
         <extracomment>sentences</extracomment>
         <translation>由它计算该层的权重</translation>
-    </message>
-    <message>
-        <source>masks are not pruned</source>
-        <extracomment>sentences</extracomment>
-        <translation>掩码不剪枝</translation>
     </message>
     <message>
         <source>it is empty</source>
@@ -15384,21 +15344,6 @@ steps</extracomment>
         <source>a single number is not pruned</source>
         <extracomment>sentences</extracomment>
         <translation>单个数不剪枝</translation>
-    </message>
-    <message>
-        <source>it is part of weights that {packer} packed</source>
-        <extracomment>sentences</extracomment>
-        <translation>它属于 {packer} 打包的权重</translation>
-    </message>
-    <message>
-        <source>it is part of weights that torch quantized</source>
-        <extracomment>sentences</extracomment>
-        <translation>它属于 torch 量化的权重</translation>
-    </message>
-    <message>
-        <source>it is part of weights packed as MXFP4</source>
-        <extracomment>sentences</extracomment>
-        <translation>它属于以 MXFP4 打包的权重</translation>
     </message>
     <message>
         <source>weight normalization {RECOMPUTED}</source>
@@ -15414,21 +15359,6 @@ steps</extracomment>
         <source>a parametrization {RECOMPUTED}</source>
         <extracomment>sentences</extracomment>
         <translation>参数化{RECOMPUTED}</translation>
-    </message>
-    <message>
-        <source>its values are scaled by &apos;{scale}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>其值由 &apos;{scale}&apos; 缩放</translation>
-    </message>
-    <message>
-        <source>it scales &apos;{other}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>它用于缩放 &apos;{other}&apos;</translation>
-    </message>
-    <message>
-        <source>it scales &apos;{scaled}&apos;</source>
-        <extracomment>sentences</extracomment>
-        <translation>它用于缩放 &apos;{scaled}&apos;</translation>
     </message>
     <message>
         <source>{what} the end of its zip archive</source>
@@ -15484,11 +15414,6 @@ steps</extracomment>
         <source>there is other data in front of its zip archive</source>
         <extracomment>sentences</extracomment>
         <translation>其 zip 归档之前还有内容</translation>
-    </message>
-    <message>
-        <source>is a numpy archive (.npz), which Pruneapp does not read</source>
-        <extracomment>sentences</extracomment>
-        <translation>是 numpy 归档 (.npz)，Pruneapp 不读取它</translation>
     </message>
     <message>
         <source>is a Keras model, which Pruneapp does not read</source>
@@ -16266,11 +16191,6 @@ steps</extracomment>
         <translation>只有 ONNX 模型可以写为 ONNX：其他文件没有它的计算图。</translation>
     </message>
     <message>
-        <source>The numbers that were in {names} are inside the file now.</source>
-        <extracomment>sentences</extracomment>
-        <translation>原在 {names} 中的数值现已在文件内。</translation>
-    </message>
-    <message>
         <source>The repaired values of {counted} are not in the file.</source>
         <extracomment>sentences</extracomment>
         <translation>{counted} 的修复值不在文件中。</translation>
@@ -16316,19 +16236,9 @@ steps</extracomment>
         <translation>其数值变为 {label}</translation>
     </message>
     <message>
-        <source>the file is a TorchScript program</source>
-        <extracomment>sentences</extracomment>
-        <translation>该文件是 TorchScript 程序</translation>
-    </message>
-    <message>
         <source>the source is no torch file</source>
         <extracomment>sentences</extracomment>
         <translation>来源不是 torch 文件</translation>
-    </message>
-    <message>
-        <source>the file holds code or whole objects ({names})</source>
-        <extracomment>sentences</extracomment>
-        <translation>该文件含有代码或完整对象（{names}）</translation>
     </message>
     <message>
         <source>Every number was {dtype} or narrower: nothing was rounded.</source>
@@ -16576,6 +16486,541 @@ steps</extracomment>
         <translation>该张量</translation>
     </message>
     <message>
+        <source>&apos;{path}&apos; is an importance matrix of llama.cpp, not a model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 llama.cpp 的重要性矩阵，不是模型。</translation>
+    </message>
+    <message>
+        <source>Convert it: pruneapp statistics MODEL --from FILE -o statistics.safetensors</source>
+        <extracomment>sentences</extracomment>
+        <translation>请转换：pruneapp statistics MODEL --from FILE -o statistics.safetensors</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file without tensors, such as one with a vocabulary only.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是没有张量的 GGUF 文件，例如仅含词表的文件。</translation>
+    </message>
+    <message>
+        <source>Open the file that holds the weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含权重的文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a GGUF file that Pruneapp does not read: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 Pruneapp 不读取的 GGUF 文件：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is not a valid {kind}: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不是有效的 {kind}：{what}。</translation>
+    </message>
+    <message>
+        <source>it says that it has {n_tensors} tensors and {n_keys} keys</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中声明有 {n_tensors} 个张量和 {n_keys} 个键</translation>
+    </message>
+    <message>
+        <source>its alignment is {text}</source>
+        <extracomment>sentences</extracomment>
+        <translation>其对齐值为 {text}</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has {n_dims} dimensions</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 有 {n_dims} 个维度</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: it is not a whole {kind}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：它不是完整的 {kind}。</translation>
+    </message>
+    <message>
+        <source>it has the key &apos;{show}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>键 &apos;{show}&apos; 出现两次</translation>
+    </message>
+    <message>
+        <source>it has &apos;{name}&apos; twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 出现两次</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not at a multiple of {alignment} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的位置不是 {alignment} 字节的倍数</translation>
+    </message>
+    <message>
+        <source>a row of &apos;{name}&apos; has {value} weights, which are not whole blocks of {block}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 的一行有 {value} 个权重，不是 {block} 的整数块</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; overlaps &apos;{before}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与 &apos;{before}&apos; 重叠</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{name}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：&apos;{name}&apos; 缺少 {missing}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is damaged: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已损坏：{what}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no array of numbers ({more}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含数字数组（{more}）。</translation>
+    </message>
+    <message>
+        <source>Save arrays of plain numbers in Python, as numpy.savez(&apos;weights.npz&apos;, **arrays), then open that file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中保存普通数字数组，如 numpy.savez(&apos;weights.npz&apos;, **arrays)，然后打开该文件。</translation>
+    </message>
+    <message>
+        <source>{n} array</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个数组</translation>
+    </message>
+    <message>
+        <source>{n} arrays</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} 个数组</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; does not begin like an array of numpy</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的开头不像 numpy 数组</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has the unknown version {head} of its header</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的文件头版本 {head} 未知</translation>
+    </message>
+    <message>
+        <source>the header of &apos;{show}&apos; would have {length} bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的文件头将有 {length} 字节</translation>
+    </message>
+    <message>
+        <source>the header of &apos;{show}&apos; is not that of an array</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的文件头不是数组的文件头</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; has a shape that no array can have</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 的形状是任何数组都不可能有的</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: {missing} missing of &apos;{show}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：&apos;{show}&apos; 缺少 {missing}。</translation>
+    </message>
+    <message>
+        <source>{what} the elements of &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} &apos;{show}&apos; 的元素</translation>
+    </message>
+    <message>
+        <source>it has two members called &apos;{show}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中有两个名为 &apos;{show}&apos; 的成员</translation>
+    </message>
+    <message>
+        <source>Download or copy the whole folder. If the index belongs to other files, remove the index, or open a shard by itself.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请下载或复制整个文件夹。如果索引属于其他文件，请删除索引，或单独打开一个分片。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a part of a distributed checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是分布式检查点的一部分。</translation>
+    </message>
+    <message>
+        <source>Open its folder, &apos;{folder}&apos;, which needs the file &apos;{METADATA_FILE}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开其文件夹 &apos;{folder}&apos;，其中需要有文件 &apos;{METADATA_FILE}&apos;。</translation>
+    </message>
+    <message>
+        <source>its pickle refers to a storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 引用了一个存储</translation>
+    </message>
+    <message>
+        <source>the chunks of tensor &apos;{show}&apos; have {total} elements of {prod}</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的块有 {total} 个元素，应为 {prod}</translation>
+    </message>
+    <message>
+        <source>a zip archive in it refers to bytes behind its end</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中的 zip 归档引用了末尾之后的字节</translation>
+    </message>
+    <message>
+        <source>the part of tensor &apos;{show}&apos; has no data.pkl</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的部分没有 data.pkl</translation>
+    </message>
+    <message>
+        <source>the part of tensor &apos;{show}&apos; is no dense tensor</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的部分不是稠密张量</translation>
+    </message>
+    <message>
+        <source>a part of tensor &apos;{show}&apos; should be {name} of shape {list} and is {name2} of shape {list2}</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的一部分应为形状 {list} 的 {name}，实际为形状 {list2} 的 {name2}</translation>
+    </message>
+    <message>
+        <source>the storage of a part of tensor &apos;{show}&apos; is missing</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的一部分缺少存储</translation>
+    </message>
+    <message>
+        <source>has {size} bytes; at most {MAX_PICKLE} are read</source>
+        <extracomment>sentences</extracomment>
+        <translation>有 {size} 字节；最多读取 {MAX_PICKLE}</translation>
+    </message>
+    <message>
+        <source>is not the metadata of a distributed checkpoint of torch</source>
+        <extracomment>sentences</extracomment>
+        <translation>不是 torch 分布式检查点的元数据</translation>
+    </message>
+    <message>
+        <source>it does not say where a tensor is stored</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有说明张量存储在何处</translation>
+    </message>
+    <message>
+        <source>describes chunks that were transformed when they were written (compressed)</source>
+        <extracomment>sentences</extracomment>
+        <translation>描述的块在写入时经过了变换（压缩）</translation>
+    </message>
+    <message>
+        <source>Save it again without extensions, or convert it with torch: python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt</source>
+        <extracomment>sentences</extracomment>
+        <translation>请不带扩展重新保存，或用 torch 转换：python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER model.pt</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is cut short: it has {size} bytes and should have at least {value}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 被截断：有 {size} 字节，至少应有 {value}。</translation>
+    </message>
+    <message>
+        <source>it describes no tensors, or not where they are stored</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有描述张量，或没有说明其存储位置</translation>
+    </message>
+    <message>
+        <source>it does not say which tensor is stored at a place</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有说明某处存储的是哪个张量</translation>
+    </message>
+    <message>
+        <source>the shape of tensor &apos;{show}&apos; is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的形状格式不正确</translation>
+    </message>
+    <message>
+        <source>tensor &apos;{show}&apos; is larger than any memory</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 超过任何内存</translation>
+    </message>
+    <message>
+        <source>the chunks of tensor &apos;{show}&apos; are not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的块格式不正确</translation>
+    </message>
+    <message>
+        <source>chunks of tensor &apos;{show}&apos; overlap</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的块重叠</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; is not the name of a file in its folder</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{show}&apos; 不是其文件夹中的文件名</translation>
+    </message>
+    <message>
+        <source>the name of a tensor is no text, or it is not described</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量的名称不是文本，或没有描述</translation>
+    </message>
+    <message>
+        <source>a chunk of tensor &apos;{show}&apos; is not inside it</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的一个块不在其范围内</translation>
+    </message>
+    <message>
+        <source>it does not say where a chunk of tensor &apos;{show}&apos; is stored</source>
+        <extracomment>sentences</extracomment>
+        <translation>其中没有说明张量 &apos;{show}&apos; 的一个块存储在何处</translation>
+    </message>
+    <message>
+        <source>a chunk of tensor &apos;{show}&apos; has too few bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量 &apos;{show}&apos; 的一个块字节数不足</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is a part of a checkpoint of DeepSpeed.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是 DeepSpeed 检查点的一部分。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; holds no tensors of a model.{run}</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 不含模型的张量。{run}</translation>
+    </message>
+    <message>
+        <source>the state of a tensor in its pickle is not well-formed</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中某个张量的状态格式不正确</translation>
+    </message>
+    <message>
+        <source>a storage of its constants has the name of another</source>
+        <extracomment>sentences</extracomment>
+        <translation>其常量的一个存储与另一个同名</translation>
+    </message>
+    <message>
+        <source>storage &apos;{key}&apos; has two sizes</source>
+        <extracomment>sentences</extracomment>
+        <translation>存储 &apos;{key}&apos; 有两个大小</translation>
+    </message>
+    <message>
+        <source>The repair belongs to another checkpoint: &apos;{name}&apos; has {how}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该修复属于另一个检查点：&apos;{name}&apos; 有 {how}。</translation>
+    </message>
+    <message>
+        <source>Choose the checkpoint that was repaired, or remove the entry and repair this checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择被修复的检查点，或删除该条目并修复此检查点。</translation>
+    </message>
+    <message>
+        <source>A sequential repair runs two states of a model side by side, which is not possible with a session of onnxruntime.</source>
+        <extracomment>sentences</extracomment>
+        <translation>顺序修复会并行运行模型的两个状态，这在 onnxruntime 会话中无法实现。</translation>
+    </message>
+    <message>
+        <source>The model that load returned does not hold the weights of &apos;{name}&apos;: {what}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回的模型不含 &apos;{name}&apos; 的权重：{what}。</translation>
+    </message>
+    <message>
+        <source>The inputs of the model have no open size &apos;{value}&apos; (open: {known}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型的输入没有未固定的大小 &apos;{value}&apos;（未固定：{known}）。</translation>
+    </message>
+    <message>
+        <source>Give sizes as NAME=SIZE, such as batch=1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请以 NAME=SIZE 形式给出大小，例如 batch=1。</translation>
+    </message>
+    <message>
+        <source>The size &apos;{name}&apos; must be a whole number of at least 1 (got &apos;{number}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>大小 &apos;{name}&apos; 必须是至少为 1 的整数（收到 &apos;{number}&apos;）。</translation>
+    </message>
+    <message>
+        <source>A GGUF model of several files is written as several files.</source>
+        <extracomment>sentences</extracomment>
+        <translation>由多个文件组成的 GGUF 模型会写为多个文件。</translation>
+    </message>
+    <message>
+        <source>Name a folder, or merge the files first with llama-gguf-split --merge.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定文件夹，或先用 llama-gguf-split --merge 合并文件。</translation>
+    </message>
+    <message>
+        <source>An ONNX model has at most {MOST_BYTES} bytes, and this one would have {nbytes}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX 模型最多有 {MOST_BYTES} 字节，而此模型将有 {nbytes}。</translation>
+    </message>
+    <message>
+        <source>Save the original with external data, and open that.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请将原模型保存为带外部数据的形式，然后打开它。</translation>
+    </message>
+    <message>
+        <source>&apos;{show}&apos; of &apos;{model}&apos; is in &apos;{show2}&apos; and cannot be copied: {unreadable}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{model}&apos; 的 &apos;{show}&apos; 位于 &apos;{show2}&apos; 中，无法复制：{unreadable}。</translation>
+    </message>
+    <message>
+        <source>The step ranks weights by statistics of activations of the checkpoint.</source>
+        <extracomment>sentences</extracomment>
+        <translation>该步骤按检查点的激活统计对权重排序。</translation>
+    </message>
+    <message>
+        <source>Collect them with `pruneapp statistics`, and load them in the form or name them with --statistics.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp statistics` 收集，并在表单中加载或用 --statistics 指定。</translation>
+    </message>
+    <message>
+        <source>The statistics &apos;{name}&apos; belong to another checkpoint than &apos;{name2}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>统计 &apos;{name}&apos; 不属于检查点 &apos;{name2}&apos;。</translation>
+    </message>
+    <message>
+        <source>Collect statistics of this checkpoint, or use these with --force-statistics on the command line.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请收集此检查点的统计，或在命令行用 --force-statistics 使用它。</translation>
+    </message>
+    <message>
+        <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state. Outputs whose shape depends on the weights need an evaluation script with evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请每次以相同顺序运行相同输入；&apos;seed&apos; 对每个状态相同。形状取决于权重的输出需要带 evaluate 的评估脚本。</translation>
+    </message>
+    <message>
+        <source>Return the model, or an InferenceSession of an ONNX model, from load(path).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请从 load(path) 返回模型，或 ONNX 模型的 InferenceSession。</translation>
+    </message>
+    <message>
+        <source>The session that load returned was made from &apos;{path_of}&apos;, not from the path that load was given (&apos;{path}&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>load 返回的会话由 &apos;{path_of}&apos; 创建，而不是由传给 load 的路径（&apos;{path}&apos;）创建。</translation>
+    </message>
+    <message>
+        <source>Let load(path) make the session from path.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请让 load(path) 由 path 创建会话。</translation>
+    </message>
+    <message>
+        <source>Two states of an ONNX model cannot be run side by side.</source>
+        <extracomment>sentences</extracomment>
+        <translation>ONNX 模型的两个状态无法并行运行。</translation>
+    </message>
+    <message>
+        <source>{name}() does not run the session, so multiply-adds cannot be counted.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{name}() 没有运行会话，因此无法统计乘加运算。</translation>
+    </message>
+    <message>
+        <source>Call session.run in it, or define calibrate(session) that does.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在其中调用 session.run，或定义调用它的 calibrate(session)。</translation>
+    </message>
+    <message>
+        <source>No input of a Conv, Gemm or MatMul with a weight was recorded.</source>
+        <extracomment>sentences</extracomment>
+        <translation>没有记录到带权重的 Conv、Gemm 或 MatMul 的输入。</translation>
+    </message>
+    <message>
+        <source>Call session.run(…) of the session that load returned, in the same thread.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在同一线程中调用 load 返回的会话的 session.run(…)。</translation>
+    </message>
+    <message>
+        <source>The model leaves the size &apos;{name}&apos; open.</source>
+        <extracomment>sentences</extracomment>
+        <translation>模型未固定大小 &apos;{name}&apos;。</translation>
+    </message>
+    <message>
+        <source>Give it: --size {name}=1.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请给出：--size {name}=1。</translation>
+    </message>
+    <message>
+        <source>The input &apos;{name}&apos; is a {type}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>输入 &apos;{name}&apos; 的类型是 {type}。</translation>
+    </message>
+    <message>
+        <source>&apos;{executable}&apos; cannot import onnxruntime, which runs ONNX models ({error}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{executable}&apos; 无法导入运行 ONNX 模型的 onnxruntime（{error}）。</translation>
+    </message>
+    <message>
+        <source>Install it there (pip install onnxruntime), or choose a Python that has it.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在那里安装（pip install onnxruntime），或选择已安装它的 Python。</translation>
+    </message>
+    <message>
+        <source>onnxruntime cannot run the model on seeded inputs of these shapes: {shapes} ({splitlines}).</source>
+        <extracomment>sentences</extracomment>
+        <translation>onnxruntime 无法在这些形状的种子输入上运行模型：{shapes}（{splitlines}）。</translation>
+    </message>
+    <message>
+        <source>Give other sizes (--size NAME=SIZE on the command line), or write an evaluation script.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请给出其他大小（命令行上的 --size NAME=SIZE），或编写评估脚本。</translation>
+    </message>
+    <message>
+        <source>{list} listed in &apos;{name}&apos; but {verb} in no shard. All tensors that the shards contain were opened. If the model needs more, download the whole folder again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list} 列在 &apos;{name}&apos; 中，但不在任何分片中。分片包含的所有张量均已打开。如果模型需要更多，请重新下载整个文件夹。</translation>
+    </message>
+    <message>
+        <source>{list} in another shard than &apos;{name}&apos; lists. Nothing is missing; exports contain a correct index.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{list} 所在的分片与 &apos;{name}&apos; 所列不同。没有缺失；导出包含正确的索引。</translation>
+    </message>
+    <message>
+        <source>The index says that the tensors have {total_size} bytes; they have {total}. Exports contain the correct number.</source>
+        <extracomment>sentences</extracomment>
+        <translation>索引声明张量有 {total_size} 字节；实际有 {total}。导出包含正确的数字。</translation>
+    </message>
+    <message>
+        <source>a distributed checkpoint of torch without its file &apos;{METADATA_FILE}&apos;</source>
+        <extracomment>sentences</extracomment>
+        <translation>缺少文件 &apos;{METADATA_FILE}&apos; 的 torch 分布式检查点</translation>
+    </message>
+    <message>
+        <source>Copy the whole folder; hidden files are often left out.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请复制整个文件夹；隐藏文件常被遗漏。</translation>
+    </message>
+    <message>
+        <source>a checkpoint of Megatron</source>
+        <extracomment>sentences</extracomment>
+        <translation>Megatron 的检查点</translation>
+    </message>
+    <message>
+        <source>Open &apos;{whole}&apos;, which has all weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开包含全部权重的 &apos;{whole}&apos;。</translation>
+    </message>
+    <message>
+        <source>its layer is quantized ({quantizer})</source>
+        <extracomment>sentences</extracomment>
+        <translation>其层已量化（{quantizer}）</translation>
+    </message>
+    <message>
+        <source>its layer is quantized</source>
+        <extracomment>sentences</extracomment>
+        <translation>其层已量化</translation>
+    </message>
+    <message>
+        <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>同样已更改：&apos;{show}&apos;，它与 {listed} 共享数值。</translation>
+    </message>
+    <message>
+        <source>The tensors keep the names and the order of rows of llama.cpp: transformers loads them only after a conversion.</source>
+        <extracomment>sentences</extracomment>
+        <translation>张量保留 llama.cpp 的名称和行顺序：transformers 只有在转换后才能加载。</translation>
+    </message>
+    <message>
+        <source>The numbers are in &apos;{data_file}&apos; beside the file: a model of more than {MOST_BYTES} bytes cannot be one file.</source>
+        <extracomment>sentences</extracomment>
+        <translation>数值位于文件旁的 &apos;{data_file}&apos; 中：超过 {MOST_BYTES} 字节的模型不能是单个文件。</translation>
+    </message>
+    <message>
+        <source>that was chosen</source>
+        <extracomment>sentences</extracomment>
+        <translation>这是所选的</translation>
+    </message>
+    <message>
+        <source>loading the file would run code ({names})</source>
+        <extracomment>sentences</extracomment>
+        <translation>加载该文件会运行代码（{names}）</translation>
+    </message>
+    <message>
         <source>the {stuck} tensors that allow none</source>
         <extracomment>sentences</extracomment>
         <translation>无法剪枝的 {stuck} 个张量</translation>
@@ -16759,6 +17204,16 @@ steps</extracomment>
         <source>The inputs were random token ids, which are unlike any real input: the repaired model may be worse on yours.</source>
         <extracomment>sentences</extracomment>
         <translation>输入是随机词元 ID，与真实输入不同：修复后的模型在您的输入上可能更差。</translation>
+    </message>
+    <message>
+        <source>random inputs</source>
+        <extracomment>sentences</extracomment>
+        <translation>随机输入</translation>
+    </message>
+    <message>
+        <source>The inputs were random numbers, which are unlike any real input: the repaired model may be worse on yours.</source>
+        <extracomment>sentences</extracomment>
+        <translation>输入是随机数，与任何真实输入都不同：修复后的模型在您的输入上可能更差。</translation>
     </message>
     <message>
         <source>once more</source>
@@ -19367,6 +19822,26 @@ steps</extracomment>
 </context>
 <context>
     <name>SourceChoice</name>
+    <message>
+        <source>Better values</source>
+        <translation>更好的值</translation>
+    </message>
+    <message>
+        <source>Which values of the metrics of the command line are better; metrics whose names are known, such as accuracy and loss, need no choice.</source>
+        <translation>命令行的指标哪些值更好；名称已知的指标（如 accuracy 和 loss）无需选择。</translation>
+    </message>
+    <message>
+        <source>by name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>higher is better</source>
+        <translation>越高越好</translation>
+    </message>
+    <message>
+        <source>lower is better</source>
+        <translation>越低越好</translation>
+    </message>
     <message>
         <source>Python</source>
         <translation>Python</translation>

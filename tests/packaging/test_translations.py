@@ -49,6 +49,7 @@ AS_IT_IS = {
     *("Pruneapp", " — Pruneapp", "&English", "简体中文(&C)", "&Deutsch", "auto"),
     *("python evaluate.py {checkpoint}", "mean", "shapes", "meta", "run"),
     *("magnitudes", "decades", "signed"),
+    *("higher", "lower", "batch=1"),  # values of a choice, and an example of what is typed
 }
 
 
