@@ -24,6 +24,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.progress import CancelToken
+from pruneapp.results.short_names import in_numeric_order
 from pruneapp.results.tensor_statistics import TensorNumbers
 
 # Keys beside the state dict that are named.
@@ -39,6 +40,7 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
     ):
         patterns = options.select
         names = matching(checkpoint, patterns) if patterns else tuple(checkpoint.entries)
+        names = tuple(in_numeric_order(names))
         measured: Sequence[TensorNumbers] = ()
         if options.stats and options.cluster:
             from pruneapp.cluster.inspection import numbers_on
