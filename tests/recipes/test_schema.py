@@ -23,7 +23,7 @@ def test_every_method_is_in_the_schema_with_its_parameters():
     assert set(rows) == able
     for name, row in rows.items():
         configuration = row["properties"]["configuration"]["properties"]
-        assert set(configuration) == {"values", "pattern", "kind", "names"}
+        assert set(configuration) == {"values", "pattern", "kind", "names", "quantized"}
         values = configuration["values"]["properties"]
         assert set(values) == {param.name for param in METHODS[name].params}
         for param in METHODS[name].params:
