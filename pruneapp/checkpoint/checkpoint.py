@@ -312,6 +312,13 @@ def _merge_tied(
     contents: Contents, sources: Sequence[ByteSource], folder: Path, job: Job
 ) -> Contents:
     """Merge tensors that the configuration in a folder ties and the file stores twice."""
+    # transformers reads these, and their exports write both names from one tensor.
+    if contents.format not in {
+        safetensors.SAFETENSORS.name,
+        torchfile.ZIP.name,
+        torchfile.LEGACY.name,
+    }:
+        return contents
     pairs = may_be_tied(contents, job.cancel)
     config = model_folder.read_configuration(folder) if pairs else None
     if config is None or not ties_embeddings(config):

@@ -38,7 +38,8 @@ def sharded(path: Path, *, index: bool = True) -> Path:
     names = {n: f"model-0000{k}-of-00003.safetensors" for k, n in enumerate(SHAPES, 1)}
     rng = np.random.default_rng(3)
     for tensor, name in names.items():
-        save_file({tensor: rng.normal(size=SHAPES[tensor]).astype(np.float32)}, path / name)
+        values = {tensor: rng.normal(size=SHAPES[tensor]).astype(np.float32)}
+        save_file(values, path / name, metadata={"format": "pt"})
     if index:
         text = json.dumps({"metadata": {}, "weight_map": names})
         (path / "model.safetensors.index.json").write_text(text)
