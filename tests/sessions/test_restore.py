@@ -95,7 +95,7 @@ def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(t
     save(document, tmp_path / "work.prune")
     shut(document)
     other = (folder / "other").with_suffix(".safetensors")
-    save_file({A: np.zeros(SHAPES[A], np.float32)}, other)
+    save_file({A: np.zeros(SHAPES[A], np.float32)}, other, metadata={"format": "pt"})
     first.rename(first.with_suffix(".orig2.safetensors"))
     other.rename(first)
     shutil.copy(first, first.with_suffix(".orig.safetensors"))
