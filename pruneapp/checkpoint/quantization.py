@@ -131,7 +131,10 @@ QUANTIZERS: tuple[Quantizer, ...] = (
 
 _INTEGERS = frozenset(name for name in DTYPES if name[0] in "UI")
 _FLOAT8 = frozenset(name for name in DTYPES if name.startswith("F8") and DTYPES[name].form)
-_PACKED = frozenset(name for name in DTYPES if DTYPES[name].packed or name == "F8_E8M0")
+# Types of GGUF are not among them: a block contains its own scales.
+_PACKED = frozenset(
+    name for name, d in DTYPES.items() if (d.packed and not d.block) or name == "F8_E8M0"
+)
 # A module called so holds parts of a weight, and belongs to the layer above it. What begins with an
 # underscore is an attribute of a tensor (``weight._data``).
 _PART = re.compile(

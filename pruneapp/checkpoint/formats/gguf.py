@@ -182,7 +182,9 @@ def _entry(tensor: GgufTensor) -> TensorEntry:
         kind = _OUTPUT
     elif leaf == "weight" and stem.endswith("_exps") and len(tensor.shape) == 3:
         kind = "Linear"
-    if tensor.dtype.prunable and _FREQUENCIES.fullmatch(tensor.name):
+    if tensor.dtype.block:
+        why_not = tensor.dtype.why_not
+    elif tensor.dtype.prunable and _FREQUENCIES.fullmatch(tensor.name):
         why_not = _COMPUTED
     place = Location(0, tensor.offset)
     return TensorEntry(tensor.name, tensor.shape, tensor.dtype, place, why_not=why_not, kind=kind)
