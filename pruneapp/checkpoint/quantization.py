@@ -129,7 +129,7 @@ QUANTIZERS: tuple[Quantizer, ...] = (
     Quantizer("torch", ("*_packed_params*", "weight:I8 scale zero_point")),
 )
 
-_INTEGERS = frozenset(name for name in DTYPES if name[0] in "UI")
+_INTEGERS = frozenset(name for name in DTYPES if DTYPES[name].integer)
 _FLOAT8 = frozenset(name for name in DTYPES if name.startswith("F8") and DTYPES[name].form)
 # Types of GGUF are not among them: a block contains its own scales.
 _PACKED = frozenset(
