@@ -28,7 +28,7 @@ ChangeKind = EditKind | Literal["undo", "redo", "jump"] | Remark
 
 # What closing would lose. ``undone``: steps of the history that do not lead to the state in force.
 # ``results`` are what was measured of states, which others have.
-Loss = Literal["state", "protected", "names", "undone", "results"]
+Loss = Literal["state", "protected", "names", "undone", "results", "history"]
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,11 @@ class Journal:
         self._latest: Said
         self._newer: Callable[[], Said | None]
 
+    @property
+    def nbytes(self) -> int:
+        """Size of the file; 0 if there is none."""
+        return 0 if self.writer is None else self.writer.size
+
     def keep(
         self,
         capture: Capture,

@@ -320,10 +320,10 @@ def find_unsaved_work(folder: Path, job: Job) -> tuple[UnsavedWork, ...]:
         return ()
     for path in paths:
         job.step(0)
-        if path.suffix == ".new" and _is_free(path):
+        if path.suffix == ".new" and is_free(path):
             if time.time() - _written(path) > _FRESH_S:
                 delete(path)
-        elif path.suffix == SUFFIX and _is_free(path):
+        elif path.suffix == SUFFIX and is_free(path):
             try:
                 work = _summary(path, job)
             except OSError:  # gone meanwhile
@@ -340,7 +340,8 @@ def _written(path: Path) -> float:
         return time.time()
 
 
-def _is_free(path: Path) -> bool:
+def is_free(path: Path) -> bool:
+    """Whether a journal is there and no window has it open."""
     try:
         fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except OSError:

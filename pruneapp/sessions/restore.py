@@ -458,11 +458,30 @@ def reopened(
         failed.callback(checkpoint.close)
         if changes := changes_of(saved.original, checkpoint, job):
             raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
-        where = str(saved.path)
-        document = restored(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
-        failed.callback(document.close)
-        repeat(document, saved.history, job)
+        document = resumed(saved, checkpoint, job, budget=budget, scratch=scratch)
         failed.pop_all()
+    return document
+
+
+def resumed(
+    saved: Saved,
+    checkpoint: Checkpoint,
+    job: Job,
+    *,
+    budget: int = BUDGET,
+    scratch: Path | None = None,
+) -> Document:
+    """Return a document with the saved history of an open checkpoint, which it belongs to.
+
+    The checkpoint stays open if this fails. Raises as `reopened`.
+    """
+    where = str(saved.path)
+    document = restored(checkpoint, saved.history, where, job, budget=budget, scratch=scratch)
+    try:
+        repeat(document, saved.history, job)
+    except BaseException:
+        document.close()
+        raise
     return document
 
 

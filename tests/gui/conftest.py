@@ -14,7 +14,7 @@ import shiboken6
 from PySide6.QtCore import QLocale, QRect, QTranslator
 
 from pruneapp import resources
-from pruneapp.gui.app.settings import THEME, Settings
+from pruneapp.gui.app.settings import KEEP_HISTORIES, THEME, Settings
 from pruneapp.gui.application import SWITCH_INTERVAL_S, Launcher, Start
 from pruneapp.gui.widgets import screen as window_placing
 from pruneapp.gui.widgets.theme import DARK_THEME, LIGHT_THEME, ThemeManager
@@ -83,6 +83,14 @@ def show(qtbot):
 def settings_file(tmp_path_factory) -> Path:
     # Not beside models: what is written there while a folder is copied is refused.
     return tmp_path_factory.mktemp("settings") / "settings.json"
+
+
+@pytest.fixture
+def histories_off(settings_file) -> None:
+    """Histories of closed files are not kept, so that windows ask about what would be lost."""
+    settings = Settings(settings_file)
+    settings.set(KEEP_HISTORIES, value=False)
+    settings.flush()
 
 
 @pytest.fixture(scope="session")

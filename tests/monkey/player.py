@@ -49,8 +49,8 @@ from tests.monkey.choice import Whims
 from tests.monkey.files import Files
 from tests.monkey.findings import Findings, Pulse
 
-# So long a window may take to come to rest when nobody touches it any more.
-PATIENCE_S = 60.0
+# A window may take as long to come to rest: a preview by distances is long on a busy machine.
+PATIENCE_S = 180.0
 # A pause for the window to come to rest, between acts.
 SETTLE_S = 4.0
 # Colours, icons, pictures in caches and pyqtgraph's menus stay; a window has some thousands.
@@ -485,10 +485,15 @@ class Run(QObject):
                 if isinstance(dialog, QDialog) and dialog.isVisible():
                     dialog.reject()
             bench = self.start.workbench
-            if bench is not None and bench.jobs.quiet:
+            if not self.window.isVisible() or (bench is not None and bench.jobs.quiet):
                 break
         else:
-            self.findings.add("no rest", f"work goes on {PATIENCE_S:.0f} s after the last act")
+            bench = self.start.workbench
+            jobs = [f"{task.work}" for task in bench.jobs._pending] if bench is not None else []
+            stacks = map(traceback.extract_stack, sys._current_frames().values())
+            told = ["".join(traceback.format_list(stack[-4:])) for stack in stacks]
+            text = f"work goes on {PATIENCE_S:.0f} s after the last act: {jobs}"
+            self.findings.add("no rest", "\n".join([text, *told]))
         self._look_at_document()
 
     def result(self) -> dict[str, Any]:

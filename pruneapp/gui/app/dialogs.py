@@ -36,11 +36,11 @@ _LINE_WIDTH = 72
 _Role = QMessageBox.ButtonRole
 
 
-def unsaved(parent: QWidget, session: str, losses: Sequence[Loss]) -> str:
-    """Ask what is to become of changes that are not in the session, if there is one, or nowhere.
+def unsaved(parent: QWidget, session: str, losses: Sequence[Loss], why: str) -> str:
+    """Ask what to do with changes that are in no session and cannot be kept, and say why.
 
-    Returns ``save``, ``export``, ``discard`` or ``stay``; without something that can be exported
-    that is not offered.
+    Return ``save``, ``export``, ``discard`` or ``stay``. ``export`` is only offered if there is
+    something to export.
     """
     exportable = "state" in losses
     save = translate("Questions", "Save session…")
@@ -59,7 +59,12 @@ def unsaved(parent: QWidget, session: str, losses: Sequence[Loss]) -> str:
         _box(
             parent,
             title.format(name=session),
-            translate("Questions", "They are lost if you continue. The file on disk is unchanged."),
+            joined(
+                translate(
+                    "Questions", "They are lost if you continue. The file on disk is unchanged."
+                ),
+                why,
+            ),
         ),
         {
             "save": (save, _Role.AcceptRole),
@@ -86,6 +91,7 @@ def _kept_by_sessions(losses: Sequence[Loss]) -> str:
             "Questions",
             "Steps that are undone or on other branches are not saved; only a session stores them.",
         ),
+        "history": translate("Questions", "Undo steps are not saved; only a session stores them."),
         "results": translate(
             "Questions", "Metrics or scans are not saved; only a session stores them."
         ),
@@ -165,6 +171,19 @@ def delete_work(parent: QWidget, what: str) -> bool:
     """Ask whether work that was left behind may be deleted."""
     return _confirm(
         _box(parent, translate("Questions", "Delete this unsaved work?"), what),
+        translate("Questions", "Delete"),
+    )
+
+
+def clear_histories(parent: QWidget, many: str, size: str) -> bool:
+    """Ask whether the histories that are kept of closed files may be deleted."""
+    text = translate("Questions", "{size} are freed. Open files keep their history.")
+    return _confirm(
+        _box(
+            parent,
+            translate("Questions", "Delete the kept history of {files}?").format(files=many),
+            text.format(size=size),
+        ),
         translate("Questions", "Delete"),
     )
 

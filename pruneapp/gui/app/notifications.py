@@ -57,6 +57,7 @@ class NoticeTopic(Enum):
     SAVING = ("closing the session file",)
     RECOVERY_DATA = ("recovery data",)
     CHECKSUM = ("the checksum of the open file",)
+    RESTORED = ("the history that was restored",)
     STATE_DICTS = ("the state dicts of the open file",)
     ZEROS = ("the zeros of the open file",)
     STOPPED = ("a cancelled pruning step",)

@@ -98,6 +98,13 @@ NOTIFY = FlagParam(
     default=True,
 )
 
+KEEP_HISTORIES = FlagParam(
+    name="keep_histories",
+    label="Keep the history of closed files",
+    help="Restore undo history, metrics and scans when one of the last ten files is opened again.",
+    default=True,
+)
+
 MOTION = ChoiceParam(
     name="motion",
     label="Motion",
@@ -118,6 +125,7 @@ SETTINGS: tuple[Param, ...] = (
     WITH_COMPANIONS,
     TENSOR_LIST,
     NOTIFY,
+    KEEP_HISTORIES,
     MOTION,
 )
 

@@ -70,8 +70,6 @@ class Windows(QObject):
         self.quitting = True
         try:
             for window in reversed(self.listed):
-                if window.isWindowModified():
-                    bring_to_front(window)  # it asks
                 if not window.close():
                     return
         finally:

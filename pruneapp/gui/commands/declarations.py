@@ -127,6 +127,14 @@ _RECENT = _in(
         tip=QT_TRANSLATE_NOOP("Actions", "Remove files that were deleted or moved from the list"),
         always=True,
     ),
+    ActionSpec(
+        "clear_histories",
+        QT_TRANSLATE_NOOP("Actions", "Clear kept &histories…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Delete the undo history, metrics and scans that are kept of closed files"
+        ),
+        always=True,
+    ),
 )
 _FILE = _in(
     FILE,

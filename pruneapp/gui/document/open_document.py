@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp import resources
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
+from pruneapp.checkpoint.contents import Notice
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import Size, display_names, size_of
 from pruneapp.checkpoint.io.store import is_store
@@ -21,19 +23,27 @@ from pruneapp.document.document import Document
 from pruneapp.document.edit import Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.edits.existing_masks import open_document
-from pruneapp.errors import ExportError, OriginalChangedError, OriginalMissingError, PruneAppError
+from pruneapp.errors import (
+    CheckpointError,
+    ExportError,
+    OriginalChangedError,
+    OriginalMissingError,
+    PruneAppError,
+    SessionError,
+)
 from pruneapp.evaluation.classifier import Classifier, classifier_of
 from pruneapp.export.destination.sidecars import Configuration, companions, configuration_of
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import freeze_large
-from pruneapp.gui.app.settings import DEVICE, Settings
+from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.document_rows import TensorRow
 from pruneapp.results.short_names import ShortNames
+from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal_reader import JournalFile, read_journal
-from pruneapp.sessions.restore import Saved, masks_on_other, reopened
+from pruneapp.sessions.restore import Saved, masks_on_other, reopened, resumed
 from pruneapp.sessions.session_file import SessionFile, is_session, read_session
 
 T = TypeVar("T")
@@ -52,6 +62,8 @@ class OpenRequest:
     # Whether to take over what a session pruned to a checkpoint that is another one by now.
     only_masks: bool = False
     is_journal: bool = False  # whether it is a journal that was left behind
+    # Whether a history that was kept when the file was closed is restored.
+    with_history: bool = True
 
 
 def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
@@ -74,16 +86,79 @@ def open_path(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     if request.is_journal:
         return _from_journal(request, job)
     checkpoint = open_checkpoint(request.path, state_dict=request.state_dict, job=job)
+    if is_session(checkpoint):
+        checkpoint.close()
+        return _from_session(request, job)
     try:
-        if not is_session(checkpoint):
-            return open_document(checkpoint, job), None
+        return _with_history(checkpoint, request, job)
     except BaseException:
         checkpoint.close()
         raise
-    checkpoint.close()
+
+
+def _from_session(request: OpenRequest, job: Job) -> tuple[Document, Saved | None]:
     with read_session(request.path, job) as session:
+        if request.with_history and not request.only_masks:
+            for path in kept_histories.find(request.path):
+                # A session that cannot be continued is opened as it was saved.
+                with contextlib.suppress(SessionError, CheckpointError):
+                    if (found := _continued(path, request, job)) is not None:
+                        return found
         # Masks on another checkpoint are the beginning of another work.
         return _document(session, request, job), None if request.only_masks else session
+
+
+def _continued(path: Path, request: OpenRequest, job: Job) -> tuple[Document, JournalFile] | None:
+    """Return a session with what was not saved; None if the session was saved again since."""
+    journal = read_journal(path, job)
+    try:
+        if journal.kept_in is not None:
+            return reopened(journal, job, original=request.original), journal
+    except BaseException:
+        journal.close()
+        raise
+    journal.close()
+    return None
+
+
+def _with_history(
+    checkpoint: Checkpoint, request: OpenRequest, job: Job
+) -> tuple[Document, JournalFile | None]:
+    """Return a document with the history that was kept of a checkpoint, or without one.
+
+    If the file has changed since, or the history cannot be read, a notice of the document says so,
+    and the history stays where it is.
+    """
+    notices: list[Notice] = []
+    for path in kept_histories.find(checkpoint.path) if request.with_history else ():
+        try:
+            journal = read_journal(path, job)
+        except SessionError as error:
+            notices.append(_not_restored(checkpoint, error))
+            continue
+        try:
+            if journal.original.state_dict == (checkpoint.contents.state_dict or ""):
+                kept_histories.check_unchanged(journal.original, checkpoint, job)
+                return resumed(journal, checkpoint, job), journal
+        except PruneAppError as error:
+            notices.append(_not_restored(checkpoint, error))
+        except BaseException:
+            journal.close()
+            raise
+        journal.close()
+    document = open_document(checkpoint, job)
+    for notice in notices[:1]:  # the newest history
+        document.notify(notice)
+    return document, None
+
+
+def _not_restored(checkpoint: Checkpoint, error: PruneAppError) -> Notice:
+    name = checkpoint.path.name
+    if isinstance(error, OriginalChangedError):
+        sentence = f"'{name}' was changed since its history was kept, so it is not restored."
+    else:
+        sentence = f"The history that was kept of '{name}' cannot be read, so it is not restored."
+    return Notice(sentence, "\n".join(filter(None, (str(error), error.details))))
 
 
 def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
@@ -252,6 +327,7 @@ class OpenDocument(QObject):
     opening = Signal(object)  # (Path) the document before is still there
     opened = Signal(object)  # what `prepare` made
     stayed = Signal()  # nothing came of opening a file: what was there before is still there
+    closing = Signal()  # the document is still there
     closed = Signal()
     changed = Signal(object)  # (DocumentChanged)
     refused = Signal(object)  # (PruneAppError)
@@ -285,6 +361,8 @@ class OpenDocument(QObject):
         The document before stays until that has worked.
         """
         request = OpenRequest(wanted) if isinstance(wanted, Path) else wanted
+        if not self._settings.get(KEEP_HISTORIES):
+            request = replace(request, with_history=False)
         self.under_way = request.path
         self.opening.emit(request.path)
         if self._opening is not None:
@@ -302,6 +380,7 @@ class OpenDocument(QObject):
         """Let go of the document."""
         if self.document is None:
             return
+        self.closing.emit()
         document, self.document = self.document, None
         self.contents = LoadedContents()
         self.saved = None

@@ -29,6 +29,7 @@ from pruneapp.gui.app.notifications import NoticeTopic
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal import Journal, Said, folder
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp
@@ -65,10 +66,22 @@ class _Work:
             self.restored_from.delete()
             self.restored_from = None
 
+    def write(self, state: Said, *, with_view: bool) -> None:
+        """Write a state completely; raises as `Journal.keep`."""
+        self.journal.keep(*state, Job(cancel=self.token), with_view=with_view)
+        self.delete_restored()
+
     def end(self) -> None:
-        """Delete everything: the work was closed, and what is to be kept is kept elsewhere."""
+        """Delete the journal and the one that it continues."""
         self.journal.delete()
         self.delete_restored()
+
+    def release(self) -> Path | None:
+        """Close the files, which stay on the disk; return the path of the journal, if any."""
+        path = self.journal.close()
+        if self.restored_from is not None:
+            self.restored_from.close()
+        return path
 
 
 @dataclass(frozen=True)
@@ -133,24 +146,19 @@ class AutosaveController(Controller):
         if work is not None:
             self._pool.submit(lambda: work.journal.note_digests({name: sha256}))
 
-    def flush(self) -> bool:
-        """Write everything to the journal and wait for the disk; False if that fails."""
+    def flush(self) -> PruneAppError | None:
+        """Write everything to the journal and wait for the disk; return the error if that fails."""
         document, work = self._session.document, self._work
         if document is None or work is None:
-            return True
+            return None
         view = self._view()
         state = Capture.of(document), view
         with_view = len(document.items) > 1 or bool(measured_in(view))
-
-        def write() -> None:
-            work.journal.keep(*state, Job(cancel=work.token), with_view=with_view)
-            work.delete_restored()
-
         try:
-            self._pool.submit(write).result()
-        except PruneAppError:
-            return False
-        return True
+            self._pool.submit(work.write, state, with_view=with_view).result()
+        except PruneAppError as error:
+            return error
+        return None
 
     def leave(self) -> Path | None:
         """Write everything to the journal and release it; return its path.
@@ -158,10 +166,42 @@ class AutosaveController(Controller):
         Return None if the disk refuses it; the journal is still in use then.
         """
         work = self._work
-        if work is None or not self.flush():
+        if work is None or self.flush() is not None:
             return None
         self._work = None
-        return self._pool.submit(work.journal.close).result()
+        return self._pool.submit(work.release).result()
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the journal in bytes."""
+        return 0 if self._work is None else self._work.journal.nbytes
+
+    def keep_history(self, path: Path) -> None:
+        """Move the journal to the kept histories: the document, open as `path`, is being closed.
+
+        If that fails, the journal stays where it is and is offered at the next start, as after a
+        crash.
+        """
+        work, error = self._work, self.flush()
+        if work is None:
+            return
+        self._idle.stop()
+        self._work = None
+
+        def keep() -> None:
+            journal = work.release()
+            if journal is not None and error is None:
+                with contextlib.suppress(OSError):
+                    kept_histories.keep(journal, path)
+
+        self._pool.submit(keep).result()
+
+    def release(self) -> None:
+        """Write what can be written, and leave the journal: it is offered at the next start."""
+        self.flush()
+        if self._work is not None:
+            self._pool.submit(self._work.release).result()
+            self._work = None
 
     def stop(self) -> None:
         """End the thread; nothing comes back afterwards."""

@@ -42,7 +42,12 @@ def window_of(file: Path, files: Mapping[QMainWindow, Path]) -> QMainWindow | No
 
 
 def _identity(file: Path) -> str:
-    return str(file) if is_store(file) else os.path.normcase(os.path.realpath(file))
+    if is_store(file):
+        return str(file)
+    try:
+        return os.path.normcase(os.path.realpath(file))
+    except ValueError:  # no file can have such a name
+        return str(file)
 
 
 class OpenController(Controller):
@@ -158,7 +163,7 @@ class OpenController(Controller):
         )
 
     def _open_here(self, request: OpenRequest) -> None:
-        if not self._sessions.unsaved or request.is_journal:
+        if not self._sessions.losses or request.is_journal:
             self._ask_and_open(request)
             return
         self._known.ask(
@@ -169,13 +174,28 @@ class OpenController(Controller):
         )
 
     def _ask_and_open(self, request: OpenRequest) -> None:
-        go = partial(self._session.open, request)
+        go = partial(self._close_and_open, request)
         if self._may_lose(go):
             go()
 
-    def open_sample(self) -> None:
-        """Open the model that comes with the application."""
-        self._open_here(OpenRequest(resources.path(SAMPLE)))  # as often as windows like
+    def _close_and_open(self, request: OpenRequest) -> None:
+        """Open a file; the one that is open is closed afterwards, or first if it is the same.
+
+        Its history is kept when it is closed, and belongs to the file that is opened.
+        """
+        if self._known_as(request.path) and not request.is_journal:
+            self._session.close()
+        self._session.open(request)
+
+    def _known_as(self, path: Path) -> bool:
+        """Whether a path is that of the open document."""
+        document = self._session.document
+        open_as = None if document is None else self._sessions.path or document.checkpoint.path
+        return open_as is not None and _identity(open_as) == _identity(path)
+
+    def open_sample(self, *, with_history: bool = True) -> None:
+        """Open the model that comes with the application; several windows may have it open."""
+        self._open_here(OpenRequest(resources.path(SAMPLE), with_history=with_history))
 
     def ask_file(self) -> None:
         """Let the person choose a file."""
@@ -290,16 +310,20 @@ class OpenController(Controller):
         return True
 
     def _may_lose(self, go: Callable[[], object]) -> bool:
-        """Ask about work that would be lost; who saves it first goes on by `go` afterwards."""
-        losses = self._sessions.unsaved
-        if not losses:
+        """Ask about work that cannot be kept; `go` is called if the user saves it first."""
+        losses = self._sessions.losses
+        if not losses or not (why := self._sessions.keep_or_explain()):
             return True
         session = self._sessions.path
-        answer = dialogs.unsaved(self._window, "" if session is None else session.name, losses)
+        name = "" if session is None else session.name
+        bring_to_front(self._window)
+        answer = dialogs.unsaved(self._window, name, losses, why)
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":
             self._export.ask()
+        elif answer == "discard":
+            self._sessions.discard()
         return answer == "discard"
 
     def _folder(self) -> Path:

@@ -11,13 +11,16 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
 
 from pruneapp.checkpoint.io.store import is_store, locate
+from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.commands.declarations import RECENT
 from pruneapp.gui.document.open_document import OpenDocument
 from pruneapp.gui.files.session_controller import SessionController
 from pruneapp.gui.files.start_page import EmptyPage, RecentFile
+from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.labels import on_one_line
 from pruneapp.gui.widgets.theme import icon
+from pruneapp.sessions import kept_histories
 
 # So often it is looked whether a thread has found a file, or not.
 _LISTEN_MS = 50
@@ -107,6 +110,7 @@ class RecentController(Controller):
             action.triggered.connect(self._on_action)
         self._actions["pin_file"].triggered.connect(self._pin_open_file)
         self._actions["remove_missing"].triggered.connect(self._remove_missing)
+        self._actions["clear_histories"].triggered.connect(self._clear_histories)
         self._actions.menus[RECENT].aboutToShow.connect(self.look)
         self._actions.menus[RECENT].installEventFilter(self)
         start.recentRequested.connect(self._on_requested)
@@ -227,3 +231,14 @@ class RecentController(Controller):
     def _remove_missing(self) -> None:
         self._settings.remove_recent(self._missing)
         self.show_list()
+
+    @Slot()
+    def _clear_histories(self) -> None:
+        """Delete what is kept of closed files, after a question."""
+        many, nbytes = kept_histories.total()
+        files = number_format.plural(many, self.tr("1 file"), self.tr("{n} files"))
+        if not many:
+            self._notifications.say_done(self.tr("No history is kept."))
+        elif dialogs.clear_histories(self._window, files, number_format.size(nbytes)):
+            kept_histories.clear()
+            self._notifications.say_done(self.tr("Kept histories deleted."))

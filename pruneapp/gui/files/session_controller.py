@@ -12,28 +12,37 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.document.document import Capture, Document, Loss
+from pruneapp.document.edit import is_work
 from pruneapp.errors import (
     OriginalChangedError,
     OriginalMissingError,
     PruneAppError,
     SessionChangedError,
     StaleError,
-    escaped,
+    words_of,
 )
 from pruneapp.gui.app import dialogs
 from pruneapp.gui.app.context import AppContext, Controller
 from pruneapp.gui.app.notifications import NoticeTopic
+from pruneapp.gui.app.settings import KEEP_HISTORIES
 from pruneapp.gui.app.windows import TITLE
 from pruneapp.gui.document.open_document import OpenDocument, OpenRequest
 from pruneapp.gui.files.autosave_controller import AutosaveController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.controls import single_shot
 from pruneapp.gui.widgets.engine_text import said_sentence
+from pruneapp.gui.widgets.labels import joined
 from pruneapp.results.document_rows import HistoryItem
-from pruneapp.results.export import ExportReport
+from pruneapp.sessions import kept_histories
 from pruneapp.sessions.journal_reader import JournalFile
 from pruneapp.sessions.original import FileStamp
 from pruneapp.sessions.session_file import SUFFIX, SessionFile, save_session
+
+
+def has_steps(document: Document) -> bool:
+    """Whether the history has anything that a user did."""
+    return any(r.entry is None or is_work(r.entry) for r in document.history.records)
+
 
 # So long after something was measured it is written, and never more often.
 MEASURED_MS = 3_000
@@ -93,13 +102,16 @@ class SessionController(Controller):
         # What was measured, as the journal has it; and when it is looked at what that is by now.
         self._journaled: Mapping[object, object] = {}
         self._due = single_shot(self, MEASURED_MS, self._keep_measured)
+        self._discarded = False  # whether the user said that the work may be lost
         # The file as this window read or wrote it last.
         self._stamp: FileStamp | None = None
         context.actions["save_session"].triggered.connect(self.save)
         context.actions["save_session_as"].triggered.connect(self.save_as)
         session.opened.connect(self._on_opened)
         session.changed.connect(self.show_title)
+        session.closing.connect(self._on_closing)
         session.closed.connect(self._on_closed)
+        session.stayed.connect(self._on_stayed)
         session.misplaced.connect(self._on_misplaced)
 
     @property
@@ -118,19 +130,33 @@ class SessionController(Controller):
         measured = self._read_results().items() <= self._safe.results.items()
         return losses if measured else (*losses, "results")
 
-    @Slot(object)
-    def mention_history(self, report: ExportReport) -> None:
-        """Say after an export that undo is kept by a session alone, where there is none."""
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What is in no session file, undo history included: closing has to keep it, or to ask."""
         document = self._session.document
-        if document is not None and len(document.items) > 1 and self.path is None:
-            text = self.tr("Exported {name}. Undo is kept only in a session ({keys}).")
-            if not document.branches.is_line:
-                text = self.tr(
-                    "Exported {name}. Undo and other branches are kept only in a session ({keys})."
-                )
-            keys = self._actions.way_to("save_session")
-            text = text.format(name=escaped(report.path.name), keys=keys)
-            self._notifications.say_done(text)
+        losses = self.unsaved
+        if document is not None and self.path is None and not losses and has_steps(document):
+            return ("history",)
+        return losses
+
+    def keep_or_explain(self) -> str:
+        """Write everything that closing has to keep; return why it cannot be kept, or ""."""
+        if not self._settings.get(KEEP_HISTORIES):
+            return self.tr("The history of closed files is not kept, as chosen in the settings.")
+        if (error := self._autosave.flush()) is not None:
+            cause = error.__cause__
+            why = words_of(cause) if isinstance(cause, OSError) else said_sentence(error.sentence)
+            return self.tr("The history cannot be written to the disk ({why}).").format(why=why)
+        if self._autosave.nbytes > kept_histories.MOST_BYTES:
+            return self.tr("The history is too large to be kept: {size} of at most {most}.").format(
+                size=number_format.size(self._autosave.nbytes),
+                most=number_format.size(kept_histories.MOST_BYTES),
+            )
+        return ""
+
+    def discard(self) -> None:
+        """Lose what is in no session when the document is closed: the user wants that."""
+        self._discarded = True
 
     # -- saving ---------------------------------------------------------------------------------
 
@@ -237,8 +263,54 @@ class SessionController(Controller):
         ):
             self._safe = replace(self._safe, results=self._journaled)
         self.show_title()
+        if isinstance(saved, JournalFile) and kept_histories.is_kept(saved.path):
+            self._mention_restored(document)
+
+    def _mention_restored(self, document: Document) -> None:
+        """Say that the file is not as it is on disk, and offer to start from that."""
+        steps = document.position and len(document.branches.path(document.position))
+        others = len(document.items) - 1 - steps
+        if not steps:
+            text = self.tr("Restored the history of this file.")
+            self._notifications.say_done(text)
+            return
+        text = number_format.plural(
+            steps,
+            self.tr("Restored 1 step from when this file was closed."),
+            self.tr("Restored {n} steps from when this file was closed."),
+        )
+        if others:
+            more = self.tr("The history has {n} more, undone or on other branches.")
+            text = joined(text, more.format(n=number_format.count(others)))
+        self._notifications.offer(
+            NoticeTopic.RESTORED,
+            text,
+            self.tr("Start from the file as it is"),
+            self._start_from_file,
+        )
+
+    @Slot()
+    def _start_from_file(self) -> None:
+        """Go to the state that was opened first; the steps stay in the history."""
+        self._session.jump(0)
+
+    def _on_closing(self) -> None:
+        """Keep the history for the next time, unless it is in the session or may be lost."""
+        document = self._session.document
+        assert document is not None
+        if self._discarded or not self.losses:
+            return  # the journal is deleted
+        if self._settings.get(KEEP_HISTORIES):
+            self._autosave.keep_history(self.path or document.checkpoint.path)
+        else:  # closed without a question, as the computer is shut down
+            self._autosave.release()
+
+    @Slot()
+    def _on_stayed(self) -> None:
+        self._discarded = False
 
     def _on_closed(self) -> None:
+        self._discarded = False
         self.path, self._safe, self._stamp = None, _Safe(), None
         self._due.stop()
         self._window.setWindowModified(False)

@@ -457,7 +457,7 @@ class Workbench(QObject):
             previews=self.preview,
             show_page=self.navigation.show_page,
             show_tensor=self.show_tensor,
-            open_sample=self.files.open_sample,
+            open_sample=partial(self.files.open_sample, with_history=False),
             bar=window.tour,
             highlight=window.highlight,
             export=window.export_button,
@@ -555,10 +555,7 @@ class Workbench(QObject):
         return self.window.close()
 
     def close_unasked(self) -> None:
-        """Close the window without questions; what is not saved is kept in the journal."""
-        document = self.session.document
-        if document is not None and (len(document.items) > 1 or self.sessions.unsaved):
-            self.autosave.leave()
+        """Close the window without questions; what is not saved is kept."""
         self.restarts = ()
         self.window.close()
 
@@ -672,9 +669,8 @@ class Workbench(QObject):
         self.views.tree.set_focused(name)
         self.plots.show_tensor(name)
 
-    def _on_exported(self, report: ExportReport) -> None:
+    def _on_exported(self, _report: ExportReport) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.EXPORT)
-        self.sessions.mention_history(report)
 
     def _on_saved(self, _path: Path) -> None:
         self.notifications.end(NoticeTopic.ASKED, NoticeTopic.SAVING)

@@ -112,6 +112,7 @@ def test_a_file_that_is_open_elsewhere_is_shown_there(pair, files, tmp_path, how
     assert second.document.checkpoint.path == files[1]
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_file_that_is_open_here_is_opened_again_here(pair, files):
     """As in a window alone: to begin anew."""
     first, second = pair
@@ -188,6 +189,7 @@ def test_of_several_files_that_are_dropped_each_gets_a_window(new_person, files,
     assert len(first.launcher.starts) == 2
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_a_window_asks_about_its_own_work_alone(pair):
     first, second = pair
     first.prune()
@@ -200,6 +202,7 @@ def test_closing_a_window_asks_about_its_own_work_alone(pair):
     assert first.window.isVisible()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_quit_closes_all_windows_until_one_stays(pair, tmp_path):
     first, second = pair
     first.prune()
@@ -218,6 +221,7 @@ def test_quit_closes_all_windows_until_one_stays(pair, tmp_path):
     assert (tmp_path / "a.prune").exists()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, tmp_path):
     first, second = pair
     first.prune()
@@ -231,6 +235,7 @@ def test_saving_on_the_way_out_goes_on_to_the_next_window(pair, tmp_path):
     assert first.window.isVisible()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_closed_window_leaves_nothing_behind(new_person, files):
     first = new_person(files[0])
     first.wait_ready()
@@ -262,6 +267,7 @@ def test_a_closed_window_leaves_nothing_behind(new_person, files):
     first.prune()  # which works as before
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_the_menu_lists_the_windows_as_soon_as_there_are_several(pair, files, tmp_path):
     first, second = pair
     assert listed(first) == [(f"1 {files[0].name}", True), (f"2 {files[1].name}", False)]

@@ -343,6 +343,7 @@ def test_a_state_that_was_calibrated_with_the_data_that_measure_it_is_marked(
     assert sum(said in row[-1] for row in rows) == 1
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_path):
     """They were lost without a question, although sessions keep them."""
     window, file = pruned.window, tmp_path / "work.prune"
@@ -379,6 +380,21 @@ def test_metrics_that_no_session_has_are_unsaved(pruned, runners, script, tmp_pa
     assert window.isWindowModified()
 
 
+def test_metrics_are_there_when_the_file_is_opened_again(pruned, new_person, runners, script):
+    choose(pruned, script)
+    pruned.wait_idle()
+    before, file = dict(pruned.workbench.evaluation.results), pruned.document.checkpoint.path
+    assert before
+    asked = pruned.answers("Cancel")
+    assert pruned.window.close()
+    again = new_person(file)
+    again.wait_ready()
+    again.wait(lambda: again.document is not None)
+    assert dict(again.workbench.evaluation.results) == before
+    assert not asked
+
+
+@pytest.mark.usefixtures("histories_off")
 def test_an_export_has_no_metrics(pruned, runners, script, tmp_path):
     choose(pruned, script)
     pruned.wait_idle()
@@ -485,6 +501,7 @@ def test_who_leaves_before_the_script_was_found_is_asked_nothing(
     assert runners == []
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_new_script_replaces_none_without_a_question(pruned, tmp_path):
     """The dialog of the system asks about "mine", and "mine.py" was there."""
     mine = tmp_path / "mine.py"
@@ -501,6 +518,7 @@ def test_a_new_script_replaces_none_without_a_question(pruned, tmp_path):
         assert text in mine.read_text()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_another_file_begins_without_metrics(pruned, runners, script, tmp_path):
     choose(pruned, script)
     pruned.wait_idle()
@@ -563,6 +581,7 @@ def evaluate(model):
 """
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_the_process_is_there_while_the_file_is_open(pruned, script):
     """The real one: torch, a worker, and the end of both."""
     script.write_text(SCRIPT)

@@ -180,6 +180,7 @@ def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
     assert person.document.checkpoint.contents.state_dict == "ema"
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_opening_another_file_forgets_the_one_before(person, file):
     """Masks, history, notices and pictures are those of the new one."""
     person.click(person.window.empty.sample_button)
@@ -198,6 +199,7 @@ def test_opening_another_file_forgets_the_one_before(person, file):
     assert person.wait_preview().newly_pruned == 4
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_nobody_is_asked_about_unsaved_work_for_a_file_of_another_format(person, tmp_path):
     """The work was discarded or saved, and only then the file was refused."""
     person.click(person.window.empty.sample_button)

@@ -161,6 +161,7 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, t
     assert load_file(file), "never the checkpoint itself"
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
     open_file(person, file)
     person.prune()
@@ -173,6 +174,7 @@ def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
     assert journals() == []
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_who_leaves_the_file_dialog_stays(person, file):
     open_file(person, file)
     person.prune()
@@ -184,6 +186,7 @@ def test_who_leaves_the_file_dialog_stays(person, file):
     assert person.document.position == 1
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, tmp_path):
     open_file(person, file)
     person.prune()
@@ -203,7 +206,8 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
     person.wait(lambda: not person.window.isVisible())
 
 
-def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, tmp_path):
+@pytest.mark.usefixtures("histories_off")
+def test_closing_after_an_export_asks_about_undo_if_that_is_not_kept(person, file, tmp_path):
     open_file(person, file)
     person.prune()
     assert person.window.isWindowModified()
@@ -211,8 +215,6 @@ def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, t
     person.close_report()
     assert not person.window.isWindowModified()
     assert person.window.windowTitle() == "model.safetensors — Pruneapp"
-    said = person.window.done.label.text()
-    assert said == "Exported out.safetensors. Undo is kept only in a session (Ctrl+S)."
     person.prune()
     assert person.window.isWindowModified()
     asked = person.answers("Cancel")
@@ -231,10 +233,12 @@ def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, t
     person.close_report()
     assert not person.window.isWindowModified()
     person.key("Ctrl+Z")
-    person.window.close()  # asks nothing: both steps are in files
-    assert not person.window.isVisible()
+    asked = person.answers("Discard changes")
+    assert person.window.close()
+    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_steps_that_were_undone_are_asked_about(person, file, tmp_path):
     """Back at "Opened" closing asked nothing, and they were offered at no start."""
     open_file(person, file)
@@ -267,6 +271,7 @@ def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
     assert person.window.isWindowModified()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file, tmp_path):
     open_file(person, file)
     person.prune()
@@ -407,7 +412,7 @@ def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
 
 
 @pytest.fixture
-def crashed(new_person, file):
+def crashed(histories_off, new_person, file):
     """Work of a window that was killed: its journal is there, and nobody holds it."""
     person = new_person()
     person.wait_ready()
@@ -459,6 +464,7 @@ def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, ne
     assert not person.bugs
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, file):
     """Of a crash after a crash, too: what was taken up is kept as it was."""
     person = new_person()
@@ -485,7 +491,7 @@ def test_check_marks_and_amount_of_the_last_step_come_back_together(new_person, 
 
 
 @pytest.fixture
-def crashed_in_a_session(new_person, file, tmp_path):
+def crashed_in_a_session(histories_off, new_person, file, tmp_path):
     """Work that was saved, gone on with, and then killed; returns its session file."""
     person = new_person()
     person.wait_ready()
@@ -510,6 +516,7 @@ def restore(person):
     person.wait(lambda: person.document is not None)
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
     crashed_in_a_session, new_person, monkeypatch
 ):
@@ -586,6 +593,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     assert not person.bugs
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
     person = new_person()
     person.wait_ready()
@@ -655,6 +663,7 @@ def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person,
     assert (place / "out.safetensors").exists()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_window_without_work_leaves_no_journal(person, file):
     open_file(person, file)
     person.pause(100)
@@ -790,6 +799,7 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
     assert "its SHA-256 differs" in person.trouble[0]
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
     """After a crash the work is found on the original that was kept beside."""
     open_file(person, file)
@@ -811,6 +821,7 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
     assert masks(again) == before
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person, file, tmp_path):
     """An export has no steps. What is taken up is kept again, in a journal of its own."""
     person = new_person()
@@ -827,9 +838,8 @@ def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person,
         kept(person)
         person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
         copy, before = journals()[0].read_bytes(), masks(person)
-        if position == 0:
-            person.answers("Discard changes")
-        assert person.window.close(), "an orderly end asks nothing after an export"
+        person.answers("Discard changes")
+        assert person.window.close()
         (folder() / "000000000000.journal").write_bytes(copy)
         person = new_person()
         person.wait_ready()

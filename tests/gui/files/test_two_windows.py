@@ -108,6 +108,7 @@ def test_both_are_kept_where_the_person_saves_elsewhere(windows, session, tmp_pa
     assert not first.trouble
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_waits_for_the_answer(windows, session):
     first, _ = windows
     theirs = digest(session)

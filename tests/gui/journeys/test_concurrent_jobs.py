@@ -90,6 +90,7 @@ def replace_original(person, file):
 # While another file is being opened
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, opening):
     at_work.click(at_work.button)
     at_work.wait_preview()
@@ -237,6 +238,7 @@ def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
     assert not (tmp_path / "out.safetensors").exists()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp_path):
     at_work.click(at_work.button)
     writing.closed = True
@@ -342,6 +344,7 @@ def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
     assert not pruning.notices
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
     pruning, previewing, tmp_path
 ):

@@ -178,6 +178,7 @@ def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file
 # Work that would be lost
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_asks_about_changes_and_discards_them(pruned):
     asked = pruned.answers("Discard changes")
     assert pruned.window.close()
@@ -186,6 +187,7 @@ def test_closing_asks_about_changes_and_discards_them(pruned):
     assert not pruned.window.isVisible()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_asks_about_changes_and_stays(pruned):
     asked = pruned.answers("Cancel")
     assert not pruned.window.close()
@@ -218,8 +220,9 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
     assert pruned.trouble == []
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
-    """The export dialog comes; afterwards closing asks nothing."""
+    """The export dialog comes; afterwards only the undo history would be lost."""
     exporting_ = pruned.workbench.export
     pruned.answers("Export…")
     assert not pruned.window.close()
@@ -228,9 +231,12 @@ def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
     pruned.click(exporting_.dialog.go)
     pruned.wait(lambda: exporting_.report is not None)
     pruned.close_report()
+    asked = pruned.answers("Discard changes")
     assert pruned.window.close()
+    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_the_file_asks_too(pruned):
     pruned.answers("Cancel")
     pruned.key("Ctrl+W")
@@ -283,6 +289,7 @@ def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, t
     pruned.close_report()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_while_a_job_runs_stops_it(pruned, slow_export, tmp_path):
     begin_export(pruned, tmp_path / "out.safetensors")
     pruned.wait(lambda: slow_export.running)

@@ -256,6 +256,7 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
         assert set(np.flatnonzero(share.all(axis=1)) // rows) == channels
 
 
+@pytest.mark.usefixtures("histories_off")
 @pytest.mark.parametrize("leave", ["states", "file", "close"])
 def test_after_masks_were_compared_differences_are_measured_as_before(
     at_work, combining, leave, model

@@ -31,6 +31,7 @@ def by_hand(person, operation):
     person.wait(lambda: len(person.states) == steps + 1)
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
     window = protected.window
     assert window.windowTitle() == "model.safetensors[*] — Pruneapp"
@@ -59,6 +60,7 @@ def test_what_is_released_is_not_asked_about_and_what_is_undone_is(protected):
     assert protected.window.close()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_an_export_does_not_hold_it(protected, tmp_path):
     protected.click_cell(NAME)
     protected.wait_preview()
@@ -78,6 +80,7 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     assert protected.window.close()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_question_without_export_leaves_no_button_behind(protected):
     asked = protected.answers("Cancel")
     assert not protected.window.close()

@@ -78,6 +78,7 @@ def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(pers
     person.wait(lambda: "norm² retained 100\u00a0%" in model.readout.text())
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
     """A tensor is never done: but the count is stopped for whatever else is asked."""
     begun, ended = [], []

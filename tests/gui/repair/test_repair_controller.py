@@ -280,6 +280,7 @@ def test_escape_cancels_at_once_and_changes_wait(pruned, tmp_path, stubbed):
     person.wait(lambda: person.document.position == 0)
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_another_file_need_not_wait_until_the_program_ends(pruned, tmp_path, monkeypatch):
     person, gate = pruned, threading.Event()
     monkeypatch.setattr(repair_controller, "run_and_repair", lambda *_given: gate.wait())

@@ -447,6 +447,7 @@ def test_a_session_keeps_the_scan_and_runs_nothing(scans, opened, runners, tmp_p
     assert len(runners) == 1
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_scan_that_no_session_has_is_unsaved(scans, opened, runners, tmp_path):
     """It was lost without a question, although sessions keep it."""
     window, file = opened.window, tmp_path / "work.prune"
@@ -483,6 +484,7 @@ def test_a_scan_that_measured_nothing_is_not_unsaved(scans, opened, runners, tmp
     assert not opened.window.isWindowModified(), "that is the view alone"
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_closing_the_file_ends_a_scan_and_its_process(scans, opened, runners):
     scans.scan("90%")
     runners[0].most = len(runners[0].measured)
@@ -526,6 +528,7 @@ def test_a_scan_that_ends_at_once_says_nothing_of_the_one_before(scans, opened, 
     opened.wait_idle()
 
 
+@pytest.mark.usefixtures("histories_off")
 def test_a_scan_that_makes_no_sense_in_a_session_is_left(scans, opened):
     scans.scan()
     (good,) = msgspec.to_builtins(opened.workbench.scans.read()["sensitivity"])

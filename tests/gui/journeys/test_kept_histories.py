@@ -1,0 +1,266 @@
+"""Nothing is asked when a file is closed: it is opened again as it was left."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QPushButton
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.gui.app.settings import KEEP_HISTORIES
+from pruneapp.sessions import journal_file, kept_histories
+from pruneapp.sessions.journal import folder
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return write(tmp_path / "model.safetensors", 1)
+
+
+def write(path: Path, seed: int) -> Path:
+    rng = np.random.default_rng(seed)
+    arrays = {"a.weight": rng.normal(size=(8, 5)), "b.weight": rng.normal(size=(6, 8))}
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    return path
+
+
+@pytest.fixture
+def pruned(person, file):
+    """A file with three steps, of which the last is undone."""
+    person.open(file)
+    person.wait_open(file)
+    for _ in range(3):
+        person.prune()
+    person.key("Ctrl+Z")
+    return person
+
+
+def wait_restored(person, states: int = 4, position: int = 2) -> None:
+    person.wait(lambda: len(person.states) == states and person.document.position == position)
+
+
+def masks(person) -> dict:
+    return {name: mask.packed.tobytes() for name, mask in person.document.masks.items()}
+
+
+def open_other(person, tmp_path) -> Path:
+    other = write(tmp_path / "other.safetensors", 2)
+    person.open(other)
+    person.wait_open(other)
+    return other
+
+
+RESTORED = "Restored 2 steps from when this file was closed."
+MORE = "The history has 1 more, undone or on other branches."
+
+
+def test_a_file_that_is_opened_again_goes_on_where_it_was(pruned, new_person, file):
+    before, asked = masks(pruned), pruned.answers("Cancel")
+    assert pruned.window.close()
+    again = new_person(file)
+    again.wait_ready()
+    wait_restored(again)
+    assert (asked, masks(again)) == ([], before)
+    assert again.notices == [f"{RESTORED} {MORE}"]
+    assert not again.window.recovery.isVisible(), "it is no crash"
+    again.key("Ctrl+Shift+Z")
+    again.wait(lambda: again.document.position == 3)
+    (button,) = (
+        b for b in again.window.notices.findChildren(QPushButton) if b.text().startswith("Start")
+    )
+    again.click(button)
+    again.wait(lambda: again.document.position == 0)
+    assert not any(mask.pruned for mask in again.document.masks.values())
+    again.key("Ctrl+Shift+Z")
+    again.wait(lambda: again.document.position == 1)
+    assert len(again.states) == 4, "nothing of the history is lost"
+
+
+@pytest.mark.parametrize("way", ["recent", "open", "drop", "close"])
+def test_another_file_and_back_by_any_way(pruned, tmp_path, file, way):
+    before, asked = masks(pruned), pruned.answers("Cancel")
+    if way == "close":
+        pruned.key("Ctrl+W")
+        pruned.wait(lambda: pruned.document is None)
+    else:
+        open_other(pruned, tmp_path)
+        assert pruned.states == ["Opened"]
+    if way == "recent":
+        pruned.menu("File", "Open recent", f"2 {file}")
+    elif way == "drop":
+        assert pruned.drop(file)
+    elif way == "close":
+        button = pruned.window.empty.recent_buttons[0]
+        pruned.click(button, QPoint(4, button.height() // 2))
+    else:
+        pruned.open(file)
+    wait_restored(pruned)
+    assert (asked, masks(pruned)) == ([], before)
+
+
+def test_the_open_file_is_opened_again_with_its_history(pruned, file):
+    before = masks(pruned)
+    document = pruned.document
+    pruned.open(file)
+    pruned.wait(lambda: pruned.document not in {document, None})
+    wait_restored(pruned)
+    assert masks(pruned) == before
+
+
+def test_undo_works_after_an_export_and_a_restart(pruned, new_person, file, tmp_path):
+    pruned.key("Ctrl+Shift+Z")
+    pruned.export(tmp_path / "out.safetensors")
+    pruned.close_report()
+    assert not pruned.window.isWindowModified()
+    asked = pruned.answers("Cancel")
+    assert pruned.window.close()
+    again = new_person(file)
+    again.wait_ready()
+    wait_restored(again, position=3)
+    assert not asked
+    assert not again.window.isWindowModified(), "it knows what was exported"
+    again.key("Ctrl+Z")
+    again.wait(lambda: again.document.position == 2)
+    exported = load_file(tmp_path / "out.safetensors")
+    assert set(exported) == set(again.document.masks)
+
+
+def test_what_is_not_in_the_session_is_kept_with_it(pruned, new_person, tmp_path):
+    session = tmp_path / "work.prune"
+    pruned.chooses_file(session, "getSaveFileName")
+    pruned.key("Ctrl+S")
+    pruned.wait(lambda: pruned.workbench.sessions.path == session)
+    pruned.key("Ctrl+Shift+Z")
+    pruned.prune()
+    assert pruned.window.isWindowModified()
+    asked = pruned.answers("Cancel")
+    assert pruned.window.close()
+    again = new_person(session)
+    again.wait_ready()
+    wait_restored(again, states=5, position=4)
+    assert not asked
+    assert again.workbench.sessions.path == session
+    assert again.window.isWindowModified()
+    again.key("Ctrl+S")
+    again.wait(lambda: not again.window.isWindowModified())
+    assert again.window.close()
+    assert kept_histories.total() == (0, 0), "the session has all of it"
+
+
+@pytest.mark.parametrize("how", ["changed", "replaced", "damaged"])
+def test_a_history_that_does_not_fit_is_not_restored(pruned, new_person, file, how):
+    assert pruned.window.close()
+    (kept,) = kept_histories.find(file)
+    if how == "changed":
+        content = bytearray(file.read_bytes())
+        content[-1] ^= 1
+        file.write_bytes(content)
+    elif how == "replaced":
+        write(file, 5)
+    else:
+        kept.write_bytes(b"nothing")
+    again = new_person(file)
+    again.wait_ready()
+    again.wait_open(file)
+    assert again.states == ["Opened"]
+    sentence = "'model.safetensors' was changed since its history was kept, so it is not restored."
+    if how == "damaged":
+        sentence = (
+            "The history that was kept of 'model.safetensors' cannot be read, so it is not "
+            "restored."
+        )
+    assert again.notices == [sentence]
+    assert kept.exists(), "it is not deleted"
+
+
+def test_a_step_that_was_not_asked_about_is_kept_for_another_window(pruned, file, tmp_path):
+    """Each window keeps the history of its own file."""
+    other = write(tmp_path / "other.safetensors", 2)
+    beside = pruned.open_beside(other)
+    beside.prune()
+    asked = pruned.answers("Cancel")
+    pruned.key("Ctrl+Q")
+    pruned.wait(lambda: not pruned.window.isVisible())
+    assert not asked
+    assert len(kept_histories.find(file)) == len(kept_histories.find(other)) == 1
+
+
+def test_histories_are_cleared_by_a_command(pruned, tmp_path):
+    open_other(pruned, tmp_path)
+    assert kept_histories.total()[0] == 1
+    asked = pruned.answers("Cancel", "Delete")
+    for left in (1, 0):
+        pruned.menu("File", "Open recent", "Clear kept histories")
+        assert kept_histories.total()[0] == left
+    assert asked[0].startswith("Delete the kept history of 1 file?")
+    assert pruned.window.done.label.text() == "Kept histories deleted."
+    pruned.menu("File", "Open recent", "Clear kept histories")
+    assert pruned.window.done.label.text() == "No history is kept."
+
+
+# -- what cannot be kept is asked about ---------------------------------------------------------
+
+
+def turn_off(person, _monkeypatch) -> None:
+    person.workbench.settings.set(KEEP_HISTORIES, value=False)
+
+
+def make_small(_person, monkeypatch) -> None:
+    monkeypatch.setattr(kept_histories, "MOST_BYTES", 100)
+
+
+def fill_disk(_person, monkeypatch) -> None:
+    def refuse(*_arguments):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(journal_file.JournalWriter, "flush", refuse)
+    monkeypatch.setattr(journal_file.JournalWriter, "look_at", refuse)
+
+
+CANNOT = {
+    "turned off": (turn_off, "The history of closed files is not kept"),
+    "too large": (make_small, "The history is too large to be kept: "),
+    "disk full": (fill_disk, "cannot be written to the disk (no space left on device)"),
+}
+
+
+@pytest.mark.logs
+@pytest.mark.parametrize("why", CANNOT)
+def test_what_cannot_be_kept_is_asked_about(pruned, tmp_path, file, monkeypatch, why):
+    pruned.key("Ctrl+Shift+Z")
+    pruned.export(tmp_path / "out.safetensors")
+    pruned.close_report()
+    prevent, sentence = CANNOT[why]
+    prevent(pruned, monkeypatch)
+    asked = pruned.answers("Cancel", "Discard changes")
+    assert not pruned.window.close()
+    assert pruned.document is not None
+    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
+    assert sentence in asked[0]
+    assert pruned.window.close()
+    assert not kept_histories.find(file)
+    assert not list(folder().glob("*.journal"))
+
+
+def test_a_history_that_was_kept_before_is_not_restored_when_turned_off(pruned, tmp_path, file):
+    open_other(pruned, tmp_path)
+    turn_off(pruned, None)
+    pruned.open(file)
+    pruned.wait_open(file)
+    assert pruned.states == ["Opened"]
+
+
+def test_who_discards_and_stays_is_asked_again(pruned, tmp_path):
+    """The other file cannot be opened, so that nothing was closed."""
+    turn_off(pruned, None)
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes((1000).to_bytes(8, "little") + b"{")
+    asked = pruned.answers("Discard changes", "Cancel")
+    pruned.open(broken)
+    pruned.wait(lambda: bool(pruned.trouble))
+    assert not pruned.window.close()
+    assert len(asked) == 2
