@@ -104,7 +104,7 @@ QUANTIZERS: tuple[Quantizer, ...] = (
         "ModelOpt NVFP4", ("*weight:U8 *weight_scale_2", "*:U8 *_scale_2"), ("modelopt_fp4",)
     ),
     Quantizer("ModelOpt MXFP4", ("weight:U8 weight_scale:U8", "weight:U8 weight_scale:F8_E8M0")),
-    Quantizer("ModelOpt FP8", ("weight:F8_E4M3 weight_scale input_scale",)),
+    Quantizer("ModelOpt FP8 or compressed-tensors", ("weight:F8_E4M3 weight_scale input_scale",)),
     Quantizer("ModelOpt", (), ("modelopt",)),
     Quantizer("MXFP4", ("*_blocks:U8 *_scales:U8", "*:F4 *scale*:F8_E8M0"), ("mxfp4",)),
     Quantizer("Mistral FP8", ("qscale_weight", "qscale_act")),

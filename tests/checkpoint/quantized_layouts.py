@@ -144,11 +144,11 @@ LAYOUTS: dict[str, Layout] = {
     ),
     "modelopt fp8": Layout(
         "ModelOpt FP8",
-        {
-            "weight": ("F8_E4M3", (16, 64)),
-            "weight_scale": ("F32", ()),
-            "input_scale": ("F32", ()),
-        },
+        {**FLOAT8, "input_scale": ("F32", ())},
+        method("modelopt", quant_algo="FP8"),
+    ),
+    "fp8 of either library": Layout(
+        "ModelOpt FP8 or compressed-tensors", {**FLOAT8, "input_scale": ("F32", ())}
     ),
     "modelopt, another algorithm": Layout(
         "ModelOpt W4A8_AWQ",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,50 @@ def test_the_default_command_changes_no_byte_of_a_quantized_layer(layout: Layout
     for name in ORDINARY:
         assert (pruned[name] != before[name]) == (name in BY_DEFAULT)
         assert rounded[name][0] == "BF16"
+
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "quantized"
+# What the names of the files that libraries wrote (`make.py` there) begin with, and the quantizer.
+LIBRARIES = {
+    "bitsandbytes": "bitsandbytes",
+    "compressed": "compressed-tensors",
+    "compressed-tensors-fp8": "ModelOpt FP8 or compressed-tensors",
+    "hqq": "HQQ",
+    "quanto": "quanto",
+    "torchao": "torchao",
+}
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.safetensors")), ids=lambda path: path.stem)
+def test_files_of_the_libraries_keep_every_byte_of_their_quantized_layers(path, tmp_path, capfd):
+    reason = quantized_reason(LIBRARIES.get(path.stem) or LIBRARIES[path.stem.partition("-")[0]])
+    out, rounded = tmp_path / "out.safetensors", tmp_path / "rounded.safetensors"
+    command = ("prune", path, "--method", "l1_unstructured", "--amount", "50%", "-o")
+    run(*command, out)
+    run(*command, rounded, "--dtype", "float16")
+    before, pruned = read_safetensors(path), read_safetensors(out)
+    assert [name for name in before if pruned[name] != before[name]] == ["lm_head.weight"]
+    capfd.readouterr()
+    with open_checkpoint(path) as checkpoint:
+        for name, entry in checkpoint.entries.items():
+            if name.startswith("proj.") and name != "proj.bias":
+                assert entry.why_not == reason
+                assert read_safetensors(rounded)[name] == before[name]
+    assert not [n for n in before if not n.startswith("proj.") and n != "lm_head.weight"]
+
+
+def test_a_torch_file_of_tensor_subclasses_keeps_everything_but_the_pruned_weight(tmp_path, capfd):
+    """Subclasses of torchao are not read, and not lost: the file keeps its container."""
+    source, out = GOLDEN / "torchao-int8.pt", tmp_path / "out.pt"
+    run("prune", source, "-o", out, "--method", "l1_unstructured", "--amount", "50%")
+    before, after = (
+        {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+        for archive in (zipfile.ZipFile(source), zipfile.ZipFile(out))
+    )
+    changed = [name for name in before if after[name] != before[name]]
+    assert len(changed) == 1
+    assert changed[0].startswith("data/")
+    assert len(before[changed[0]]) == 2 * 8 * 32, "lm_head.weight"
 
 
 # Layers of ordinary models that have something of a quantized one, and their default selection
