@@ -415,4 +415,16 @@ def annotate(
             buffers=buffers,
             quantized=by_quantizer,
         )
+    # All other layers may be quantized: then the output head is what can be pruned.
+    if not any(entry.by_default for entry in entries):
+        entries = [
+            entry._replace(by_default=True) if _is_plain_head(entry) else entry
+            for entry in job.cancel.each(entries)
+        ]
     return replace(contents, entries=tuple(entries))
+
+
+def _is_plain_head(entry: TensorEntry) -> bool:
+    """Return whether a tensor is the weight of an output head, by its name."""
+    is_head = not _HEADS.isdisjoint(entry.name.split(".")[-2:-1])
+    return is_head and entry.prunable and entry.learned and entry.kind == "Linear"

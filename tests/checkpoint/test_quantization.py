@@ -107,7 +107,7 @@ def test_the_default_command_changes_no_byte_of_a_quantized_layer(layout: Layout
 
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "quantized"
-# What the names of the files that libraries wrote (`make.py` there) begin with, and the quantizer.
+# Files that libraries wrote (`make.py.txt` there), by the beginning of their names: the quantizer.
 LIBRARIES = {
     "bitsandbytes": "bitsandbytes",
     "compressed": "compressed-tensors",
