@@ -294,8 +294,8 @@ def test_units_are_pruned_by_their_inputs_and_its_recipe_takes_the_statistics(ca
     ("words", "says"),
     [
         (UNITS[:-2], "'ffn_neurons' with --by flap needs --statistics FILE."),
-        ((*UNITS[:5], *UNITS[7:]), "--statistics has no effect without 'by' wanda or flap."),
-        ((*UNITS[:2], "attention_heads", *UNITS[3:]),
+        ((*UNITS[:7], *UNITS[9:]), "--statistics has no effect without 'by' wanda or flap."),
+        ((*UNITS[:2], "attention_heads", *UNITS[3:5], *UNITS[7:]),
          "nothing about the inputs of 'model.layers.0.self_attn.o_proj.weight', so 'flap' cannot"),
     ],
 )  # fmt: skip
