@@ -177,6 +177,14 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Gelöschte oder verschobene Dateien aus der Liste entfernen</translation>
     </message>
     <message>
+        <source>Clear kept &amp;histories…</source>
+        <translation>Behaltene &amp;Verläufe löschen…</translation>
+    </message>
+    <message>
+        <source>Delete the undo history, metrics and scans that are kept of closed files</source>
+        <translation>Den Verlauf, die Metriken und die Scans löschen, die von geschlossenen Dateien behalten wurden</translation>
+    </message>
+    <message>
         <source>Choose state &amp;dict…</source>
         <translation>State-&amp;Dict wählen…</translation>
     </message>
@@ -1283,6 +1291,10 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
     <message>
         <source>The same tensor as {other}: pruned once, counted once.</source>
         <translation>Derselbe Tensor wie {other}: einmal geprunt, einmal gezählt.</translation>
+    </message>
+    <message>
+        <source>Pruned only if you check it and confirm: {why}.</source>
+        <translation>Wird nur geprunt, wenn Sie ihn ankreuzen und bestätigen: {why}.</translation>
     </message>
     <message>
         <source>Not prunable: {why}.</source>
@@ -2443,11 +2455,6 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Ln strukturiert (Kanäle)</translation>
     </message>
     <message>
-        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller and faster: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
-        <extracomment>method ln_structured</extracomment>
-        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner und schneller zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
-    </message>
-    <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
         <translation>Anteil der verbleibenden Kanäle oder Anzahl von Kanälen.</translation>
@@ -2688,9 +2695,24 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>Vielfaches</translation>
     </message>
     <message>
-        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>Prunt die Kanäle mit der kleinsten Ln-Norm entlang einer Dimension: alle Gewichte eines Filters, eines Neurons oder einer Eingabe auf einmal. Um ein Netz kleiner zu machen: Geprunte Kanäle lassen sich später aus der Architektur entfernen. Bei gleicher Sparsity kostet es mehr Genauigkeit als unstrukturiertes Pruning. Jeder Tensor wird für sich geprunt; bereits geprunte Gewichte zählen als 0. Wie torch.nn.utils.prune.ln_structured.</translation>
+    </message>
+    <message>
+        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>Die Anzahl der bleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernels verweigern andere Breiten, andere sind damit langsam.</translation>
+        <translation>Die Zahl der verbleibenden Einheiten wird auf ein Vielfaches hiervon aufgerundet: Manche Kernel lehnen andere Breiten ab, andere sind damit langsam. Der verkleinerte Export rundet ebenso.</translation>
+    </message>
+    <message>
+        <source>As the export</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>Wie der Export</translation>
+    </message>
+    <message>
+        <source>16 of ONNX models (8 of fewer than 32 channels), 8 of other channels, 64 of neurons.</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>16 bei ONNX-Modellen (8 bei weniger als 32 Kanälen), 8 bei anderen Kanälen, 64 bei Neuronen.</translation>
     </message>
     <message>
         <source>1</source>
@@ -2701,6 +2723,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>8</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>8</translation>
+    </message>
+    <message>
+        <source>16</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>16</translation>
+    </message>
+    <message>
+        <source>32</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>32</translation>
     </message>
     <message>
         <source>64</source>
@@ -3183,6 +3215,26 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <translation>und was immer das Original ausführt</translation>
     </message>
     <message>
+        <source>pickle as opened</source>
+        <extracomment>format pickle</extracomment>
+        <translation>Pickle wie geöffnet</translation>
+    </message>
+    <message>
+        <source>The opened pickle with zeros where weights are pruned; everything else in it is kept. For detectron2 and Caffe2.</source>
+        <extracomment>format pickle</extracomment>
+        <translation>Das geöffnete Pickle mit Nullen, wo Gewichte geprunt sind; alles andere darin bleibt erhalten. Für detectron2 und Caffe2.</translation>
+    </message>
+    <message>
+        <source>Zeros do not reduce the size of a pickle.</source>
+        <extracomment>format pickle</extracomment>
+        <translation>Nullen verringern die Größe eines Pickles nicht.</translation>
+    </message>
+    <message>
+        <source>as the opened file</source>
+        <extracomment>format pickle, detectron2, pickle.load</extracomment>
+        <translation>wie die geöffnete Datei</translation>
+    </message>
+    <message>
         <source>GGUF, dense</source>
         <extracomment>format gguf</extracomment>
         <translation>GGUF, dicht</translation>
@@ -3501,6 +3553,16 @@ Nichts wird hochgeladen, außer wenn Sie eine URL als Ziel angeben. Dateien werd
         <source>Show a notification when a job of more than 10 seconds ends in the background.</source>
         <extracomment>settings, notify</extracomment>
         <translation>Eine Benachrichtigung zeigen, wenn eine Aufgabe von mehr als 10 Sekunden im Hintergrund endet.</translation>
+    </message>
+    <message>
+        <source>Keep the history of closed files</source>
+        <extracomment>settings, keep_histories</extracomment>
+        <translation>Den Verlauf geschlossener Dateien behalten</translation>
+    </message>
+    <message>
+        <source>Restore undo history, metrics and scans when one of the last ten files is opened again.</source>
+        <extracomment>settings, keep_histories</extracomment>
+        <translation>Verlauf, Metriken und Scans wiederherstellen, wenn eine der letzten zehn Dateien wieder geöffnet wird.</translation>
     </message>
     <message>
         <source>Motion</source>
@@ -6556,6 +6618,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>{share} geprunt: {value}</translation>
     </message>
     <message>
+        <source>▲ calibrated with the data that measure it</source>
+        <translation>▲ kalibriert mit den Daten, die ihn messen</translation>
+    </message>
+    <message>
         <source>not measured</source>
         <translation>nicht gemessen</translation>
     </message>
@@ -6903,6 +6969,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Schritte, die rückgängig gemacht oder auf anderen Zweigen sind, sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
     </message>
     <message>
+        <source>Undo steps are not saved; only a session stores them.</source>
+        <translation>Die Schritte zum Rückgängigmachen sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
+    </message>
+    <message>
         <source>Metrics or scans are not saved; only a session stores them.</source>
         <translation>Metriken oder Scans sind nicht gespeichert; nur eine Sitzung speichert sie.</translation>
     </message>
@@ -6927,12 +6997,32 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Speichern unter…</translation>
     </message>
     <message>
+        <source>{names}: {why}. Pruning a scale, a zero point or a codebook destroys the weights that it belongs to.</source>
+        <translation>{names}: {why}. Eine Skala, einen Nullpunkt oder ein Codebuch zu prunen zerstört die zugehörigen Gewichte.</translation>
+    </message>
+    <message>
+        <source>Check tensors of a quantized layer?</source>
+        <translation>Tensoren einer quantisierten Schicht ankreuzen?</translation>
+    </message>
+    <message>
+        <source>Check anyway</source>
+        <translation>Trotzdem ankreuzen</translation>
+    </message>
+    <message>
         <source>Delete this unsaved work?</source>
         <translation>Diese ungespeicherte Arbeit löschen?</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>{size} are freed. Open files keep their history.</source>
+        <translation>{size} werden frei. Geöffnete Dateien behalten ihren Verlauf.</translation>
+    </message>
+    <message>
+        <source>Delete the kept history of {files}?</source>
+        <translation>Den behaltenen Verlauf von {files} löschen?</translation>
     </message>
     <message>
         <source>This cannot be undone. It frees {size} of masks.</source>
@@ -7066,6 +7156,22 @@ werden weiterhin auf diesem Rechner berechnet.</translation>
     <message>
         <source>{file} (missing)</source>
         <translation>{file} (fehlt)</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 Datei</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} Dateien</translation>
+    </message>
+    <message>
+        <source>No history is kept.</source>
+        <translation>Es ist kein Verlauf behalten.</translation>
+    </message>
+    <message>
+        <source>Kept histories deleted.</source>
+        <translation>Behaltene Verläufe gelöscht.</translation>
     </message>
 </context>
 <context>
@@ -9372,16 +9478,6 @@ steps</extracomment>
         <translation>sein &apos;{name}&apos; kann nicht gelesen werden: {what}</translation>
     </message>
     <message>
-        <source>is a pickle of Python that torch.save did not write, so where its numbers lie cannot be told without running it</source>
-        <extracomment>sentences</extracomment>
-        <translation>ist ein Pickle von Python, das torch.save nicht geschrieben hat; wo seine Zahlen liegen, ist nicht zu erkennen, ohne es auszuführen</translation>
-    </message>
-    <message>
-        <source>Save it again with torch.save or safetensors, where it was made.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Speichern Sie ihn dort, wo er entstanden ist, erneut mit torch.save oder safetensors.</translation>
-    </message>
-    <message>
         <source>it does not begin with torch&apos;s magic number</source>
         <extracomment>sentences</extracomment>
         <translation>er beginnt nicht mit der Kennzahl von torch</translation>
@@ -11131,11 +11227,6 @@ steps</extracomment>
         <source>it is a {path}, which Pruneapp does not read</source>
         <extracomment>sentences</extracomment>
         <translation>er ist vom Typ {path}, den Pruneapp nicht liest</translation>
-    </message>
-    <message>
-        <source>it is a numpy array that Python 2 has written</source>
-        <extracomment>sentences</extracomment>
-        <translation>er ist ein numpy-Array, das Python 2 geschrieben hat</translation>
     </message>
     <message>
         <source>it is a numpy array of a type that Pruneapp does not know</source>
@@ -13748,16 +13839,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; ist zu groß für eine Aufzeichnung.</translation>
     </message>
     <message>
-        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so it is not known which units it kept.</source>
-        <extracomment>sentences</extracomment>
-        <translation>In &apos;{folder}&apos; gibt es kein &apos;{RECORD}&apos;, daher ist nicht bekannt, welche Einheiten behalten wurden.</translation>
-    </message>
-    <message>
-        <source>Name the folder that `pruneapp shrink` wrote.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie den Ordner, den `pruneapp shrink` geschrieben hat.</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; contradicts itself at &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; widerspricht sich bei &apos;{place}&apos;.</translation>
@@ -13781,16 +13862,6 @@ steps</extracomment>
         <source>Choose --check shapes, which reads back and compares what was written.</source>
         <extracomment>sentences</extracomment>
         <translation>Wählen Sie --check shapes; das liest das Geschriebene zurück und vergleicht es.</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; already exists, and a shrunk model needs a folder of its own.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; gibt es schon, und ein verkleinertes Modell braucht einen eigenen Ordner.</translation>
-    </message>
-    <message>
-        <source>Name a new folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Nennen Sie einen neuen Ordner.</translation>
     </message>
     <message>
         <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so no row of the embedding would be left.</source>
@@ -14490,11 +14561,6 @@ steps</extracomment>
         <source>Cut more, or choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
         <translation>Entfernen Sie mehr, oder wählen Sie ein kleineres Vielfaches.</translation>
-    </message>
-    <message>
-        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple} cuts nothing of {counted}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Werden die Einheiten um {share} verringert und auf ein Vielfaches von {multiple} aufgerundet, fällt nirgends etwas weg ({counted}).</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; has no scores for &apos;{place}&apos;.</source>
@@ -16767,9 +16833,104 @@ steps</extracomment>
         <translation>ein Stück von Tensor &apos;{show}&apos; hat zu wenige Bytes</translation>
     </message>
     <message>
+        <source>The pipeline &apos;{pipeline}&apos; has no component &apos;{key}&apos; with weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Die Pipeline &apos;{pipeline}&apos; hat keine Komponente &apos;{key}&apos; mit Gewichten.</translation>
+    </message>
+    <message>
+        <source>Choose one of: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie eine von: {first_names}.</translation>
+    </message>
+    <message>
+        <source>The cache &apos;{root}&apos; contains no snapshot.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Cache &apos;{root}&apos; enthält keinen Snapshot.</translation>
+    </message>
+    <message>
+        <source>Download the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie das Modell neu herunter.</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{path}&apos; is a cache of Hugging Face with {len} models.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Der Ordner &apos;{path}&apos; ist ein Cache von Hugging Face mit {len} Modellen.</translation>
+    </message>
+    <message>
+        <source>Open one of them: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Öffnen Sie eines davon: {first_names}.</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is a part of a checkpoint of DeepSpeed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; ist Teil eines Checkpoints von DeepSpeed.</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle does not begin with torch&apos;s magic number</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage in seinem Pickle beginnt nicht mit der magischen Zahl von torch</translation>
+    </message>
+    <message>
+        <source>a byte string in its pickle holds something that is no storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>eine Bytefolge in seinem Pickle enthält etwas, das kein Storage ist</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle is cut short</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage in seinem Pickle ist abgeschnitten</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle has another size than it says</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Storage in seinem Pickle hat eine andere Größe als angegeben</translation>
+    </message>
+    <message>
+        <source>is a pickle of Python that torch.save did not write, without arrays of numbers{code}</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Pickle von Python, das torch.save nicht geschrieben hat, ohne Arrays von Zahlen{code}</translation>
+    </message>
+    <message>
+        <source>Save the weights with torch.save or safetensors, where it was made.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie die Gewichte dort, wo es entstand, mit torch.save oder safetensors.</translation>
+    </message>
+    <message>
+        <source>is a pickle with more than {MAX_PICKLE} bytes of text</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Pickle mit mehr als {MAX_PICKLE} Bytes Text</translation>
+    </message>
+    <message>
+        <source>Load it with pickle in Python and save it again with protocol=4.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie es in Python mit pickle, und speichern Sie es mit protocol=4 neu.</translation>
+    </message>
+    <message>
+        <source>a text in its pickle has a negative length</source>
+        <extracomment>sentences</extracomment>
+        <translation>ein Text in seinem Pickle hat eine negative Länge</translation>
+    </message>
+    <message>
+        <source>is a pickle of tensors of protocol 2 or older, in which their numbers are text</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein Pickle von Tensoren nach Protokoll 2 oder älter, in dem ihre Zahlen Text sind</translation>
+    </message>
+    <message>
+        <source>Load it with pickle in Python and save it again with torch.save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie es in Python mit pickle, und speichern Sie es mit torch.save neu.</translation>
+    </message>
+    <message>
+        <source>was written by joblib, whose arrays are not in the pickle</source>
+        <extracomment>sentences</extracomment>
+        <translation>wurde von joblib geschrieben, dessen Arrays nicht im Pickle sind</translation>
+    </message>
+    <message>
+        <source>Load it with joblib in Python, and save its arrays with numpy.savez.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Laden Sie sie in Python mit joblib, und speichern Sie ihre Arrays mit numpy.savez.</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; holds no tensors of a model.{run}</source>
@@ -16785,6 +16946,16 @@ steps</extracomment>
         <source>a storage of its constants has the name of another</source>
         <extracomment>sentences</extracomment>
         <translation>ein Storage seiner Konstanten hat den Namen eines anderen</translation>
+    </message>
+    <message>
+        <source>is a TorchScript program of torch 1.0 to 1.3, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>ist ein TorchScript-Programm von torch 1.0 bis 1.3, das Pruneapp nicht liest</translation>
+    </message>
+    <message>
+        <source>Save it again in Python: torch.jit.load(FILE).save(&apos;model.pt&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>Speichern Sie es in Python neu: torch.jit.load(FILE).save(&apos;model.pt&apos;).</translation>
     </message>
     <message>
         <source>storage &apos;{key}&apos; has two sizes</source>
@@ -16852,6 +17023,21 @@ steps</extracomment>
         <translation>&apos;{show}&apos; von &apos;{model}&apos; ist in &apos;{show2}&apos; und kann nicht kopiert werden: {unreadable}.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; shares its numbers with another array in the pickle.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; teilt seine Zahlen mit einem anderen Array im Pickle.</translation>
+    </message>
+    <message>
+        <source>Rounding what stays up to a multiple of {rounding} prunes nothing of {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nach dem Aufrunden auf ein Vielfaches von {rounding} wird von {counted} nichts geprunt.</translation>
+    </message>
+    <message>
+        <source>Prune more, or choose a smaller multiple.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Prunen Sie mehr, oder wählen Sie ein kleineres Vielfaches.</translation>
+    </message>
+    <message>
         <source>The step ranks weights by statistics of activations of the checkpoint.</source>
         <extracomment>sentences</extracomment>
         <translation>Der Schritt ordnet Gewichte nach der Aktivierungsstatistik des Checkpoints.</translation>
@@ -16860,6 +17046,91 @@ steps</extracomment>
         <source>Collect them with `pruneapp statistics`, and load them in the form or name them with --statistics.</source>
         <extracomment>sentences</extracomment>
         <translation>Erheben Sie sie mit `pruneapp statistics`, und laden Sie sie im Formular, oder nennen Sie sie mit --statistics.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not the file that its kept history was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist nicht die Datei, zu der ihr behaltener Verlauf gehört.</translation>
+    </message>
+    <message>
+        <source>Go on without the history.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Fahren Sie ohne den Verlauf fort.</translation>
+    </message>
+    <message>
+        <source>{n} more group</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} weitere Gruppe</translation>
+    </message>
+    <message>
+        <source>{n} more groups</source>
+        <extracomment>sentences</extracomment>
+        <translation>{n} weitere Gruppen</translation>
+    </message>
+    <message>
+        <source>There is no &apos;{name}&apos; in &apos;{parent}&apos;, so it is not known which units it kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>In &apos;{parent}&apos; gibt es kein &apos;{name}&apos;, daher ist nicht bekannt, welche Einheiten geblieben sind.</translation>
+    </message>
+    <message>
+        <source>Name the folder or the file that `pruneapp shrink` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie den Ordner oder die Datei, die `pruneapp shrink` geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; already exists, and a shrunk model is never written over something else.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; gibt es schon, und ein verkleinertes Modell überschreibt nie etwas anderes.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the name of a file, and a shrunk model in a store is a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; ist der Name einer Datei, und ein verkleinertes Modell in einem Objektspeicher ist ein Ordner.</translation>
+    </message>
+    <message>
+        <source>Name a folder, such as &apos;{stem}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie einen Ordner, etwa &apos;{stem}&apos;.</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; already exists, and the model needs a file of this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; gibt es schon, und das Modell braucht eine Datei dieses Namens.</translation>
+    </message>
+    <message>
+        <source>Choose another name for the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Wählen Sie einen anderen Namen für das Modell.</translation>
+    </message>
+    <message>
+        <source>A cut {kind} contains its graph, which &apos;{name}&apos; cannot, by its name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Ein verkleinertes Modell ({kind}) enthält seinen Graphen, was &apos;{name}&apos; dem Namen nach nicht kann.</translation>
+    </message>
+    <message>
+        <source>Name it &apos;{stem}{suffix}&apos;, or name a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie es &apos;{stem}{suffix}&apos;, oder nennen Sie einen Ordner.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a file, but a cut changes &apos;{CONFIG}&apos; as well as the weights, so that both are written into a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist der Name einer Datei, aber das Verkleinern ändert &apos;{CONFIG}&apos; ebenso wie die Gewichte, daher wird beides in einen Ordner geschrieben.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a program of torch.export, and the model has no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; ist der Name eines Programms von torch.export, und das Modell hat keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>Name it &apos;{stem}.safetensors&apos; or &apos;{stem2}.pt&apos;, or name a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Nennen Sie es &apos;{stem}.safetensors&apos; oder &apos;{stem2}.pt&apos;, oder nennen Sie einen Ordner.</translation>
+    </message>
+    <message>
+        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple_words} cuts nothing of {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Werden {share} der Einheiten entfernt und der Rest auf ein Vielfaches von {multiple_words} aufgerundet, so wird von {counted} nichts entfernt.</translation>
     </message>
     <message>
         <source>The statistics &apos;{name}&apos; belong to another checkpoint than &apos;{name2}&apos;.</source>
@@ -16875,6 +17146,16 @@ steps</extracomment>
         <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state. Outputs whose shape depends on the weights need an evaluation script with evaluate.</source>
         <extracomment>sentences</extracomment>
         <translation>Führen Sie jedes Mal dieselben Eingaben in derselben Reihenfolge aus; &apos;seed&apos; ist für jeden Zustand gleich. Ausgaben, deren Form von den Gewichten abhängt, brauchen ein Auswertungsskript mit evaluate.</translation>
+    </message>
+    <message>
+        <source>{what} computed by torch, which &apos;{executable}&apos; does not have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} von torch berechnet, das &apos;{executable}&apos; nicht hat.</translation>
+    </message>
+    <message>
+        <source>Install torch there or choose a Python that has it; for metrics alone, define evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Installieren Sie dort torch, oder wählen Sie ein Python, das es hat; für Metriken allein definieren Sie evaluate.</translation>
     </message>
     <message>
         <source>Return the model, or an InferenceSession of an ONNX model, from load(path).</source>
@@ -16997,6 +17278,16 @@ steps</extracomment>
         <translation>seine Schicht ist quantisiert</translation>
     </message>
     <message>
+        <source>it is a numpy array without bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>es ist ein numpy-Array ohne Bytes</translation>
+    </message>
+    <message>
+        <source>To prune a float of a quantized layer nevertheless, give its exact name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Um eine Gleitkommazahl einer quantisierten Schicht trotzdem zu prunen, geben Sie ihren genauen Namen an.</translation>
+    </message>
+    <message>
         <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
         <extracomment>sentences</extracomment>
         <translation>Ebenfalls geändert: &apos;{show}&apos;, das die Zahlen mit {listed} teilt.</translation>
@@ -17015,6 +17306,11 @@ steps</extracomment>
         <source>that was chosen</source>
         <extracomment>sentences</extracomment>
         <translation>das wurde gewählt</translation>
+    </message>
+    <message>
+        <source>it stores tied weights twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>sie speichert gebundene Gewichte zweimal</translation>
     </message>
     <message>
         <source>loading the file would run code ({names})</source>
@@ -18926,12 +19222,16 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} channel</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} Kanal</translation>
     </message>
     <message>
         <source>{n} channels</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} Kanäle</translation>
     </message>
     <message>
@@ -19283,12 +19583,16 @@ steps</extracomment>
 <context>
     <name>SessionController</name>
     <message>
-        <source>Exported {name}. Undo is kept only in a session ({keys}).</source>
-        <translation>{name} exportiert. Rückgängig bleibt nur in einer Sitzung erhalten ({keys}).</translation>
+        <source>The history of closed files is not kept, as chosen in the settings.</source>
+        <translation>Der Verlauf geschlossener Dateien wird nicht behalten, wie in den Einstellungen gewählt.</translation>
     </message>
     <message>
-        <source>Exported {name}. Undo and other branches are kept only in a session ({keys}).</source>
-        <translation>{name} exportiert. Rückgängig-Schritte und andere Zweige bleiben nur in einer Sitzung erhalten ({keys}).</translation>
+        <source>The history cannot be written to the disk ({why}).</source>
+        <translation>Der Verlauf kann nicht auf die Festplatte geschrieben werden ({why}).</translation>
+    </message>
+    <message>
+        <source>The history is too large to be kept: {size} of at most {most}.</source>
+        <translation>Der Verlauf ist zu groß, um behalten zu werden: {size} von höchstens {most}.</translation>
     </message>
     <message>
         <source>Save session</source>
@@ -19305,6 +19609,26 @@ steps</extracomment>
     <message>
         <source>Saved {name}, {size}</source>
         <translation>{name} gespeichert, {size}</translation>
+    </message>
+    <message>
+        <source>Restored the history of this file.</source>
+        <translation>Der Verlauf dieser Datei wurde wiederhergestellt.</translation>
+    </message>
+    <message>
+        <source>Restored 1 step from when this file was closed.</source>
+        <translation>1 Schritt vom Schließen dieser Datei wurde wiederhergestellt.</translation>
+    </message>
+    <message>
+        <source>Restored {n} steps from when this file was closed.</source>
+        <translation>{n} Schritte vom Schließen dieser Datei wurden wiederhergestellt.</translation>
+    </message>
+    <message>
+        <source>The history has {n} more, undone or on other branches.</source>
+        <translation>Der Verlauf hat {n} weitere, rückgängig gemacht oder auf anderen Zweigen.</translation>
+    </message>
+    <message>
+        <source>Start from the file as it is</source>
+        <translation>Mit der Datei beginnen, wie sie ist</translation>
     </message>
     <message>
         <source>The masks of &apos;{name}&apos; can be applied to this file, without the history.</source>

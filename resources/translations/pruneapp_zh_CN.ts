@@ -177,6 +177,14 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>从列表中移除已删除或移走的文件</translation>
     </message>
     <message>
+        <source>Clear kept &amp;histories…</source>
+        <translation>清除保留的历史(&amp;H)…</translation>
+    </message>
+    <message>
+        <source>Delete the undo history, metrics and scans that are kept of closed files</source>
+        <translation>删除为已关闭文件保留的撤销历史、指标和扫描</translation>
+    </message>
+    <message>
         <source>Choose state &amp;dict…</source>
         <translation>选择状态字典(&amp;D)…</translation>
     </message>
@@ -1283,6 +1291,10 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
     <message>
         <source>The same tensor as {other}: pruned once, counted once.</source>
         <translation>与 {other} 是同一个张量：只剪枝一次，只计数一次。</translation>
+    </message>
+    <message>
+        <source>Pruned only if you check it and confirm: {why}.</source>
+        <translation>仅当您勾选并确认时才剪枝：{why}。</translation>
     </message>
     <message>
         <source>Not prunable: {why}.</source>
@@ -2443,11 +2455,6 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>Ln 结构化（通道）</translation>
     </message>
     <message>
-        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller and faster: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
-        <extracomment>method ln_structured</extracomment>
-        <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小更快：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
-    </message>
-    <message>
         <source>Fraction of remaining channels, or a number.</source>
         <extracomment>method ln_structured, amount</extracomment>
         <translation>剩余通道的比例，或数量。</translation>
@@ -2688,9 +2695,24 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>倍数</translation>
     </message>
     <message>
-        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them.</source>
+        <source>Prunes the channels with the smallest Ln norm along a dimension: all weights of a filter, a neuron or an input at once. Use it to make a network smaller: pruned channels can be removed from the architecture later. At the same sparsity it costs more accuracy than unstructured pruning. Each tensor is pruned separately; weights that are already pruned count as 0. Same as torch.nn.utils.prune.ln_structured.</source>
+        <extracomment>method ln_structured</extracomment>
+        <translation>沿某一维度剪枝 Ln 范数最小的通道：一次剪去一个滤波器、神经元或输入的所有权重。用于使网络更小：之后可以从结构中移除被剪枝的通道。在相同稀疏度下，它比非结构化剪枝损失更多准确率。每个张量单独剪枝；已剪枝的权重计为 0。等同于 torch.nn.utils.prune.ln_structured。</translation>
+    </message>
+    <message>
+        <source>The number of units that stay is rounded up to a multiple of this: some kernels reject other widths, others are slow with them. The export &apos;shrunk&apos; rounds in the same way.</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
-        <translation>保留的单元数向上取整到它的倍数：有些内核不接受其他宽度，有些则会变慢。</translation>
+        <translation>保留的单元数向上取整为此值的倍数：有些内核拒绝其他宽度，有些在其他宽度下较慢。缩减导出以相同方式取整。</translation>
+    </message>
+    <message>
+        <source>As the export</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>与导出相同</translation>
+    </message>
+    <message>
+        <source>16 of ONNX models (8 of fewer than 32 channels), 8 of other channels, 64 of neurons.</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>ONNX 模型为 16（少于 32 个通道时为 8），其他通道为 8，神经元为 64。</translation>
     </message>
     <message>
         <source>1</source>
@@ -2701,6 +2723,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>8</source>
         <extracomment>method ffn_neurons, multiple</extracomment>
         <translation>8</translation>
+    </message>
+    <message>
+        <source>16</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>16</translation>
+    </message>
+    <message>
+        <source>32</source>
+        <extracomment>method ffn_neurons, multiple</extracomment>
+        <translation>32</translation>
     </message>
     <message>
         <source>64</source>
@@ -3183,6 +3215,26 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <translation>以及任何能运行原模型的程序</translation>
     </message>
     <message>
+        <source>pickle as opened</source>
+        <extracomment>format pickle</extracomment>
+        <translation>按打开形式的 pickle</translation>
+    </message>
+    <message>
+        <source>The opened pickle with zeros where weights are pruned; everything else in it is kept. For detectron2 and Caffe2.</source>
+        <extracomment>format pickle</extracomment>
+        <translation>打开的 pickle，剪枝处为零；其余内容保留。适用于 detectron2 和 Caffe2。</translation>
+    </message>
+    <message>
+        <source>Zeros do not reduce the size of a pickle.</source>
+        <extracomment>format pickle</extracomment>
+        <translation>零不会减小 pickle 的大小。</translation>
+    </message>
+    <message>
+        <source>as the opened file</source>
+        <extracomment>format pickle, detectron2, pickle.load</extracomment>
+        <translation>与打开的文件相同</translation>
+    </message>
+    <message>
         <source>GGUF, dense</source>
         <extracomment>format gguf</extracomment>
         <translation>GGUF，稠密</translation>
@@ -3501,6 +3553,16 @@ Nothing is uploaded unless you name a URL as the target. Files are read, never r
         <source>Show a notification when a job of more than 10 seconds ends in the background.</source>
         <extracomment>settings, notify</extracomment>
         <translation>超过 10 秒的任务在后台结束时显示通知。</translation>
+    </message>
+    <message>
+        <source>Keep the history of closed files</source>
+        <extracomment>settings, keep_histories</extracomment>
+        <translation>保留已关闭文件的历史</translation>
+    </message>
+    <message>
+        <source>Restore undo history, metrics and scans when one of the last ten files is opened again.</source>
+        <extracomment>settings, keep_histories</extracomment>
+        <translation>再次打开最近十个文件之一时，恢复撤销历史、指标和扫描。</translation>
     </message>
     <message>
         <source>Motion</source>
@@ -6556,6 +6618,10 @@ Files are read, never run.</source>
         <translation>{share} 已剪枝：{value}</translation>
     </message>
     <message>
+        <source>▲ calibrated with the data that measure it</source>
+        <translation>▲ 用测量它的数据校准</translation>
+    </message>
+    <message>
         <source>not measured</source>
         <translation>未测量</translation>
     </message>
@@ -6903,6 +6969,10 @@ Files are read, never run.</source>
         <translation>已撤销或位于其他分支的步骤未保存；只有会话能保存它们。</translation>
     </message>
     <message>
+        <source>Undo steps are not saved; only a session stores them.</source>
+        <translation>撤销步骤未保存；只有会话会存储它们。</translation>
+    </message>
+    <message>
         <source>Metrics or scans are not saved; only a session stores them.</source>
         <translation>指标或扫描未保存；只有会话能保存它们。</translation>
     </message>
@@ -6927,12 +6997,32 @@ Files are read, never run.</source>
         <translation>另存为…</translation>
     </message>
     <message>
+        <source>{names}: {why}. Pruning a scale, a zero point or a codebook destroys the weights that it belongs to.</source>
+        <translation>{names}：{why}。剪枝缩放因子、零点或码本会破坏其所属的权重。</translation>
+    </message>
+    <message>
+        <source>Check tensors of a quantized layer?</source>
+        <translation>勾选量化层的张量？</translation>
+    </message>
+    <message>
+        <source>Check anyway</source>
+        <translation>仍然勾选</translation>
+    </message>
+    <message>
         <source>Delete this unsaved work?</source>
         <translation>删除此未保存的工作？</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>删除</translation>
+    </message>
+    <message>
+        <source>{size} are freed. Open files keep their history.</source>
+        <translation>将释放 {size}。打开的文件保留其历史。</translation>
+    </message>
+    <message>
+        <source>Delete the kept history of {files}?</source>
+        <translation>删除 {files}的保留历史？</translation>
     </message>
     <message>
         <source>This cannot be undone. It frees {size} of masks.</source>
@@ -7065,6 +7155,22 @@ computed on this computer.</source>
     <message>
         <source>{file} (missing)</source>
         <translation>{file}（缺失）</translation>
+    </message>
+    <message>
+        <source>1 file</source>
+        <translation>1 个文件</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} 个文件</translation>
+    </message>
+    <message>
+        <source>No history is kept.</source>
+        <translation>没有保留的历史。</translation>
+    </message>
+    <message>
+        <source>Kept histories deleted.</source>
+        <translation>已删除保留的历史。</translation>
     </message>
 </context>
 <context>
@@ -9371,16 +9477,6 @@ steps</extracomment>
         <translation>无法读取其中的 &apos;{name}&apos;：{what}</translation>
     </message>
     <message>
-        <source>is a pickle of Python that torch.save did not write, so where its numbers lie cannot be told without running it</source>
-        <extracomment>sentences</extracomment>
-        <translation>是 Python 的 pickle，但不是由 torch.save 写入的，因此不运行它就无法得知其数值的位置</translation>
-    </message>
-    <message>
-        <source>Save it again with torch.save or safetensors, where it was made.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请在生成它的地方用 torch.save 或 safetensors 重新保存。</translation>
-    </message>
-    <message>
         <source>it does not begin with torch&apos;s magic number</source>
         <extracomment>sentences</extracomment>
         <translation>它不以 torch 的魔数开头</translation>
@@ -11130,11 +11226,6 @@ steps</extracomment>
         <source>it is a {path}, which Pruneapp does not read</source>
         <extracomment>sentences</extracomment>
         <translation>其类型为 {path}，Pruneapp 不读取这种类型</translation>
-    </message>
-    <message>
-        <source>it is a numpy array that Python 2 has written</source>
-        <extracomment>sentences</extracomment>
-        <translation>它是由 Python 2 写入的 numpy 数组</translation>
     </message>
     <message>
         <source>it is a numpy array of a type that Pruneapp does not know</source>
@@ -13747,16 +13838,6 @@ steps</extracomment>
         <translation>&apos;{path}&apos; 过大，不可能是记录文件。</translation>
     </message>
     <message>
-        <source>There is no &apos;{RECORD}&apos; in &apos;{folder}&apos;, so it is not known which units it kept.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{folder}&apos; 中没有 &apos;{RECORD}&apos;，因此无法得知保留了哪些单元。</translation>
-    </message>
-    <message>
-        <source>Name the folder that `pruneapp shrink` wrote.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定由 `pruneapp shrink` 写入的文件夹。</translation>
-    </message>
-    <message>
         <source>&apos;{path}&apos; contradicts itself at &apos;{place}&apos;.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 在 &apos;{place}&apos; 处自相矛盾。</translation>
@@ -13780,16 +13861,6 @@ steps</extracomment>
         <source>Choose --check shapes, which reads back and compares what was written.</source>
         <extracomment>sentences</extracomment>
         <translation>请选择 --check shapes，它会回读并比较已写入的内容。</translation>
-    </message>
-    <message>
-        <source>&apos;{path}&apos; already exists, and a shrunk model needs a folder of its own.</source>
-        <extracomment>sentences</extracomment>
-        <translation>&apos;{path}&apos; 已存在，而缩减后的模型需要单独的文件夹。</translation>
-    </message>
-    <message>
-        <source>Name a new folder.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请指定新文件夹。</translation>
     </message>
     <message>
         <source>Nothing in {first_names} is a token of &apos;{where}&apos;, so no row of the embedding would be left.</source>
@@ -14489,11 +14560,6 @@ steps</extracomment>
         <source>Cut more, or choose a smaller multiple.</source>
         <extracomment>sentences</extracomment>
         <translation>请裁去更多，或选择较小的倍数。</translation>
-    </message>
-    <message>
-        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple} cuts nothing of {counted}.</source>
-        <extracomment>sentences</extracomment>
-        <translation>各裁去 {share} 并向上取整到 {multiple} 的倍数后，没有可裁去的（共 {counted}）。</translation>
     </message>
     <message>
         <source>&apos;{by}&apos; has no scores for &apos;{place}&apos;.</source>
@@ -16766,9 +16832,104 @@ steps</extracomment>
         <translation>张量 &apos;{show}&apos; 的一个块字节数不足</translation>
     </message>
     <message>
+        <source>The pipeline &apos;{pipeline}&apos; has no component &apos;{key}&apos; with weights.</source>
+        <extracomment>sentences</extracomment>
+        <translation>流水线 &apos;{pipeline}&apos; 没有带权重的组件 &apos;{key}&apos;。</translation>
+    </message>
+    <message>
+        <source>Choose one of: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请选择其中之一：{first_names}。</translation>
+    </message>
+    <message>
+        <source>The cache &apos;{root}&apos; contains no snapshot.</source>
+        <extracomment>sentences</extracomment>
+        <translation>缓存 &apos;{root}&apos; 不含快照。</translation>
+    </message>
+    <message>
+        <source>Download the model again.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请重新下载模型。</translation>
+    </message>
+    <message>
+        <source>The folder &apos;{path}&apos; is a cache of Hugging Face with {len} models.</source>
+        <extracomment>sentences</extracomment>
+        <translation>文件夹 &apos;{path}&apos; 是含有 {len} 个模型的 Hugging Face 缓存。</translation>
+    </message>
+    <message>
+        <source>Open one of them: {first_names}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请打开其中之一：{first_names}。</translation>
+    </message>
+    <message>
         <source>&apos;{path}&apos; is a part of a checkpoint of DeepSpeed.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{path}&apos; 是 DeepSpeed 检查点的一部分。</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle does not begin with torch&apos;s magic number</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个存储不以 torch 的魔数开头</translation>
+    </message>
+    <message>
+        <source>a byte string in its pickle holds something that is no storage</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个字节串所含内容不是存储</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle is cut short</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个存储被截断</translation>
+    </message>
+    <message>
+        <source>a storage in its pickle has another size than it says</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一个存储的大小与声明不符</translation>
+    </message>
+    <message>
+        <source>is a pickle of Python that torch.save did not write, without arrays of numbers{code}</source>
+        <extracomment>sentences</extracomment>
+        <translation>是并非由 torch.save 写入的 Python pickle，不含数字数组{code}</translation>
+    </message>
+    <message>
+        <source>Save the weights with torch.save or safetensors, where it was made.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在创建它的地方用 torch.save 或 safetensors 保存权重。</translation>
+    </message>
+    <message>
+        <source>is a pickle with more than {MAX_PICKLE} bytes of text</source>
+        <extracomment>sentences</extracomment>
+        <translation>是文本超过 {MAX_PICKLE} 字节的 pickle</translation>
+    </message>
+    <message>
+        <source>Load it with pickle in Python and save it again with protocol=4.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中用 pickle 加载，并以 protocol=4 重新保存。</translation>
+    </message>
+    <message>
+        <source>a text in its pickle has a negative length</source>
+        <extracomment>sentences</extracomment>
+        <translation>其 pickle 中的一段文本长度为负</translation>
+    </message>
+    <message>
+        <source>is a pickle of tensors of protocol 2 or older, in which their numbers are text</source>
+        <extracomment>sentences</extracomment>
+        <translation>是协议 2 或更早的张量 pickle，其中数值以文本存储</translation>
+    </message>
+    <message>
+        <source>Load it with pickle in Python and save it again with torch.save.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中用 pickle 加载，并用 torch.save 重新保存。</translation>
+    </message>
+    <message>
+        <source>was written by joblib, whose arrays are not in the pickle</source>
+        <extracomment>sentences</extracomment>
+        <translation>由 joblib 写入，其数组不在 pickle 中</translation>
+    </message>
+    <message>
+        <source>Load it with joblib in Python, and save its arrays with numpy.savez.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中用 joblib 加载，并用 numpy.savez 保存其数组。</translation>
     </message>
     <message>
         <source>&apos;{path}&apos; holds no tensors of a model.{run}</source>
@@ -16784,6 +16945,16 @@ steps</extracomment>
         <source>a storage of its constants has the name of another</source>
         <extracomment>sentences</extracomment>
         <translation>其常量的一个存储与另一个同名</translation>
+    </message>
+    <message>
+        <source>is a TorchScript program of torch 1.0 to 1.3, which Pruneapp does not read</source>
+        <extracomment>sentences</extracomment>
+        <translation>是 torch 1.0 至 1.3 的 TorchScript 程序，Pruneapp 不读取</translation>
+    </message>
+    <message>
+        <source>Save it again in Python: torch.jit.load(FILE).save(&apos;model.pt&apos;).</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在 Python 中重新保存：torch.jit.load(FILE).save(&apos;model.pt&apos;)。</translation>
     </message>
     <message>
         <source>storage &apos;{key}&apos; has two sizes</source>
@@ -16851,6 +17022,21 @@ steps</extracomment>
         <translation>&apos;{model}&apos; 的 &apos;{show}&apos; 位于 &apos;{show2}&apos; 中，无法复制：{unreadable}。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; shares its numbers with another array in the pickle.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 与 pickle 中的另一个数组共享数值。</translation>
+    </message>
+    <message>
+        <source>Rounding what stays up to a multiple of {rounding} prunes nothing of {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>将保留数量向上取整为 {rounding} 的倍数后，{counted}中没有任何剪枝。</translation>
+    </message>
+    <message>
+        <source>Prune more, or choose a smaller multiple.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请剪枝更多，或选择更小的倍数。</translation>
+    </message>
+    <message>
         <source>The step ranks weights by statistics of activations of the checkpoint.</source>
         <extracomment>sentences</extracomment>
         <translation>该步骤按检查点的激活统计对权重排序。</translation>
@@ -16859,6 +17045,91 @@ steps</extracomment>
         <source>Collect them with `pruneapp statistics`, and load them in the form or name them with --statistics.</source>
         <extracomment>sentences</extracomment>
         <translation>请用 `pruneapp statistics` 收集，并在表单中加载或用 --statistics 指定。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not the file that its kept history was made with.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 不是其保留历史所对应的文件。</translation>
+    </message>
+    <message>
+        <source>Go on without the history.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在没有历史的情况下继续。</translation>
+    </message>
+    <message>
+        <source>{n} more group</source>
+        <extracomment>sentences</extracomment>
+        <translation>另外 {n} 组</translation>
+    </message>
+    <message>
+        <source>{n} more groups</source>
+        <extracomment>sentences</extracomment>
+        <translation>另外 {n} 组</translation>
+    </message>
+    <message>
+        <source>There is no &apos;{name}&apos; in &apos;{parent}&apos;, so it is not known which units it kept.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{parent}&apos; 中没有 &apos;{name}&apos;，因此不知道保留了哪些单元。</translation>
+    </message>
+    <message>
+        <source>Name the folder or the file that `pruneapp shrink` wrote.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定 `pruneapp shrink` 写入的文件夹或文件。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; already exists, and a shrunk model is never written over something else.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 已存在，缩减后的模型绝不会覆盖其他内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; is the name of a file, and a shrunk model in a store is a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{path}&apos; 是文件名，而存储中缩减后的模型是文件夹。</translation>
+    </message>
+    <message>
+        <source>Name a folder, such as &apos;{stem}&apos;.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请指定文件夹，例如 &apos;{stem}&apos;。</translation>
+    </message>
+    <message>
+        <source>&apos;{target}&apos; already exists, and the model needs a file of this name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{target}&apos; 已存在，而模型需要此名称的文件。</translation>
+    </message>
+    <message>
+        <source>Choose another name for the model.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请为模型选择其他名称。</translation>
+    </message>
+    <message>
+        <source>A cut {kind} contains its graph, which &apos;{name}&apos; cannot, by its name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁剪后的 {kind} 包含其计算图，而名为 &apos;{name}&apos; 的文件无法包含。</translation>
+    </message>
+    <message>
+        <source>Name it &apos;{stem}{suffix}&apos;, or name a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请命名为 &apos;{stem}{suffix}&apos;，或指定文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a file, but a cut changes &apos;{CONFIG}&apos; as well as the weights, so that both are written into a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是文件名，但裁剪会同时更改 &apos;{CONFIG}&apos; 和权重，因此两者写入一个文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is the name of a program of torch.export, and the model has no graph.</source>
+        <extracomment>sentences</extracomment>
+        <translation>&apos;{name}&apos; 是 torch.export 程序的名称，而模型没有计算图。</translation>
+    </message>
+    <message>
+        <source>Name it &apos;{stem}.safetensors&apos; or &apos;{stem2}.pt&apos;, or name a folder.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请命名为 &apos;{stem}.safetensors&apos; 或 &apos;{stem2}.pt&apos;，或指定文件夹。</translation>
+    </message>
+    <message>
+        <source>Cutting {share} of the units and rounding what stays up to a multiple of {multiple_words} cuts nothing of {counted}.</source>
+        <extracomment>sentences</extracomment>
+        <translation>裁去 {share} 的单元并将保留数量向上取整为 {multiple_words} 的倍数后，{counted}中没有任何裁剪。</translation>
     </message>
     <message>
         <source>The statistics &apos;{name}&apos; belong to another checkpoint than &apos;{name2}&apos;.</source>
@@ -16874,6 +17145,16 @@ steps</extracomment>
         <source>Run the same inputs in the same order each time; &apos;seed&apos; is the same for each state. Outputs whose shape depends on the weights need an evaluation script with evaluate.</source>
         <extracomment>sentences</extracomment>
         <translation>请每次以相同顺序运行相同输入；&apos;seed&apos; 对每个状态相同。形状取决于权重的输出需要带 evaluate 的评估脚本。</translation>
+    </message>
+    <message>
+        <source>{what} computed by torch, which &apos;{executable}&apos; does not have.</source>
+        <extracomment>sentences</extracomment>
+        <translation>{what} 由 torch 计算，而 &apos;{executable}&apos; 没有 torch。</translation>
+    </message>
+    <message>
+        <source>Install torch there or choose a Python that has it; for metrics alone, define evaluate.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请在那里安装 torch，或选择已安装它的 Python；若只需指标，请定义 evaluate。</translation>
     </message>
     <message>
         <source>Return the model, or an InferenceSession of an ONNX model, from load(path).</source>
@@ -16996,6 +17277,16 @@ steps</extracomment>
         <translation>其层已量化</translation>
     </message>
     <message>
+        <source>it is a numpy array without bytes</source>
+        <extracomment>sentences</extracomment>
+        <translation>它是没有字节的 numpy 数组</translation>
+    </message>
+    <message>
+        <source>To prune a float of a quantized layer nevertheless, give its exact name.</source>
+        <extracomment>sentences</extracomment>
+        <translation>若仍要剪枝量化层的浮点张量，请给出其确切名称。</translation>
+    </message>
+    <message>
         <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
         <extracomment>sentences</extracomment>
         <translation>同样已更改：&apos;{show}&apos;，它与 {listed} 共享数值。</translation>
@@ -17014,6 +17305,11 @@ steps</extracomment>
         <source>that was chosen</source>
         <extracomment>sentences</extracomment>
         <translation>这是所选的</translation>
+    </message>
+    <message>
+        <source>it stores tied weights twice</source>
+        <extracomment>sentences</extracomment>
+        <translation>它将绑定的权重存储了两次</translation>
     </message>
     <message>
         <source>loading the file would run code ({names})</source>
@@ -18925,12 +19221,16 @@ steps</extracomment>
     </message>
     <message>
         <source>{n} channel</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} 个通道</translation>
     </message>
     <message>
         <source>{n} channels</source>
-        <extracomment>steps</extracomment>
+        <extracomment>sentences
+----------
+steps</extracomment>
         <translation>{n} 个通道</translation>
     </message>
     <message>
@@ -19282,12 +19582,16 @@ steps</extracomment>
 <context>
     <name>SessionController</name>
     <message>
-        <source>Exported {name}. Undo is kept only in a session ({keys}).</source>
-        <translation>已导出 {name}。只有会话 ({keys}) 能保留撤销。</translation>
+        <source>The history of closed files is not kept, as chosen in the settings.</source>
+        <translation>按设置中的选择，不保留已关闭文件的历史。</translation>
     </message>
     <message>
-        <source>Exported {name}. Undo and other branches are kept only in a session ({keys}).</source>
-        <translation>已导出 {name}。只有会话 ({keys}) 能保留撤销和其他分支。</translation>
+        <source>The history cannot be written to the disk ({why}).</source>
+        <translation>无法将历史写入磁盘（{why}）。</translation>
+    </message>
+    <message>
+        <source>The history is too large to be kept: {size} of at most {most}.</source>
+        <translation>历史过大，无法保留：{size}，最多 {most}。</translation>
     </message>
     <message>
         <source>Save session</source>
@@ -19304,6 +19608,26 @@ steps</extracomment>
     <message>
         <source>Saved {name}, {size}</source>
         <translation>已保存 {name}，{size}</translation>
+    </message>
+    <message>
+        <source>Restored the history of this file.</source>
+        <translation>已恢复此文件的历史。</translation>
+    </message>
+    <message>
+        <source>Restored 1 step from when this file was closed.</source>
+        <translation>已恢复此文件关闭时的 1 个步骤。</translation>
+    </message>
+    <message>
+        <source>Restored {n} steps from when this file was closed.</source>
+        <translation>已恢复此文件关闭时的 {n} 个步骤。</translation>
+    </message>
+    <message>
+        <source>The history has {n} more, undone or on other branches.</source>
+        <translation>历史中还有 {n} 个，已撤销或在其他分支上。</translation>
+    </message>
+    <message>
+        <source>Start from the file as it is</source>
+        <translation>从原文件开始</translation>
     </message>
     <message>
         <source>The masks of &apos;{name}&apos; can be applied to this file, without the history.</source>
