@@ -30,13 +30,13 @@ from pruneapp.evaluation.runner import (
 )
 from pruneapp.evaluation.script import SEED, EvaluationScript, Options, find_interpreter
 from pruneapp.export.destination.sidecars import configuration_in
-from pruneapp.export.provenance import calibration_data
+from pruneapp.export.provenance import calibration_of
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.quality import Conditions
 
 _CALIBRATED = (
-    "The model was repaired with the data, or by the script, that measure it: its metrics may be "
-    "better than on other data."
+    "The model was calibrated (repaired, or its weights chosen) with the data, or by the script, "
+    "that measure it: its metrics may be better than on other data."
 )
 _HEAD = ("metric", "value", "original", "difference", "noise")
 
@@ -66,7 +66,7 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
         if c.judged
     )
     notices += result.measured.notices
-    if data_of(runner) in calibration_data(file.checkpoint):
+    if data_of(runner) in calibration_of(file.checkpoint):
         notices.append(_CALIBRATED)
     if options.json:
         print_json(_as_json(result, changes, conditions_of(runner), worse=worse))

@@ -43,6 +43,7 @@ from pruneapp.evaluation.allocation import Allocation, Bound
 from pruneapp.evaluation.allocation import allocate as allocated_by
 from pruneapp.evaluation.evaluator import Change, Evaluator
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import data_of
 from pruneapp.evaluation.scan import (
     ScanRequest,
     check_scanned,
@@ -293,6 +294,11 @@ def _measure(
         notices.append(
             "The same script and seed measured the scan and the result, with another limit: their "
             "data may overlap. Measure the result on other data as well."
+        )
+    elif built_in and data_of(runner) == conditions.data:
+        notices.append(
+            "The same data measured the scan and the result, so the result is measured on the "
+            "data that it was chosen by. Measure it on other data as well."
         )
     elif all(before.get(metric.name) == metric.before for metric in allocation.scan.metrics):
         notices.append(

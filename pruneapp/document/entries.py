@@ -67,6 +67,8 @@ class StepConfiguration(Part, frozen=True):
     companions: bool = False
     # Whether everything goes with the channels that depends on them.
     dependents: bool = False
+    # Names of the data by which the amounts were chosen, as those of a sensitivity scan.
+    data: Names = ()
     # That of the recipe, if nothing is said; 1 in a history.
     version: Version | UnsetType = UNSET
 

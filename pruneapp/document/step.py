@@ -187,6 +187,8 @@ class Step:
     # Whether everything goes as well that depends on the channels that rows take, see
     # `pruneapp.edits.dependents`. Amounts count the tensors of the rows alone.
     dependents: bool = field(default=False, kw_only=True)
+    # Names of the data by which its amounts were chosen: those of a sensitivity scan.
+    data: tuple[str, ...] = field(default=(), kw_only=True)
     # 1 for a step that was saved before there was a 2: its rows are done in order, each on what the
     # ones before left, its limits know the order of the file alone, and what it selects by default,
     # patterns or kinds has buffers among it, see `pruneapp.document.selection`.
@@ -335,6 +337,8 @@ class Step:
             more["companions"] = True
         if self.dependents:
             more["dependents"] = True
+        if self.data:
+            more["data"] = list(self.data)
         if self.version > 1:
             more["version"] = self.version
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
@@ -358,6 +362,7 @@ class Step:
             configuration.companions,
             version,
             dependents=configuration.dependents,
+            data=configuration.data,
         )
 
 

@@ -225,7 +225,8 @@ class Allocation:
             tensor = share.tensor
             amount = (share.pruned - tensor.pruned) // tensor.unit
             rows.append(self._row((tensor.name,), {"amount": amount}))
-        return Step(tuple(rows), registry.get(conditions.method).scopes[0])
+        scope = registry.get(conditions.method).scopes[0]
+        return Step(tuple(rows), scope, data=tuple(filter(None, [conditions.data])))
 
     def uniform(self) -> Step:
         """Return the step that prunes as much by one rule, as if there had been no scan."""

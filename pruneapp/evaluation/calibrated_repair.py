@@ -91,7 +91,7 @@ def repair_by_script(
     Raises as `collecting` and `compute_repair`.
     """
     unpruned = as_on_disk(snapshot) if settings.wanted is None else Snapshot(settings.wanted)
-    repaired_by = settings.source(data=data_of(runner))
+    repaired_by = settings.source(data=data_of(runner, calibrating=True))
     run = RepairRun(snapshot, repaired_by, settings.wanted, settings.names)
     with contextlib.closing(run), temporary_folder() as folder:
         halves = job.parts(2)

@@ -289,7 +289,7 @@ def collect(
         source=sums.source,
         script=runner.worker.script.sha256,
         checkpoint=files_sha256(snapshot.checkpoint.files, job),
-        data=data_of(runner),
+        data=data_of(runner, calibrating=True),
         date=now(),
         unseen=sums.unseen,
     )

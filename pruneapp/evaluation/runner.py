@@ -85,20 +85,23 @@ def conditions_of(runner: Runner) -> Conditions:
     return Conditions(runner.name, options.limit, options.seed, data)
 
 
-def data_of(runner: Runner) -> str:
-    """Return a name of the data that a runner reads; equal for equal data, empty if not known.
+def data_of(runner: Runner, *, calibrating: bool = False) -> str:
+    """Return a name of the data that a runner measures, or calibrates, with; equal for equal data.
 
-    What a script reads is not known, so its own SHA-256 stands for it. The built-in accuracy is
-    measured on other images of a folder than those that calibrate.
+    What a script or a command reads is not known, so its own SHA-256 stands for it. The built-in
+    accuracy is measured on other images of a folder than those that calibrate.
     """
-    if not isinstance(runner, ScriptRunner) or runner.worker.script.measures_other_images:
-        return ""
+    if not isinstance(runner, ScriptRunner):
+        return f"command:{runner.sha256}"
     if not runner.worker.script.builtin:
         return f"script:{runner.sha256}"
     options = runner.options
     if options.text is not None:
         return f"text:{_sha256_of(options.text)}"
-    return "random inputs" if options.images is None else f"images:{options.images.absolute()}"
+    if options.images is None:
+        return "random inputs"
+    others = runner.worker.script.measures_other_images and not calibrating
+    return f"{'test ' if others else ''}images:{options.images.absolute()}"
 
 
 class Runner(Protocol):

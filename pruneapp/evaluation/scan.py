@@ -20,6 +20,7 @@ from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.evaluation.evaluator import Baseline, Evaluator, Result, state_sha256
 from pruneapp.evaluation.metric import NoNumberError, band_of, compared, direction_of
 from pruneapp.evaluation.process import EvaluationError
+from pruneapp.evaluation.runner import data_of
 from pruneapp.evaluation.scan_file import (
     FORMAT,
     VERSION,
@@ -359,6 +360,7 @@ def _conditions(
         device=runner.options.device,
         state_sha256=changes_sha256(snapshot, job),
         repair=request.repair,
+        data=data_of(runner),
     )
 
 

@@ -52,6 +52,8 @@ class ScanConditions(Part, frozen=True):
     state_sha256: str = ""
     # SHA-256 of the statistics by which each tensor was repaired before it was measured.
     repair: str = ""
+    # `data_of` the runner that measured: the same name for the same data; empty if unknown.
+    data: str = ""
 
 
 class ScanMetric(Part, frozen=True):
@@ -206,6 +208,7 @@ _WORDS = {
     "limit": "another limit",
     "device": "another device",
     "repair": "another repair",
+    "data": "other data",
 }
 
 

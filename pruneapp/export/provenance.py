@@ -15,7 +15,7 @@ import base64
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,22 +29,25 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.formats.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.io.digest import bytes_left, sha256_of
 from pruneapp.checkpoint.io.object_source import open_source
-from pruneapp.document.entries import RepairEntry, StepEntry
+from pruneapp.document.entries import Entry, RepairEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import CheckpointError, JsonError, RecipeError
+from pruneapp.errors import CheckpointError, JsonError, ParameterError
 from pruneapp.export.records import State
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.method import WeightMethod
+from pruneapp.params import STATISTICS
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, chosen_by
 from pruneapp.recipes.schema import steps_of
 from pruneapp.results.pattern_report import BrokenPattern
+from pruneapp.statistics.file import statistics_of
 
 KEY = "pruneapp."
 _INPUTS = KEY + "inputs"
+_CALIBRATION = KEY + "calibration"
 # What goes into a header as text: everybody who opens the file reads it, and it has an end.
 MOST_MASKS = 1 << 20
 MOST_RECIPE = 4 << 20
@@ -70,6 +73,8 @@ class Provenance:
     broken: tuple[BrokenPattern, ...] = ()
     # Tensors of the checkpoint that cannot be read, and are in no file of such a format.
     omitted: tuple[str, ...] = ()
+    # Names of the data that it was calibrated with, see `calibration_data`.
+    calibration: tuple[str, ...] = ()
     # Of the parameters of the format those that are named; None for all of them. A format that got
     # parameters since does not name those in the files before.
     parameters: frozenset[str] | None = None
@@ -95,6 +100,8 @@ class Provenance:
             texts["pattern"] = self.pattern
         if self.omitted:
             texts["omitted"] = _json(list(self.omitted))
+        if self.calibration:
+            texts[_CALIBRATION.removeprefix(KEY)] = _json(list(self.calibration))
         masks = {name: self.recipe.masks[name] for name, _ in self.recipe.named_masks()}
         if masks and sum(mask.nbytes for mask in masks.values()) <= MOST_MASKS:
             packed = {n: base64.b64encode(mask.packed.data) for n, mask in sorted(masks.items())}
@@ -109,19 +116,38 @@ def checksum(texts: Mapping[str, str]) -> str:
     return hashlib.sha256(_json(counted).encode()).hexdigest()
 
 
-def calibration_data(checkpoint: Checkpoint) -> frozenset[str]:
-    """Return the names of the data that the repairs of an exported file were calibrated with.
+def calibration_data(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Return the names of the data that entries were calibrated with, sorted.
 
-    They are those of `RepairSource`; none for a file without a recipe in its metadata.
+    They are the data of repairs, of open statistics of activations, and of sensitivity scans that
+    amounts were chosen by. See `pruneapp.evaluation.runner.data_of`.
+    """
+    entries = tuple(entries)
+    found = {e.configuration.source.data for e in entries if isinstance(e, RepairEntry)}
+    for step in steps_of(entries):
+        found.update(step.data)
+        for row in step.rows:
+            if name := row.configuration.values.get(STATISTICS.name):
+                with contextlib.suppress(ParameterError):  # the file is not open
+                    found.add(statistics_of(str(name)).origin.data)
+    return tuple(sorted(found - {""}))
+
+
+def calibration_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the names of the data that an exported file was calibrated with.
+
+    They are those that its metadata records; none for a file without such metadata.
     """
     shards = checkpoint.contents.shards
-    metadata = shards[0].metadata if shards else checkpoint.metadata
+    return calibration_in(shards[0].metadata if shards else checkpoint.metadata)
+
+
+def calibration_in(texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the data that metadata records; none if they cannot be read."""
     try:
-        entries = Recipe.from_text(metadata.get(KEY + "recipe", "")).entries
-    except RecipeError:
-        return frozenset()
-    repairs = (e.configuration.source.data for e in entries if isinstance(e, RepairEntry))
-    return frozenset(filter(None, repairs))
+        return decode(texts.get(_CALIBRATION, "[]"), tuple[str, ...], _CALIBRATION)
+    except JsonError:
+        return ()
 
 
 def seeds_of(recipe: Recipe) -> list[int]:
@@ -156,7 +182,15 @@ def estimated_provenance(state: State, recipe: Recipe, job: Job) -> Provenance:
         broken = broken_patterns(state, groups_wanted(state, _steps_of(state, recipe)), job)
     inputs = (_NOT_COUNTED,) * len(checkpoint.files)
     omitted = tuple(contents.unreadable)
-    return Provenance(recipe, inputs, state_dict, pattern=pattern, broken=broken, omitted=omitted)
+    return Provenance(
+        recipe,
+        inputs,
+        state_dict,
+        pattern=pattern,
+        broken=broken,
+        omitted=omitted,
+        calibration=calibration_data(recipe.entries),
+    )
 
 
 def _steps_of(state: Snapshot, recipe: Recipe) -> Iterator[Step]:

@@ -24,7 +24,7 @@ from pruneapp.errors import ExportError, escaped
 from pruneapp.export.catalog import FORMATS
 from pruneapp.export.destination.target import check_file, unused_name
 from pruneapp.export.format_sizes import format_offers, recommend
-from pruneapp.export.provenance import Provenance, inputs_in
+from pruneapp.export.provenance import Provenance, calibration_in, inputs_in
 from pruneapp.export.records import State, packed
 from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.masks.bitmask import BitMask, Mask
@@ -75,6 +75,8 @@ class Account:
     # Every format with the size that it would have, of weights in the type that was written; that
     # which was written with the size that it has.
     sizes: tuple[FormatOffer, ...]
+    # Names of the data that it was calibrated with, as `calibration_data` returns them.
+    calibration: tuple[str, ...] = ()
     version: str = __version__  # of Pruneapp
 
 
@@ -122,6 +124,7 @@ def account_of(
         tuple(tensors),
         inputs_in(report.provenance),
         _sizes(report, format_offers(state, job, rounded, provenance=provenance)),
+        calibration_in(report.provenance),
     )
 
 
@@ -192,9 +195,22 @@ def _template() -> Template:
         undefined=jinja2.StrictUndefined,
         finalize=_shown,
     )
-    environment.filters |= {"percent": percent, "size": size}
+    environment.filters |= {"percent": percent, "size": size, "data": data_in_words}
     text = resources.path("report.html.jinja").read_text(encoding="utf-8")
     return environment.from_string(text)
+
+
+def data_in_words(name: str) -> str:
+    """Return the name of the data that a state was calibrated with for people."""
+    kind, _, rest = name.partition(":")
+    words = {
+        "text": f"the text with the SHA-256 {rest}",
+        "script": f"the data of the script with the SHA-256 {rest}",
+        "command": f"the data of the command with the SHA-256 {rest}",
+        "images": f"images of {rest}",
+        "test images": f"the images of {rest} that accuracy is measured on",
+    }
+    return words.get(kind, name)
 
 
 def percent(share: float | None) -> str:
@@ -275,6 +291,7 @@ def as_json(account: Account) -> str:
         "dtype": report.dtype,
         "steps": [step.label for step in account.steps],
         "step_details": [step.detail for step in account.steps],
+        "calibrated_with": list(account.calibration),
         "files": [{**asdict(file), "path": str(file.path)} for file in report.files],
         "sizes": [{key: getattr(offer, key) for key in _SIZE} for offer in account.sizes],
         "notices": list(report.notices),

@@ -346,6 +346,8 @@ def verify(file: Path, against: Against, engine: Engine, job: Job) -> Verificati
                 counted,
                 inputs=recorded,
                 version=texts["version"],
+                # As the file records them: whoever verifies need not have the same statistics open.
+                calibration=provenance.calibration_in(metadata),
                 parameters=frozenset(named),
             )
         plans = _plans(state, form, values, file, job, origin=origin)
@@ -414,7 +416,8 @@ def _unsound(texts: Mapping[str, str]) -> Difference | None:
     try:
         decode_json(texts["inputs"], tuple[str, ...], KEY + "inputs")
         decode_json(texts["format"], _NamedFormat, KEY + "format")
-        decode_json(texts.get("omitted", "[]"), tuple[str, ...], KEY + "omitted")
+        for name in ("omitted", "calibration"):
+            decode_json(texts.get(name, "[]"), tuple[str, ...], KEY + name)
     except JsonError as error:
         return Difference("metadata", f"is not what is written: {error.sentence.rstrip('.')}")
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -168,10 +169,12 @@ class EntryResolver:
         names = chosen_by(self.checkpoint, row.configuration, version)
         statistics = row.configuration.values.get(STATISTICS.name)
         if statistics == AT_HAND:
+            model = shlex.quote(str(self.checkpoint.path))
             raise ParameterError(
                 "The step ranks weights by statistics of activations of the checkpoint.",
-                remedy="Collect them with `pruneapp statistics`, and load them in the form or name "
-                "them with --statistics.",
+                remedy=f"Collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`. "
+                f"Then load FILE in the form, or use `pruneapp run RECIPE {model} --statistics "
+                "FILE -o OUT`.",
             )
         resolved = Row.of(row, names)
         if statistics:

@@ -389,6 +389,7 @@ def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfigura
         step.scope,
         companions=step.companions,
         dependents=step.dependents,
+        data=step.data,
         version=step.version if step.version > 1 else UNSET,
     )
     if limits := step.limits.to_dict():  # what is as usual is left out

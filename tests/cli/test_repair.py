@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
-from pruneapp.export.provenance import calibration_data
+from pruneapp.export.provenance import calibration_of
 from tests.repair.layers import InputArrays, mixed
 
 FC, BIAS, HEAD = "fc.weight", "fc.bias", "head.weight"
@@ -151,9 +151,9 @@ def test_an_export_names_the_data_that_it_was_calibrated_with(repair, tmp_path):
     save_file(load_file(path), path, metadata)
     assert repair()[0] == 0
     with open_checkpoint(tmp_path / "out.safetensors") as checkpoint:
-        assert calibration_data(checkpoint) == {"text:1"}
+        assert calibration_of(checkpoint) == ("text:1",)
     with open_checkpoint(tmp_path / "pruned.safetensors") as checkpoint:
-        assert calibration_data(checkpoint) == set()
+        assert calibration_of(checkpoint) == ()
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -98,6 +98,10 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     assert told["pruned"] == round(0.61 * 192) == sum(t["pruned"] for t in told["tensors"])
     assert told["tensors"][0]["pruned"] <= 89
     assert call("run", "r.recipe.json", "m.safetensors", "-o", "p.safetensors")[0] == 0
+    calibrated = "that measure it: its metrics may be better than on other data"
+    for file in ("p.safetensors", "m.safetensors"):
+        status, out, err = call("evaluate", file, "--script", "script.py")
+        assert (status, calibrated in err) == (0, file == "p.safetensors")
     pruned = load_file("p.safetensors")
     assert {n: int((a == 0).sum()) for n, a in pruned.items()} == {
         t["name"]: t["pruned"] for t in told["tensors"]

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.export.provenance import calibration_of
 from pruneapp.progress import Job
 from pruneapp.statistics.file import Inputs, Origin, open_statistics, save_statistics
 from tests.cli.command_process import until
@@ -188,7 +190,29 @@ def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call
         assert status == 2
         assert says in err
         assert "--statistics" in err
+    assert "`pruneapp statistics m.safetensors --script SCRIPT -o FILE`" in err
+    assert "`pruneapp run RECIPE m.safetensors --statistics FILE -o OUT`" in err
     assert not Path("x.safetensors").exists()
+
+
+def test_an_export_names_the_data_of_its_statistics(call, statistics):
+    """In its metadata and in its reports; and it is verified where other statistics are open."""
+    metadata = {"pruneapp_statistics": json.dumps({"data": "text:1"})}
+    save_file(load_file(statistics), statistics, metadata)
+    reports = ("--report", "r.json", "--report", "r.html")
+    assert call("prune", *WANDA, "-o", "p.safetensors", *reports)[0] == 0
+    with open_checkpoint(Path("p.safetensors")) as checkpoint:
+        assert calibration_of(checkpoint) == ("text:1",)
+    assert json.loads(Path("r.json").read_text())["calibrated_with"] == ["text:1"]
+    assert "Calibrated with the text with the SHA-256 1: " in Path("r.html").read_text("utf-8")
+    verify = ("verify", "p.safetensors", "--against", "m.safetensors")
+    assert call(*verify, "--statistics", "s.safetensors")[0] == 0
+    plain = ("m.safetensors", "--method", "l1_unstructured", "--amount", "0.5")
+    assert call("prune", *plain, "-o", "q.safetensors", *reports)[0] == 0
+    with open_checkpoint(Path("q.safetensors")) as checkpoint:
+        assert calibration_of(checkpoint) == ()
+    assert json.loads(Path("r.json").read_text())["calibrated_with"] == []
+    assert "Calibrated" not in Path("r.html").read_text("utf-8")
 
 
 def collected_with(file):

@@ -153,7 +153,8 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
     assert changed.key != first.key, "of another text there are other results"
     own = write_script(tmp_path, MODEL, load="")
     assert data_of(ScriptRunner(own, python, Options())) == f"script:{own.sha256}"
-    assert data_of(CommandRunner("x {checkpoint}", Options())) == ""
+    command = CommandRunner("x {checkpoint}", Options())
+    assert data_of(command) == f"command:{command.sha256}"
     assert conditions_of(other) == Conditions("builtin_perplexity.py", None, 0, "c.txt")
 
 

@@ -360,10 +360,9 @@ class Settings(QObject):
         found = kept.get(str(file.absolute()), last) if file is not None else last
         return found.get(purpose) or next(reversed(found.values()), {})
 
-    def own_source(self, file: Path | None, purpose: str) -> Mapping[str, str]:
-        """Return what was kept for the model of a file and this very purpose; empty if nothing."""
-        kept = {} if file is None else self._stored.sources.get(str(file.absolute()), {})
-        return kept.get(purpose, {})
+    def own_sources(self, file: Path | None) -> Mapping[str, Mapping[str, str]]:
+        """Return what was kept for the model of this very file, by purpose; empty if nothing."""
+        return {} if file is None else self._stored.sources.get(str(file.absolute()), {})
 
     def set_source(self, file: Path, purpose: str, source: Mapping[str, str]) -> None:
         """Keep what the model of a file is run with; that of files of long ago goes."""

@@ -6,7 +6,6 @@ started for each state.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,9 +20,11 @@ from PySide6.QtWidgets import QDialog
 from pruneapp.checkpoint.io.upload import write_whole
 from pruneapp.document.document import Document
 from pruneapp.document.edit import EditKind, Record
+from pruneapp.document.entries import Entry
 from pruneapp.document.history import PastState
-from pruneapp.errors import JsonError, ParameterError, PruneAppError
+from pruneapp.errors import JsonError, PruneAppError
 from pruneapp.evaluation.script import template_for
+from pruneapp.export.provenance import calibration_data
 from pruneapp.export.size_bounds import unpacked_size
 from pruneapp.gui.app.context import AppContext
 from pruneapp.gui.app.dialogs import DialogController, save_path
@@ -48,7 +49,6 @@ from pruneapp.gui.widgets.reports import (
 )
 from pruneapp.json_codec import convert
 from pruneapp.methods import registry
-from pruneapp.params import STATISTICS
 from pruneapp.progress import Job
 from pruneapp.results.quality import (
     Conditions,
@@ -59,7 +59,6 @@ from pruneapp.results.quality import (
     made_of,
 )
 from pruneapp.sessions.restore import EVALUATION
-from pruneapp.statistics.file import statistics_of
 
 if TYPE_CHECKING:  # imported with the first evaluation
     from pruneapp.evaluation.collection import WeightUses
@@ -194,20 +193,6 @@ class ScriptProcess:
             self._evaluator.close()
 
 
-def calibration_data(records: Iterable[Record]) -> frozenset[str]:
-    """Return the names of the data that steps were calibrated with, as far as they are known."""
-    found = set()
-    for record in records:
-        entry = record.as_json()
-        if entry["name"] == "repair":
-            found.add(str(entry["configuration"].get("source", {}).get("data", "")))
-        for row in () if record.step is None else record.step.rows:
-            if name := row.values.get(STATISTICS.name):
-                with contextlib.suppress(ParameterError):  # the file is not open
-                    found.add(statistics_of(name).origin.data)
-    return frozenset(found - {""})
-
-
 def _changes(evaluator: Evaluator, result: Result, calibrated: bool) -> tuple[MetricChange, ...]:
     return tuple(
         MetricChange(
@@ -266,6 +251,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         self._session, self._scripts, self._history = session, scripts, history
         self.metric = ""  # the name of the one that is shown; empty for the first
         self._source: DataSource | None = None  # what was chosen for the open file
+        # Whether that was chosen for a scan alone: states are not evaluated on its data unasked.
+        self._of_scan = False
         self._process: ScriptProcess | None = None
         self._ending: list[ScriptProcess] = []
         self._evaluation = ""  # the hash of what measures now; empty until it has
@@ -320,7 +307,9 @@ class EvaluationController(DialogController[EvaluateDialog]):
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
-        source = self._source or self._scripts.source(PURPOSE)
+        source = self._scripts.source(PURPOSE)
+        if self._source is not None and not self._of_scan:
+            source = self._source
         dialog = EvaluateDialog(self.kinds, source, self._window)
         dialog.choice.set_folder(str(document.checkpoint.path.absolute().parent))
         dialog.choice.changed.connect(partial(self._look, dialog))
@@ -390,12 +379,15 @@ class EvaluationController(DialogController[EvaluateDialog]):
             self._scripts.request(source, run, refused=refused, parent=parent)
 
     def process_for(self, source: DataSource, agreed: Agreed) -> ScriptProcess:
-        """Return the process of what was chosen and agreed to, which measures from now on."""
+        """Return the process of what was chosen for a scan and agreed to.
+
+        States are evaluated by it only if the same was chosen for them.
+        """
         process = self._process
         if process is None or source != self._source or process.agreed != agreed:
             self._drop()
             process = ScriptProcess(agreed)
-            self._source, self._process = source, process
+            self._source, self._process, self._of_scan = source, process, True
         return process
 
     def note(self, process: ScriptProcess, evaluation: str) -> None:
@@ -421,10 +413,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
         """Measure states by what was chosen; first of all have it chosen, and agreed to."""
         if self._session.document is None or not keys:
             return
-        if self._process is not None:
-            self._want(keys)
-        elif self._source is None:
+        if self._source is None or self._of_scan:
             self._choose(keys)
+        elif self._process is not None:
+            self._want(keys)
         else:
             source = self._source
             self.request(
@@ -434,8 +426,10 @@ class EvaluationController(DialogController[EvaluateDialog]):
             )
 
     def _begin(self, source: DataSource, agreed: Agreed, keys: list[object]) -> None:
-        self._drop()
-        self._source, self._process = source, ScriptProcess(agreed)
+        if source != self._source or self._process is None or self._process.agreed != agreed:
+            self._drop()
+            self._process = ScriptProcess(agreed)
+        self._source, self._of_scan = source, False
         self._want([None, *keys])  # the unpruned model first
 
     # -- measuring ------------------------------------------------------------------------------
@@ -485,7 +479,8 @@ class EvaluationController(DialogController[EvaluateDialog]):
         if document is None:
             return frozenset()
         records, path = document.history.records, document.history.branches.path(state)
-        return calibration_data(records[number - 1] for number in path)
+        entries = (convert(records[number - 1].as_json(), Entry) for number in path)
+        return frozenset(calibration_data(entries))
 
     def _on_measured(self, process: ScriptProcess, key: object, found: Measurement) -> None:
         if process is not self._process:
@@ -632,7 +627,7 @@ class EvaluationController(DialogController[EvaluateDialog]):
 
     def _on_closed(self) -> None:
         self._drop()
-        self._source, self._evaluation, self.metric = None, "", ""
+        self._source, self._of_scan, self._evaluation, self.metric = None, False, "", ""
         self._results.clear()
         self._conditions.clear()
         self._states.clear()

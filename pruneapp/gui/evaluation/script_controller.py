@@ -234,7 +234,7 @@ class ScriptController(DialogController[ConsentDialog]):
         """Return what was chosen last for the open file and a purpose, such as ``repair``.
 
         For another purpose, or another file, what was chosen last at all; but never the data that
-        the open file is evaluated on.
+        the open file is evaluated on, and for its evaluation never those that calibrated it.
         """
         document = self._session.document
         file = None if document is None else document.checkpoint.path
@@ -244,9 +244,12 @@ class ScriptController(DialogController[ConsentDialog]):
         except ValueError:
             return DataSource()
         rest = {name: stored.get(name, "") for name in _STORED}
-        measured = self._settings.own_source(file, PURPOSE)
-        same = all(stored.get(name) == measured.get(name) for name in ("kind", "path"))
-        if purpose != PURPOSE and same:
+        own = self._settings.own_sources(file)
+        if purpose != PURPOSE:
+            avoided = [own.get(PURPOSE, {})]
+        else:  # what was chosen for it by hand stays
+            avoided = [] if PURPOSE in own else [*own.values()]
+        if any(all(stored.get(n) == one.get(n) for n in ("kind", "path")) for one in avoided):
             rest["path"] = ""
         return DataSource(kind, **rest)
 

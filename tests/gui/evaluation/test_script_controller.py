@@ -134,6 +134,9 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
     assert scripts.source("evaluate") == source  # nothing else was chosen for it
     scripts.remember("evaluate", DataSource(DataKind.TOKENS))
     assert scripts.source("repair") == source
+    assert scripts.source("evaluation") == DataSource(DataKind.TOKENS)
+    scripts.remember("scan", source)
+    assert scripts.source("evaluation") == replace(source, path=""), "nor data of a calibration"
     scripts.remember("evaluation", source)
     assert scripts.source("evaluation") == source
     unnamed = replace(source, path="")
@@ -142,6 +145,8 @@ def test_what_was_chosen_is_remembered_for_the_file(opened, script, tmp_path, ne
         unnamed,
         unnamed,
     ], "no calibration with the data of the evaluation is proposed"
+    scripts.remember("scan", replace(source, path=str(tmp_path / "other.py")))
+    assert scripts.source("evaluation") == source, "what was chosen for it stays"
     scripts.remember("evaluation", replace(source, path=str(tmp_path / "other.py")))
     assert scripts.source("repair") == source
     later = new_person(tmp_path / "m.safetensors")

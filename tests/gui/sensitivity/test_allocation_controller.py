@@ -46,8 +46,12 @@ def test_the_step_prunes_most_where_the_scan_found_least_damage(scans, opened):
     assert (masks.pruned(FIRST), masks.pruned(SECOND)) == (6, 22)
     opened.wait(lambda: "predicted" in str(opened.notices))
     opened.key("Ctrl+M")
+    assert not choose(opened, scans.script), "the data of the scan are not proposed"
     opened.wait(lambda: "measured" in str(opened.notices))
     assert plain(opened.notices[0]).startswith("Allocation: loss 1.223 measured, 1.")
+    states = opened.views.history.list.states
+    marked = [states.mark(n).text.endswith(" ▲") for n in range(2)]
+    assert marked == [False, True], "the scan chose it by the data that measure it"
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
     assert not opened.document.masks.pruned(SECOND)
@@ -86,16 +90,26 @@ def test_it_says_of_limit_and_seed_whether_the_data_are_others(scans, opened):
 def evaluate(person, script, limit="", seed=""):
     """Measure the current state by Evaluate…, with a script that is known."""
     person.menu("Tools", "Evaluate")
+    choose(person, script, limit, seed)
+
+
+def choose(person, script, limit="", seed=""):
+    """Choose the script in the dialog and measure; returns what was proposed."""
     evaluation = person.workbench.evaluation
     person.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
     dialog = evaluation.dialog
-    assert dialog.choice.fields[DataKind.SCRIPT].text() == str(script)
+    field = dialog.choice.fields[DataKind.SCRIPT]
+    proposed = field.text()
+    field.clear()
+    person.type(field, str(script))
     for field, text in ((dialog.choice.limit, limit), (dialog.choice.seed, seed)):
         field.clear()
         person.type(field, text)
+    person.wait(dialog.go.isEnabled)
     person.click(dialog.go)
     person.wait(lambda: evaluation.dialog is None)
     person.wait_idle()
+    return proposed
 
 
 def test_bounds_hold_and_what_cannot_be_is_said_in_the_dialog(scans, opened):
@@ -233,7 +247,7 @@ def test_predicted_beside_measured_is_said_on_coming_back(scans, opened):
     opened.key("Ctrl+Z")
     opened.wait(lambda: opened.document.position == 0)
     opened.views.history.measureRequested.emit(1)
-    opened.wait_idle()
+    choose(opened, scans.script)
     assert opened.notices == []
     opened.key("Ctrl+Shift+Z")
     opened.wait(lambda: opened.document.position == 1)

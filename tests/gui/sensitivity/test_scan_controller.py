@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint
 
 from pruneapp.evaluation.process import EvaluationError
 from pruneapp.evaluation.scan import AMOUNTS, read_amounts
+from pruneapp.gui.evaluation.source_choice import DataKind
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.sensitivity import scan_controller
 from pruneapp.progress import Job
@@ -292,7 +293,11 @@ def test_of_the_scans_of_a_state_that_of_the_script_in_use_is_shown(
     change(script, opened, first)
     assert scans.cells == whole, "of old ones the complete one"
     opened.key("Ctrl+M")
-    question = opened.workbench.scripts
+    evaluation, question = opened.workbench.evaluation, opened.workbench.scripts
+    opened.wait(lambda: evaluation.dialog is not None and evaluation.dialog.isVisible())
+    opened.type(evaluation.dialog.choice.fields[DataKind.SCRIPT], str(script))
+    opened.wait(evaluation.dialog.go.isEnabled)
+    opened.click(evaluation.dialog.go)
     opened.wait(
         lambda: question.dialog is not None or "with another" not in scans.view.about.text()
     )
