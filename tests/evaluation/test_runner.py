@@ -151,6 +151,11 @@ def test_the_data_of_a_runner_have_the_same_name_wherever_they_are(tmp_path):
     changed = ScriptRunner(shipped, python, Options(text=texts[0]))
     assert data_of(changed) == data_of(other)
     assert changed.key != first.key, "of another text there are other results"
+    for labelled in (True, False):
+        script = EvaluationScript.shipped_for_images(labelled=labelled)
+        images = ScriptRunner(script, python, Options(images=tmp_path))
+        # Accuracy is measured on other images of the folder than those that calibrate.
+        assert (data_of(images) == data_of(images, calibrating=True)) is not labelled
     own = write_script(tmp_path, MODEL, load="")
     assert data_of(ScriptRunner(own, python, Options())) == f"script:{own.sha256}"
     command = CommandRunner("x {checkpoint}", Options())
