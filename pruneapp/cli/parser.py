@@ -545,8 +545,9 @@ def _add_shrink(shrink: argparse.ArgumentParser) -> None:
         "--multiple",
         type=int,
         metavar="N",
-        help="round the units that stay up to a multiple of N; default 64 for neurons, 16 for "
-        "32 or more channels of an ONNX model, 8 for other channels",
+        help="round the units that stay up to a multiple of N; default: that of the last pruning "
+        "step that FILE records in its metadata, else 64 for neurons, 16 for 32 or more channels "
+        "of an ONNX model, 8 for other channels",
     )
     shrink.add_argument(
         "--check",

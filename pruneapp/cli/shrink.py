@@ -19,12 +19,14 @@ from pruneapp.edits.existing_masks import open_document
 from pruneapp.errors import ParameterError, counted, escaped
 from pruneapp.export.catalog import usual_format
 from pruneapp.export.exporter import export
+from pruneapp.export.provenance import recorded_recipe
 from pruneapp.groups.axis import Axis
 from pruneapp.groups.family import AxisName
 from pruneapp.groups.structure import Structure, Unknown, structure_of
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import AMOUNT_OF_CHANNELS
 from pruneapp.progress import CancelToken
+from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.results.export import ExportReport, ExportRequest
 from pruneapp.results.shrink_forecast import EFFECTS, CutRequest
 from pruneapp.shrink import configuration
@@ -87,6 +89,14 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
         structure = structure_of(checkpoint)
         if isinstance(structure, Unknown):
             raise ShrinkError(structure.why_not)
+        rounded = ""
+        if options.multiple is None:
+            options.multiple = chosen_multiple(recorded_recipe(checkpoint).entries)
+            if options.multiple is not None:
+                rounded = (
+                    f"Widths are rounded up to a multiple of {options.multiple:,}, as in the last "
+                    "pruning step that the file records; --multiple sets another."
+                )
         if options.list:
             _list(structure, options)
             return DONE
@@ -105,7 +115,7 @@ def shrink(options: argparse.Namespace, token: CancelToken) -> int:
             how=None if options.check == SHAPES else options.check,
             python=None if options.python is None else Path(options.python),
         )
-    _print(checkpoint, planned, report, results, options)
+    _print(checkpoint, planned, report, results, options, rounded=rounded)
     return DONE
 
 
@@ -249,8 +259,12 @@ def _print(
     report: ExportReport,
     results: list[CheckResult],
     options: argparse.Namespace,
+    *,
+    rounded: str,
 ) -> None:
     notices = [*(n for axis in planned.axes for n in axis.notices), *report.notices]
+    if rounded:
+        notices.insert(0, rounded)
     before = sum(source.size for source in checkpoint.files)
     changes = configuration.difference(planned.structure.config, planned.config)
     if options.json:

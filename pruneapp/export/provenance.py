@@ -32,7 +32,7 @@ from pruneapp.checkpoint.io.object_source import open_source
 from pruneapp.document.entries import Entry, RepairEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import CheckpointError, JsonError, ParameterError
+from pruneapp.errors import CheckpointError, JsonError, ParameterError, RecipeError
 from pruneapp.export.records import State
 from pruneapp.json_codec import decode, load_object
 from pruneapp.masks.bitmask import BitMask
@@ -114,6 +114,16 @@ def checksum(texts: Mapping[str, str]) -> str:
     """Return the SHA-256 that tells whether any of the texts was changed."""
     counted = {name: text for name, text in sorted(texts.items()) if name != "sha256"}
     return hashlib.sha256(_json(counted).encode()).hexdigest()
+
+
+def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
+    """Return the recipe in the metadata of an exported file; one without entries if none is."""
+    shards = checkpoint.contents.shards
+    metadata = shards[0].metadata if shards else checkpoint.metadata
+    try:
+        return Recipe.from_text(metadata.get(KEY + "recipe", ""))
+    except RecipeError:
+        return Recipe(())
 
 
 def calibration_data(entries: Iterable[Entry]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from pruneapp.document.entries import (
 )
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.json_codec import convert, load
+from pruneapp.methods.builtin.units import MULTIPLE, ROUNDED
 from pruneapp.methods.method import Method
 from pruneapp.params import (
     AT_HAND,
@@ -34,6 +35,7 @@ from pruneapp.params import (
     NormParam,
     Param,
 )
+from pruneapp.results.shrink_forecast import MULTIPLES
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
 VERSION: Literal[2] = 2
@@ -102,6 +104,16 @@ def steps_of(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
         step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
         if isinstance(step, StepEntry):
             yield step.configuration
+
+
+def chosen_multiple(entries: Iterable[Entry]) -> int | None:
+    """Return the multiple that the last step with a rounded width asks for.
+
+    None if there is no such step, or if it rounds as the export does by default.
+    """
+    rows = [row for step in steps_of(entries) for row in step.rows if row.name in ROUNDED]
+    value = rows[-1].configuration.values.get(MULTIPLE.name) if rows else None
+    return next((n for n in MULTIPLES if str(n) == value), None)
 
 
 def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetType) -> Entry:

@@ -31,6 +31,7 @@ from tests.shrink.small_models import (
     write_mistral,
 )
 from tests.support.activation_statistics import save_random
+from tests.support.model_folders import write_llama
 
 DEAD = [[0, 3, 4, 7, 11], [1, 2, 5], [2, 6, 8, 9]]  # of each layer
 
@@ -409,3 +410,17 @@ def test_another_model_is_no_way_back(source, tmp_path, capsys):
     back = ("--against", tmp_path / "other", "-o", tmp_path / "back")
     assert run("unshrink", tmp_path / "out", *back) == 2
     assert "was not cut out of" in capsys.readouterr().err
+
+
+def test_a_file_is_cut_in_the_multiple_of_the_step_that_it_records(tmp_path, capsys):
+    model, pruned = write_llama(tmp_path / "model"), tmp_path / "pruned"
+    how = ["--method", "ffn_neurons", "--amount", "30%", "--multiple", "16"]
+    assert run("prune", model, *how, "-o", pruned) == 0
+    capsys.readouterr()
+    assert run("shrink", pruned, "-o", tmp_path / "16") == 0
+    printed = "".join(capsys.readouterr())
+    assert config_of(tmp_path / "16")["intermediate_size"] == 192
+    assert "Widths are rounded up to a multiple of 16, as in the last pruning step" in printed
+    assert run("shrink", pruned, "--multiple", 128, "-o", tmp_path / "128") == 2
+    assert run("shrink", model, "--ffn", "25%", "-o", tmp_path / "unpruned") == 0
+    assert "as in the last pruning step" not in "".join(capsys.readouterr())

@@ -30,7 +30,12 @@ from pruneapp.export.format_sizes import (
     recommend,
     written_as,
 )
-from pruneapp.export.provenance import Provenance, estimated_provenance, provenance_of
+from pruneapp.export.provenance import (
+    Provenance,
+    estimated_provenance,
+    provenance_of,
+    recorded_recipe,
+)
 from pruneapp.export.report_file import StepAccount, account_of, write_account
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.scripts.comparison_script import transformers_class, write_check_script
@@ -56,8 +61,9 @@ from pruneapp.gui.widgets.engine_text import said, said_error, said_number, said
 from pruneapp.gui.widgets.labels import joined
 from pruneapp.progress import CancelToken, Job
 from pruneapp.recipes.recipe import history_recipe
+from pruneapp.recipes.schema import chosen_multiple
 from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
-from pruneapp.results.shrink_forecast import EXACT
+from pruneapp.results.shrink_forecast import EXACT, CutRequest
 
 PRUNED = "-pruned"
 _SCRIPT = ".check.py"
@@ -73,6 +79,8 @@ class ExportPreview(NamedTuple):
     provenance: Provenance  # as long as that of the export will be
     offers: tuple[FormatOffer, ...]
     pruned: bool  # whether it would be another file than a copy
+    # What the last pruning step with rounded widths rounds up to a multiple of; None: as usual.
+    multiple: int | None
 
 
 def preview_export(capture: Capture, job: Job) -> ExportPreview:
@@ -83,7 +91,10 @@ def preview_export(capture: Capture, job: Job) -> ExportPreview:
         offers = offers_without_sizes(snapshot, job)
     else:
         offers = format_offers(snapshot, job, sampled=False, provenance=origin)
-    return ExportPreview(snapshot, origin, offers, _is_pruned(snapshot, job))
+    entries = *recorded_recipe(snapshot.checkpoint).entries, *origin.recipe.entries
+    return ExportPreview(
+        snapshot, origin, offers, _is_pruned(snapshot, job), chosen_multiple(entries)
+    )
 
 
 def _is_pruned(snapshot: Snapshot, job: Job) -> bool:
@@ -344,6 +355,8 @@ class ExportController(DialogController[ExportDialog]):
     began = Signal(object)  # Path: a file or folder of this name is going to be written
     exported = Signal(object)  # ExportReport: a file was written
     cancelled = Signal(str)  # the person cancelled an export: a sentence about that
+    # int: what cuts are rounded up to a multiple of; None for what is usual
+    multipleChosen = Signal(object)
 
     def __init__(
         self,
@@ -358,6 +371,7 @@ class ExportController(DialogController[ExportDialog]):
         self._asked = asked
         self._cluster = cluster
         self._choices: ExportChoices | None = None
+        self._multiple: int | None = None  # that of the last step, when it was proposed
         self._opened = Path()
         self.report: ExportReportDialog | None = None
         self._forecasts: ShrinkForecasts | None = None  # of the dialog
@@ -402,7 +416,8 @@ class ExportController(DialogController[ExportDialog]):
     def _on_closed(self) -> None:
         self._later.stop()
         self.sized.emit(None)
-        self._choices = None
+        self._choices = self._multiple = None
+        self.multipleChosen.emit(None)
 
     def _show_dialog(self, state: str, preview: ExportPreview) -> None:
         document = self._session.document
@@ -437,13 +452,21 @@ class ExportController(DialogController[ExportDialog]):
         dialog.set_written(self._written)
         dialog.shrinkRequested.connect(self._shrink)
         dialog.rejected.connect(self._forget_forecasts)
-        if self._choices is not None:
+        multiple = preview.multiple
+        if self._choices is None:
+            dialog.page.set_request(CutRequest(multiple=multiple), dialog.page.checked(), "")
+        else:
+            if multiple != self._multiple:  # another step was applied, or undone
+                cut = replace(self._choices.cut, multiple=multiple)
+                self._choices = replace(self._choices, cut=cut)
             dialog.set_choices(self._choices)
+        self._multiple = multiple
         self.open(dialog)
 
     def _note_choices(self) -> None:
         if self.dialog is not None:
             self._choices = self.dialog.choices()
+            self.multipleChosen.emit(self._choices.cut.multiple)
 
     def _shrink(self, order: ShrinkOrder) -> None:
         document, forecasts = self._session.document, self._forecasts

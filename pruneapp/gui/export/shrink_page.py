@@ -556,10 +556,14 @@ class ShrinkPage(QWidget):
     def _chosen(self) -> CutRequest:
         other = "" if self.forecast is None else self.forecast.write_as
         multiple = self.multiple.currentData()
+        if multiple == (self._asked.multiple or self._usual):
+            multiple = self._asked.multiple
+        elif multiple == self._usual:
+            multiple = None
         return CutRequest(
             self.rows.kept(),
             self.rows.strip.gone(),
-            None if multiple == self._usual else multiple,
+            multiple,
             other if self.write_as.isChecked() else "",
             self.rows.vocabulary.vocabulary(),
             self.rows.vocabulary.texts(),

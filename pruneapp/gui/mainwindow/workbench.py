@@ -522,6 +522,7 @@ class Workbench(QObject):
         views.pages.quality.metricChosen.connect(self.evaluation.show_metric)
         views.pages.quality.countRequested.connect(self.evaluation.count_anew)
         views.pages.sensitivity.allocationRequested.connect(self.allocation.ask)
+        self.export.multipleChosen.connect(self.form.set_multiple)
         self.export.sized.connect(self.status.show_size)
         self.export.exported.connect(self._on_exported)
         self.export.cancelled.connect(self.notifications.say_done)

@@ -39,6 +39,8 @@ from pruneapp.gui.widgets.engine_text import (
 )
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
+from pruneapp.methods.builtin.units import MULTIPLE, ROUNDED
+from pruneapp.methods.coupled_units import USUAL
 from pruneapp.methods.limits import LIMITS, Limits
 from pruneapp.methods.method import Method, Scope
 from pruneapp.params import STATISTICS, Amount, FileParam, validate_all
@@ -212,6 +214,8 @@ class FormController(QObject):
         self._dependents: tuple[tuple[object, ...] | None, FormDependents | None] = (None, None)
         self._about: tuple[object, ...] = ()
         self._taken = False
+        # What the export of shrunk models rounds up to a multiple of; None for what is usual.
+        self._multiple: int | None = None
         # What `prepare` made of the form, and what it asked for before.
         self._prepared: FormRequest | None = None
         self._replaced: FormRequest | None = None
@@ -281,10 +285,22 @@ class FormController(QObject):
         return found.in_force(choice)
 
     def _values(self, row: FormRow) -> Mapping[str, Any]:
-        """Return the values of a rule, and the name of the file that it takes."""
-        if not registry.get(row.method).needs_statistics(row.values):
-            return row.values
-        return {**row.values, STATISTICS.name: self._extras.statistics}
+        """Return the values of a rule, with the file that it takes and the export's multiple."""
+        values = dict(row.values)
+        if registry.get(row.method).needs_statistics(row.values):
+            values[STATISTICS.name] = self._extras.statistics
+        if self._multiple is not None and _rounds_as_export(row):
+            values[MULTIPLE.name] = str(self._multiple)
+        return values
+
+    def set_multiple(self, multiple: int | None) -> None:
+        """Set what "As the export" rounds up to a multiple of; None for what is usual."""
+        if multiple == self._multiple:
+            return
+        self._multiple = multiple
+        request = self._form.request()
+        if request is not None and any(map(_rounds_as_export, request.rows)):
+            self._pause.start()
 
     def flush(self) -> None:
         """Take what is typed and checked as it stands, without waiting for a pause."""
@@ -643,6 +659,10 @@ def plain_form(request: FormRequest) -> dict[str, Any]:
         # Forms that were saved before there was a choice asked for none.
         **({"dependents": request.dependents} if any(map(_of_channels, request.rows)) else {}),
     }
+
+
+def _rounds_as_export(row: FormRow) -> bool:
+    return row.method in ROUNDED and row.values.get(MULTIPLE.name) == USUAL
 
 
 def _of_channels(row: FormRow) -> bool:

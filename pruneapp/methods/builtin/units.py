@@ -105,3 +105,5 @@ CHANNEL_GROUPS = CoupledMethod(
     params=(_AMOUNT, BY, MULTIPLE, STATISTICS),
     scopes=("local", "global"),
 )
+# The methods that round what stays of a group, by `MULTIPLE`.
+ROUNDED = frozenset({FFN_NEURONS.name, CHANNEL_GROUPS.name})

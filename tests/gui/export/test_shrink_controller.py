@@ -135,6 +135,60 @@ def test_what_was_chosen_is_there_in_the_next_dialog(person, dialog):
     person.click(again.stop)
 
 
+def prune_neurons(person, multiple=""):
+    """Prune 30 % of the neurons of each layer, rounded as the form says or to a multiple."""
+    if person.rule.method.currentText() != "FFN neurons":
+        person.choose(person.rule.method, "FFN neurons")
+    if multiple:
+        person.choose(person.rule.fields.fields["multiple"].editor.combo, multiple)
+    person.ask_amount("30%")
+    before = len(person.states)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == before + 1)
+    person.wait_idle()
+
+
+def test_the_multiple_of_a_step_is_that_of_the_export(person, tmp_path):
+    folder = write_llama(tmp_path / "tiny")
+    person.open(folder)
+    person.wait_open(folder)
+    dialog = turn_to_page(person)
+    assert dialog.page.multiple.currentData() == 64
+    person.click(dialog.stop)
+    prune_neurons(person, "16")
+    dialog = turn_to_page(person)
+    page = dialog.page
+    assert page.multiple.currentData() == page.request.multiple == 16
+    person.wait(lambda: page.order() is not None)
+    assert page.rows.rows["ffn"].box.value() == 192
+    person.choose(page.multiple, "128")
+    person.click(dialog.stop)
+    dialog = turn_to_page(person)
+    assert dialog.page.multiple.currentData() == 128, "what was chosen since"
+    person.click(dialog.stop)
+    person.key("Ctrl+Z")
+    person.wait(lambda: person.document.position == 0)
+    dialog = turn_to_page(person)
+    assert dialog.page.multiple.currentData() == 64, "the step is undone"
+    person.click(dialog.stop)
+
+
+def test_a_step_that_rounds_as_the_export_takes_the_multiple_of_its_page(person, tmp_path):
+    folder = write_llama(tmp_path / "tiny")
+    person.open(folder)
+    person.wait_open(folder)
+    dialog = turn_to_page(person)
+    person.choose(dialog.page.multiple, "32")
+    person.click(dialog.stop)
+    prune_neurons(person)
+    row = person.document.history.records[-1].step.rows[0]
+    assert row.values["multiple"] == "32"
+    dialog = turn_to_page(person)
+    assert dialog.page.request.multiple == 32
+    person.click(dialog.stop)
+
+
 def test_the_page_says_which_python_checks(person, dialog, monkeypatch):
     dialog.page.check.setFocus()
     person.qtbot.keyClick(dialog.page.check, Qt.Key.Key_Down)
