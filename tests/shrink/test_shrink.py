@@ -315,7 +315,7 @@ def test_a_folder_that_is_there_is_left_alone(source, tmp_path, capsys):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
     assert run("shrink", source, "-o", tmp_path / "out") == 2
-    assert "needs a folder of its own" in capsys.readouterr().err
+    assert "already exists, and a shrunk model is never written over" in capsys.readouterr().err
     assert (tmp_path / "out" / "mine.txt").read_text() == "mine"
 
 
