@@ -5753,6 +5753,14 @@ Dateien werden gelesen, nie ausgeführt.</translation>
 <context>
     <name>OpenDocument</name>
     <message>
+        <source>&apos;{name}&apos; was changed since its history was kept, so it is not restored.</source>
+        <translation>&apos;{name}&apos; wurde geändert, seit der Verlauf behalten wurde; er wird daher nicht wiederhergestellt.</translation>
+    </message>
+    <message>
+        <source>The history that was kept of &apos;{name}&apos; cannot be read, so it is not restored.</source>
+        <translation>Der behaltene Verlauf von &apos;{name}&apos; kann nicht gelesen werden und wird daher nicht wiederhergestellt.</translation>
+    </message>
+    <message>
         <source>Opening</source>
         <translation>Öffnen</translation>
     </message>

@@ -5753,6 +5753,14 @@ Files are read, never run.</source>
 <context>
     <name>OpenDocument</name>
     <message>
+        <source>&apos;{name}&apos; was changed since its history was kept, so it is not restored.</source>
+        <translation>&apos;{name}&apos; 在保留历史后已更改，因此不恢复其历史。</translation>
+    </message>
+    <message>
+        <source>The history that was kept of &apos;{name}&apos; cannot be read, so it is not restored.</source>
+        <translation>无法读取 &apos;{name}&apos; 的保留历史，因此不恢复。</translation>
+    </message>
+    <message>
         <source>Opening</source>
         <translation>正在打开</translation>
     </message>

@@ -36,6 +36,8 @@ from pruneapp.export.destination.sidecars import Configuration, companions, conf
 from pruneapp.gui.app.jobs import Jobs, Task
 from pruneapp.gui.app.runtime import freeze_large
 from pruneapp.gui.app.settings import DEVICE, KEEP_HISTORIES, Settings
+from pruneapp.gui.widgets.engine_text import said_error
+from pruneapp.gui.widgets.labels import translate
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.progress import CancelToken, Job
@@ -153,12 +155,18 @@ def _with_history(
 
 
 def _not_restored(checkpoint: Checkpoint, error: PruneAppError) -> Notice:
-    name = checkpoint.path.name
     if isinstance(error, OriginalChangedError):
-        sentence = f"'{name}' was changed since its history was kept, so it is not restored."
+        sentence = translate(
+            "OpenDocument",
+            "'{name}' was changed since its history was kept, so it is not restored.",
+        )
     else:
-        sentence = f"The history that was kept of '{name}' cannot be read, so it is not restored."
-    return Notice(sentence, "\n".join(filter(None, (str(error), error.details))))
+        sentence = translate(
+            "OpenDocument",
+            "The history that was kept of '{name}' cannot be read, so it is not restored.",
+        )
+    details = "\n".join(filter(None, (said_error(error), error.details)))
+    return Notice(sentence.format(name=checkpoint.path.name), details)
 
 
 def _from_journal(request: OpenRequest, job: Job) -> tuple[Document, JournalFile | None]:
