@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
+from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import is_store, locate
+from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PROGRAM
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
@@ -66,6 +68,8 @@ from pruneapp.results.export import ExportReport, ExportRequest, FormatOffer
 from pruneapp.results.shrink_forecast import EXACT, CutRequest
 
 PRUNED = "-pruned"
+# Suffixes of cut models that hold their graph, by the format of the source.
+_GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: ".pt2"}
 _SCRIPT = ".check.py"
 # Planning a file of more tensors takes long enough to be felt.
 MANY = 5_000
@@ -121,9 +125,22 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
     return path.with_name(path.stem + PRUNED + suffix)
 
 
-def _shrunk_target(target: Path, opened: Path, written: Collection[Path]) -> Path:
-    """Return a new folder for a shrunk model, beside what would be exported else.
+def _file_suffix(opened: Path, form: str) -> str:
+    """Return the suffix of the one file that a shrunk model is; empty if it is a folder.
 
+    `form` is the format of the source.
+    """
+    if is_store(opened) or opened.is_dir() or opened.suffix == ".json":
+        return ""
+    if (opened.parent / CONFIG).is_file():
+        return ""
+    return _GRAPH_SUFFIXES.get(form, ".safetensors")
+
+
+def _shrunk_target(target: Path, opened: Path, written: Collection[Path], suffix: str) -> Path:
+    """Return a new folder or file for a shrunk model, beside what would be exported else.
+
+    `suffix` is that of a file, from `_file_suffix`.
     `written` is where exports go that are under way.
     """
     if is_store(opened):
@@ -136,10 +153,10 @@ def _shrunk_target(target: Path, opened: Path, written: Collection[Path]) -> Pat
         if target.absolute().parent == home:  # not into it
             target = home
     wanted = target.with_name((name or target.stem) + SHRUNK)
-    numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
+    names = chain((wanted.name,), (f"{wanted.name}-{number}" for number in count(2)))
     return next(
         path
-        for path in chain((wanted,), numbered)
+        for path in (wanted.with_name(name + suffix) for name in names)
         if not os.path.lexists(path) and real_path(path) not in written
     )
 
@@ -447,8 +464,9 @@ class ExportController(DialogController[ExportDialog]):
         FormatSizes(self._jobs, dialog, preview, self._session.refused.emit)
         origin = preview.provenance
         self._forecasts = ShrinkForecasts(self._jobs, dialog, preview.snapshot, origin)
-        shrunk = _shrunk_target(target, self._opened, self._written)
-        dialog.page.target.set_path(str(shrunk), str(source))
+        suffix = _file_suffix(self._opened, document.checkpoint.format)
+        shrunk = _shrunk_target(target, self._opened, self._written, suffix)
+        dialog.page.target.set_path(str(shrunk), str(source), suffix)
         dialog.set_written(self._written)
         dialog.shrinkRequested.connect(self._shrink)
         dialog.rejected.connect(self._forget_forecasts)

@@ -216,36 +216,37 @@ class SizeTable(QWidget):
 
 
 class FolderRow(QWidget):
-    """A new folder that the model goes into."""
+    """A new folder that the model is written into, or a new file where it is one."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = self._proposed = ""
+        self._suffix = ""  # of a file that the model may be; empty if it is a folder
         self._written: Collection[Path] = ()
         self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("Destination folder"))
-        self.path.setAccessibleDescription(self.tr("A folder that does not exist yet."))
+        self.title = heading("")
         self.browse = QPushButton(self.tr("Browse…"), self)
         self.browse.setAutoDefault(False)
         self.browse.setAccessibleDescription(self.tr("Choose the destination of the export."))
         self.note = plain(wrap=True, ink=DANGER)
         self.note.setMinimumHeight(self.fontMetrics().lineSpacing())
-        layout = lay_in_column(self, heading(self.tr("Folder")), spacing=4)
+        layout = lay_in_column(self, self.title, spacing=4)
         add_row(layout, self.path, self.browse, wide=self.path)
         layout.addWidget(self.note)
         self.path.textChanged.connect(self._on_typed)
         self.browse.clicked.connect(self._browse)
+        self._show_kind()
 
     def set_written(self, paths: Collection[Path]) -> None:
         """Set where exports go that are under way; nothing else may go there."""
         self._written = paths
         self._on_typed()
 
-    def set_path(self, path: str, source: str) -> None:
-        """Propose a folder; `source` is what is open."""
-        self._source, self._proposed = source, path
+    def set_path(self, path: str, source: str, suffix: str = "") -> None:
+        """Propose a folder, or a file with a suffix; `source` is what is open."""
+        self._source, self._proposed, self._suffix = source, path, suffix
         self.path.setText(path)
 
     def typed(self) -> str:
@@ -253,21 +254,41 @@ class FolderRow(QWidget):
         return "" if self.path.text() == self._proposed else self.path.text()
 
     def target(self) -> Path:
-        """Return the folder that is wanted."""
+        """Return the folder or file that is wanted."""
         return Path(self.path.text().strip()).expanduser()
 
     def problem(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
         text = self.path.text().strip()
-        if os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
+        one_file = self._is_file()
+        if not one_file and os.path.isfile(os.path.expanduser(text)):  # noqa: PTH111, PTH113 - take any name
             return self.tr("This is a file: name a new folder.")
-        problem = misplaced(text, self._source, (".safetensors", ".json"), split=True, folders=True)
+        endings = (".safetensors", ".json")
+        problem = misplaced(text, self._source, endings, split=not one_file, folders=True)
         if problem := problem or taken(text, self._written):
             return problem
-        there = os.path.lexists(os.path.expanduser(text))  # noqa: PTH111 - takes any name
-        return self.tr("This already exists: name a new folder.") if there else ""
+        if not os.path.lexists(os.path.expanduser(text)):  # noqa: PTH111 - takes any name
+            return ""
+        if one_file:
+            return self.tr("This already exists: name a new file.")
+        return self.tr("This already exists: name a new folder.")
+
+    def _is_file(self) -> bool:
+        """Whether the text is the name of the one file that the model may be."""
+        return bool(self._suffix) and self.path.text().strip().lower().endswith(self._suffix)
+
+    def _show_kind(self) -> None:
+        title, name = self.tr("Folder"), self.tr("Destination folder")
+        about = self.tr("A folder that does not exist yet.")
+        if self._is_file():
+            title, name = self.tr("File"), self.tr("Destination file")
+            about = self.tr("A file that does not exist yet.")
+        self.title.setText(title)
+        self.path.setAccessibleName(name)
+        self.path.setAccessibleDescription(about)
 
     def _on_typed(self) -> None:
+        self._show_kind()
         problem = self.problem()
         self.note.setText(f"✕ {problem}" if problem else "")
         self.changed.emit()

@@ -313,7 +313,7 @@ def test_closing_the_dialog_ends_the_search(person, folder, monkeypatch):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def share(person, page, percent):
@@ -351,19 +351,39 @@ def test_a_network_is_cut_as_the_command_line_cuts_it(person, tmp_path, kind):
     loads = "onnxruntime.Inf" if kind == "onnx" else "from load_shrunk import load_shrunk"
     assert loads in report.loads.text()
     person.close_report()
-    out, command = tmp_path / "net-shrunk", tmp_path / "command"
+    name = "net-shrunk.onnx" if kind == "onnx" else "net-shrunk.safetensors"
+    out, command = tmp_path / name, tmp_path / "command" / name
+    command.parent.mkdir()
     assert main(["shrink", str(file), "-o", str(command), "--channels", "50%"]) == 0
-    ours, theirs = contents(out), contents(command)
-    if kind != "onnx":  # the window says in it which steps led to it
-        name = "net.safetensors"
-        with open_checkpoint(out / name) as one, open_checkpoint(command / name) as other:
+    assert size == f"Export {number_format.size(out.stat().st_size)}"
+    if kind == "onnx":
+        assert out.read_bytes() == command.read_bytes()
+    else:  # the window says in it which steps led to it
+        with open_checkpoint(out) as one, open_checkpoint(command) as other:
             assert {n: one.bits(n).tobytes() for n in one.entries} == {
                 n: other.bits(n).tobytes() for n in other.entries
             }
-        assert size == f"Export {number_format.size(len(ours.pop(name)))}"
-        theirs.pop(name)
-    assert ours == theirs
-    assert "pruneapp.shrink.json" in ours
+    ours, theirs = contents(tmp_path), contents(command.parent)
+    assert ours.keys() - {file.name} == theirs.keys()
+    record = f"{name}.shrink.json"
+    assert ours[record] == theirs[record]
+
+
+def test_the_target_of_a_single_file_is_a_file(person, tmp_path):
+    save(NETWORKS["residual"](), tmp_path / "net.onnx")
+    person.open(tmp_path / "net.onnx")
+    person.wait_open(tmp_path / "net.onnx")
+    dialog = turn_to_page(person)
+    target = dialog.page.target
+    assert target.title.text() == "File"
+    assert target.path.accessibleName() == "Destination file"
+    assert target.target() == tmp_path / "net-shrunk.onnx"
+    person.type(target.path, str(tmp_path / "net.onnx"))
+    assert target.note.text() == "✕ This already exists: name a new file."
+    person.type(target.path, str(tmp_path / "folder"))
+    assert target.title.text() == "Folder"
+    assert not target.note.text(), "a folder may be named as well"
+    person.click(dialog.stop)
 
 
 def test_the_tokens_of_a_text_are_kept(person, folder, tmp_path, monkeypatch):
