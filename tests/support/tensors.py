@@ -69,9 +69,10 @@ def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str,
     more: dict[str, Any] = {}
     if method.takes_mask:
         more["given"] = BitMask.from_bools(rng.random(math.prod(shape)) < 0.5)
-    if isinstance(method, CoupledMethod):  # a group of which it is the only member
-        group = Group(method.axis, "layer", shape[0], (Member("it", 0, role="output"),))
-        more["group"] = group
+    if isinstance(method, CoupledMethod):
+        # The tensor is the only member, and too small for the usual multiple.
+        members = (Member("it", 0, role="output"),)
+        more["group"] = Group(method.axis, "layer", shape[0], members, own_multiple=1)
     if method.takes_scale:
         scale = rng.integers(-3, 4, shape[0]).astype(np.float32)
         more["scale"] = view_of_values(scale, name="norm.weight")
