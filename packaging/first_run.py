@@ -81,6 +81,7 @@ def run_job(walk: Tour, file: Path | None) -> Path:
     import quality
     from driving import wait_until
 
+    from pruneapp.gui.evaluation.source_choice import DataKind
     from pruneapp.gui.export.dialog import ExportDialog
     from pruneapp.gui.export.report_dialog import ExportReportDialog
     from pruneapp.gui.repair.dialogs import RepairDialog, RepairReportDialog
@@ -108,6 +109,8 @@ def run_job(walk: Tour, file: Path | None) -> Path:
         person.press("Ctrl+R")
         dialog = person.dialog(RepairDialog)
         assert isinstance(dialog, RepairDialog)
+        script = dialog.source.fields[DataKind.SCRIPT]
+        person.replace(script, str(walk.folder / quality.SCRIPT))
         wait_until(dialog.go.isEnabled, "the layers")
         person.click(dialog.go)
         report = person.dialog(RepairReportDialog)

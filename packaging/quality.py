@@ -109,6 +109,8 @@ def repair(walk: Tour) -> None:
         person.press("Ctrl+R")
         dialog = person.dialog(RepairDialog)
         assert isinstance(dialog, RepairDialog)
+        # Not proposed: it is what measures. The calibration images of the sample are others.
+        person.replace(dialog.source.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
         wait_until(dialog.go.isEnabled, "the layers")
     with walk.step("repaired", "the error of each layer, before and after"):
         person.click(dialog.go)

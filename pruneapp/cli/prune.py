@@ -141,7 +141,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             assert kernel is not None
             with hashed_meanwhile(checkpoint.files):
                 state, recipe = _after(document, step, kernel, job, given=custom, scores=scores)
-        already_zero = zeros_pruned_again(document.snapshot(), state, touched, job)
+        already_zero: tuple[str, ...] = ()
+        if cluster is None:  # with a cluster, the client has neither weights nor masks
+            already_zero = zeros_pruned_again(document.snapshot(), state, touched, job)
         notices = (*notices, *already_zero_notice(already_zero))
         if options.save_recipe:
             save(recipe, Path(options.save_recipe), job)

@@ -176,13 +176,6 @@ def test_closing_asks_while_a_branch_is_not_in_the_session(branched, tmp_path):
     assert person.workbench.sessions.unsaved
 
 
-def test_an_export_says_that_it_has_no_branches(branched, tmp_path):
-    branched.export(tmp_path / "out.safetensors")
-    branched.wait(lambda: "out.safetensors" in branched.window.done.label.text())
-    said = branched.window.done.label.text()
-    assert said.endswith("Undo and other branches are kept only in a session (Ctrl+S).")
-
-
 def test_branches_come_back_with_the_session(branched, tmp_path):
     person, path = branched, tmp_path / "work.prune"
     person.workbench.session.rename(2, "a name")
