@@ -132,6 +132,7 @@ def scan(walk: Tour) -> None:
         person.press("Ctrl+Shift+M")
         dialog = person.dialog(ScanDialog)
         assert isinstance(dialog, ScanDialog)
+        person.replace(dialog.choice.fields[DataKind.SCRIPT], str(walk.folder / SCRIPT))
         wait_until(dialog.go.isEnabled, "the script")
     with walk.step("sensitivity", "damage by tensor and amount: the first layer bears the most"):
         person.click(dialog.go)

@@ -4749,6 +4749,10 @@ Dateien werden gelesen, nie ausgeführt.</translation>
         <translation>Das Ziel des Exports wählen.</translation>
     </message>
     <message>
+        <source>This already exists: name a new file.</source>
+        <translation>Das gibt es schon: Geben Sie eine neue Datei an.</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>Ordner</translation>
     </message>
@@ -4759,6 +4763,18 @@ Dateien werden gelesen, nie ausgeführt.</translation>
     <message>
         <source>This already exists: name a new folder.</source>
         <translation>Das gibt es schon: Nennen Sie einen neuen Ordner.</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Destination file</source>
+        <translation>Zieldatei</translation>
+    </message>
+    <message>
+        <source>A file that does not exist yet.</source>
+        <translation>Eine Datei, die es noch nicht gibt.</translation>
     </message>
     <message>
         <source>Export to</source>
@@ -15611,6 +15627,11 @@ steps</extracomment>
         <translation>Storage &apos;{key}&apos; sollte {nbytes} Bytes haben und hat {size}</translation>
     </message>
     <message>
+        <source>Collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`. Then load FILE in the form, or use `pruneapp run RECIPE {model2} --statistics FILE -o OUT`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>Erheben Sie sie mit `pruneapp statistics {model} --script SCRIPT -o FILE`. Laden Sie dann FILE im Formular, oder verwenden Sie `pruneapp run RECIPE {model2} --statistics FILE -o OUT`.</translation>
+    </message>
+    <message>
         <source>Load it in Python and save it again: torch.save(torch.load(FILE), &apos;model.pt&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>Laden Sie ihn in Python, und speichern Sie ihn erneut: torch.save(torch.load(FILE), &apos;model.pt&apos;).</translation>
@@ -17051,11 +17072,6 @@ steps</extracomment>
         <translation>Der Schritt ordnet Gewichte nach der Aktivierungsstatistik des Checkpoints.</translation>
     </message>
     <message>
-        <source>Collect them with `pruneapp statistics`, and load them in the form or name them with --statistics.</source>
-        <extracomment>sentences</extracomment>
-        <translation>Erheben Sie sie mit `pruneapp statistics`, und laden Sie sie im Formular, oder nennen Sie sie mit --statistics.</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; is not the file that its kept history was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; ist nicht die Datei, zu der ihr behaltener Verlauf gehört.</translation>
@@ -17294,6 +17310,11 @@ steps</extracomment>
         <source>To prune a float of a quantized layer nevertheless, give its exact name.</source>
         <extracomment>sentences</extracomment>
         <translation>Um eine Gleitkommazahl einer quantisierten Schicht trotzdem zu prunen, geben Sie ihren genauen Namen an.</translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <extracomment>sentences</extracomment>
+        <translation>anderen Daten</translation>
     </message>
     <message>
         <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>

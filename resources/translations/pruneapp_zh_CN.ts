@@ -4749,6 +4749,10 @@ Files are read, never run.</source>
         <translation>选择导出的目标位置。</translation>
     </message>
     <message>
+        <source>This already exists: name a new file.</source>
+        <translation>该名称已存在：请指定一个新文件。</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>文件夹</translation>
     </message>
@@ -4759,6 +4763,18 @@ Files are read, never run.</source>
     <message>
         <source>This already exists: name a new folder.</source>
         <translation>已存在：请指定一个新文件夹。</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Destination file</source>
+        <translation>目标文件</translation>
+    </message>
+    <message>
+        <source>A file that does not exist yet.</source>
+        <translation>一个尚不存在的文件。</translation>
     </message>
     <message>
         <source>Export to</source>
@@ -15610,6 +15626,11 @@ steps</extracomment>
         <translation>存储 &apos;{key}&apos; 应有 {nbytes} 字节，实际为 {size} 字节</translation>
     </message>
     <message>
+        <source>Collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`. Then load FILE in the form, or use `pruneapp run RECIPE {model2} --statistics FILE -o OUT`.</source>
+        <extracomment>sentences</extracomment>
+        <translation>请用 `pruneapp statistics {model} --script SCRIPT -o FILE` 收集，然后在表单中加载 FILE，或使用 `pruneapp run RECIPE {model2} --statistics FILE -o OUT`。</translation>
+    </message>
+    <message>
         <source>Load it in Python and save it again: torch.save(torch.load(FILE), &apos;model.pt&apos;).</source>
         <extracomment>sentences</extracomment>
         <translation>请在 Python 中加载并重新保存：torch.save(torch.load(FILE), &apos;model.pt&apos;)。</translation>
@@ -17050,11 +17071,6 @@ steps</extracomment>
         <translation>该步骤按检查点的激活统计对权重排序。</translation>
     </message>
     <message>
-        <source>Collect them with `pruneapp statistics`, and load them in the form or name them with --statistics.</source>
-        <extracomment>sentences</extracomment>
-        <translation>请用 `pruneapp statistics` 收集，并在表单中加载或用 --statistics 指定。</translation>
-    </message>
-    <message>
         <source>&apos;{name}&apos; is not the file that its kept history was made with.</source>
         <extracomment>sentences</extracomment>
         <translation>&apos;{name}&apos; 不是其保留历史所对应的文件。</translation>
@@ -17293,6 +17309,11 @@ steps</extracomment>
         <source>To prune a float of a quantized layer nevertheless, give its exact name.</source>
         <extracomment>sentences</extracomment>
         <translation>若仍要剪枝量化层的浮点张量，请给出其确切名称。</translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <extracomment>sentences</extracomment>
+        <translation>其他数据</translation>
     </message>
     <message>
         <source>Changed as well: &apos;{show}&apos;, which shares the numbers of {listed}.</source>
