@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from pruneapp.checkpoint.contents import Contents
@@ -416,7 +417,7 @@ def annotate(
             quantized=by_quantizer,
         )
     # All other layers may be quantized: then the output head is what can be pruned.
-    if not any(entry.by_default for entry in entries):
+    if not any(map(attrgetter("by_default"), entries)):
         entries = [
             entry._replace(by_default=True) if _is_plain_head(entry) else entry
             for entry in job.cancel.each(entries)

@@ -75,7 +75,7 @@ def ties_embeddings(config: Mapping[str, Any]) -> bool:
         tied = each.get("tie_word_embeddings")
         if type(tied) is bool:
             return tied
-    return any(each.get("model_type") in _TIED_BY_DEFAULT for each in reversed(configs))
+    return any(str(each.get("model_type")) in _TIED_BY_DEFAULT for each in reversed(configs))
 
 
 def may_be_tied(contents: Contents, cancel: CancelToken) -> list[tuple[TensorEntry, TensorEntry]]:

@@ -26,6 +26,7 @@ from pruneapp.export.provenance import provenance_of
 from pruneapp.export.sharding import SHARD_SIZE
 from pruneapp.export.verify import Against, Here, verify
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.params import validate_all
 from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, recipe_of
 from pruneapp.results.export import ExportRequest
@@ -158,7 +159,8 @@ def test_no_file_could_have_taken_the_first_tensor_of_the_next(opened, form, tmp
         groups = [[e for e in opened.entries if e in opened_names(list(load(path)))]
                   for path in weights(out)]  # fmt: skip
         assert [name for group in groups for name in group] == list(opened.entries)
-        packing = sharding.Sharding(whole, FORMATS[form], {"dtype": "keep"}, limit, Job())
+        values = validate_all(FORMATS[form].params, {})
+        packing = sharding.Sharding(whole, FORMATS[form], values, limit, Job())
         at = 0
         for group in groups[:-1]:
             assert packing._plan(at, at + len(group) + 1).nbytes > limit

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,17 @@ def _is_raw(dtype: DType) -> bool:
 
 def _why_not(checkpoint: Checkpoint) -> str:
     entries = checkpoint.entries.values()
-    packed = next((e for e in entries if not e.dtype.numpy or e.dtype.block), None)
-    if packed is not None:
-        return f"numpy has no type {packed.dtype.label}, which '{packed.name}' has."
+    dtypes = set(map(attrgetter("dtype"), entries))
+    if packed := {dtype for dtype in dtypes if not dtype.numpy or dtype.block}:
+        entry = next(entry for entry in entries if entry.dtype in packed)
+        return f"numpy has no type {entry.dtype.label}, which '{entry.name}' has."
+    aliases = chain.from_iterable(map(attrgetter("aliases"), entries))
+    names = [*map(attrgetter("name"), entries), *aliases]
     try:
-        names = [name.encode() for entry in entries for name in entry.names]
+        longest = max(map(len, map(str.encode, names)), default=0)
     except UnicodeEncodeError:
         return "A zip archive cannot store a tensor name that is not valid Unicode."
-    if any(len(name) > _MAX_NAME for name in names):
+    if longest > _MAX_NAME:
         return f"A zip archive cannot store names of more than {_MAX_NAME:,} bytes."
     return ""
 
@@ -106,11 +110,11 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
             entries.append(entry)
     names = {
         member.name.removesuffix(MEMBER_SUFFIX): entry.nbytes
-        for member, entry in zip(members, entries, strict=True)
+        for member, entry in job.cancel.each(zip(members, entries, strict=True))
     }
     plan = ZipPlan(members)
-    planned = Plan(plan.nbytes(job), plan.pieces, names, (*_notices(part), *part.unscaled()))
-    if not compressed or all(member.deflated is None for member in members):
+    planned = Plan(plan.nbytes(job), plan.pieces, names, (*_notices(part, job), *part.unscaled()))
+    if not compressed or not any(map(attrgetter("deflated"), members)):
         return planned
 
     def expected(job: Job) -> int:
@@ -126,15 +130,16 @@ def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
     return replace(planned, expected=expected)
 
 
-def _notices(part: ExportPart) -> Iterator[str]:
-    tied = [entry for entry in part.entries if entry.aliases]
+def _notices(part: ExportPart, job: Job) -> Iterator[str]:
+    tied = [entry for entry in job.cancel.each(part.entries) if entry.aliases]
     if tied:
         yield (
             f"An archive of numpy has no tied tensors: {counted(len(tied), 'tensor')} with several "
             f"names, such as '{tied[0].name}', {'is' if len(tied) == 1 else 'are'} stored under "
             "each name."
         )
-    raw = sorted({e.dtype.label for e in part.entries if _is_raw(e.dtype)})
+    dtypes = set(map(attrgetter("dtype"), part.entries))
+    raw = sorted(dtype.label for dtype in dtypes if _is_raw(dtype))
     if raw:
         yield (
             f"numpy has no {' and no '.join(raw)}: numpy.load returns raw bytes (V2 or V1), which "

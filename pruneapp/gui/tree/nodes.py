@@ -238,8 +238,9 @@ def _in_numeric_order(above: list[int], names: Iterable[str], cancel: CancelToke
         if (found := split(name)) is not None:
             numbered.setdefault((parent, found[0]), []).append((found[1], node))
     order = list(range(len(above)))
-    for siblings in numbered.values():
-        for (_, node), (_, slot) in zip(sorted(siblings), siblings, strict=True):
+    for siblings in cancel.each(numbered.values()):
+        pairs = zip(sorted(siblings), siblings, strict=True)
+        for (_, node), (_, slot) in cancel.each(pairs):
             order[slot] = node
     return order[1:]
 
@@ -250,9 +251,9 @@ def _numbered(name: str) -> tuple[str, int] | None:
     return None if match is None else (match[1], int(match[2]))
 
 
-def _first_parts(paths: list[str], above: list[int]) -> Iterator[str]:
+def _first_parts(paths: list[str], above: list[int], cancel: CancelToken) -> Iterator[str]:
     """Yield of each name the first part that it adds to that of the node above."""
-    cuts = [len(path) + 1 if path else 0 for path in paths]
+    cuts = [len(path) + 1 if path else 0 for path in cancel.each(paths)]
     for path, parent in zip(paths, above, strict=True):
         yield path[cuts[parent] :].partition(".")[0]
 
@@ -363,7 +364,8 @@ def _in_order(
     number = np.zeros(len(tensors), np.int64)
     number[kept] = np.arange(total)
     above = number[above[kept]]
-    names = _first_parts([paths[node] for node in kept.tolist()], above.tolist())
+    kept_paths = list(map(paths.__getitem__, kept.tolist()))
+    names = _first_parts(kept_paths, above.tolist(), cancel)
     places = _places(above.tolist(), names, cancel)
     place, size = np.array(places[0], np.int64), np.array(places[1], np.int64)
 

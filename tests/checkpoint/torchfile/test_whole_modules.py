@@ -87,7 +87,9 @@ def test_the_file_says_what_is_a_buffer(kind: str, tmp_path: Path):
     parameters = {name for name, _ in model.named_parameters()}
     with open_checkpoint(path) as checkpoint:
         assert {n for n, e in checkpoint.entries.items() if e.learned} == parameters
-        assert by_default(checkpoint) == {"net.0.weight", "norm_proj.weight", "anchors"}
+        # Tables, such as anchors, are not pruned by default, though they may be parameters.
+        assert by_default(checkpoint) == {"net.0.weight", "norm_proj.weight"}
+        assert checkpoint.entry("anchors").prunable
         assert checkpoint.entry("table").kind == "buffer"
         assert checkpoint.entry("table").prunable
         assert checkpoint.entry("words.weight").kind == "embedding"
