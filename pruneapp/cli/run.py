@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         touched = {name for entry in fitted.entries for name in entry.names}
         already_zero: tuple[str, ...] = ()
         only_steps = all(isinstance(entry.action, Step | Schedule) for entry in fitted.entries)
-        if only_steps and cluster is None:  # with a cluster, the client has no weights
+        if only_steps and not options.cluster:  # with a cluster, the client has no weights
             ordered = [name for name in checkpoint.entries if name in touched]
             already_zero = zeros_pruned_again(Snapshot(checkpoint), state, ordered, job)
         labels = [entry.label for entry in fitted.entries]
