@@ -174,7 +174,7 @@ def test_several_state_dicts_are_offered(person, tmp_path, monkeypatch):
         staticmethod(lambda *a, **_k: (next(t for t in a[3] if t.startswith("ema")), True)),
     )
     person.click(notice.action)
-    person.wait(lambda: person.document.checkpoint.contents.state_dict == "ema")
+    person.wait(lambda: person.document and person.document.checkpoint.contents.state_dict == "ema")
     assert person.document.checkpoint.entry("fc.weight").shape == (4, 6)
     person.menu("File", "Choose state dict")
     assert person.document.checkpoint.contents.state_dict == "ema"
