@@ -57,7 +57,7 @@ CELL = ("tensors", 0, "cells", 0)
         (changed(("tensors", 1, "name"), "a"), "'a' appears twice"),
         (changed(("tensors", 0, "weights"), 0), "weights"),
         (changed(("tensors", 0, "weights"), -1), "weights"),
-        (changed(("tensors", 0, "weights"), 1 << 70), "64 bits"),
+        (changed(("tensors", 0, "weights"), 1 << 70), "at most 9007199254740992"),
         (changed(("tensors", 0, "weights"), 1 << 53), "more weights than any model"),
         (changed(("tensors", 0, "pruned"), 99), "more is pruned and protected than there is"),
         (changed(("tensors", 0, "unit"), 3), "'unit' does not divide"),
