@@ -179,7 +179,8 @@ def allocation():
 
 
 def repair():
-    found = RepairDialog(tuple(DataKind), PARAMS, {})
+    # Random inputs are offered for ONNX models alone, which have neither text nor images.
+    found = RepairDialog(tuple(k for k in DataKind if k is not DataKind.INPUTS), PARAMS, {})
     found.source.set_found(SENTENCE)
     found.set_layers([PrunedLayer(name, 100, 50, 10**6) for name in NAMES])
     return found
