@@ -16639,7 +16639,7 @@ steps</extracomment>
     <message>
         <source>it has &apos;{name}&apos; twice</source>
         <extracomment>sentences</extracomment>
-        <translation>sie enthält &apos;{name}&apos; zweimal</translation>
+        <translation>sie hat &apos;{name}&apos; zweimal</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is not at a multiple of {alignment} bytes</source>
@@ -16869,7 +16869,7 @@ steps</extracomment>
     <message>
         <source>Choose one of: {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>Wählen Sie eine von: {first_names}.</translation>
+        <translation>Wählen Sie eines von: {first_names}.</translation>
     </message>
     <message>
         <source>The cache &apos;{root}&apos; contains no snapshot.</source>

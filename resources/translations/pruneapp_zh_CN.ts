@@ -16638,7 +16638,7 @@ steps</extracomment>
     <message>
         <source>it has &apos;{name}&apos; twice</source>
         <extracomment>sentences</extracomment>
-        <translation>&apos;{name}&apos; 出现两次</translation>
+        <translation>其中 &apos;{name}&apos; 出现两次</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is not at a multiple of {alignment} bytes</source>
@@ -16868,7 +16868,7 @@ steps</extracomment>
     <message>
         <source>Choose one of: {first_names}.</source>
         <extracomment>sentences</extracomment>
-        <translation>请选择其中之一：{first_names}。</translation>
+        <translation>请从以下选择一个：{first_names}。</translation>
     </message>
     <message>
         <source>The cache &apos;{root}&apos; contains no snapshot.</source>

@@ -211,7 +211,11 @@ def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
         ("'v' alone needs more than 1.25 GB: its file is larger.", "1,25 GB"),
         ("Get it: at most 12.5 %", None),
         ("at most 12.5 %", "12,5 %"),
-        ("The index says that the tensors have 1,234 bytes; they have 5,678.", "5.678"),
+        (
+            "The index says that the tensors have 1,234 bytes; they have 5,678. "
+            "Exports contain the correct number.",
+            "5.678",
+        ),
         ("The mask 'a' has the shape [1024, 3], but 'b' has [64, 3, 7, 7].", "[64, 3, 7, 7]"),
         ("Install it there: pip install 'pruneapp[cluster]==2.13'.", "==2.13'"),
         ("The worker tcp://10.0.0.7:80 has numpy 2.13, but this machine has 2.6.", "2.13"),
