@@ -217,7 +217,9 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
 
     monkeypatch.setattr(open_document, "open_checkpoint", slow)
     before = at_work.document
-    at_work.open(model)
+    other = model.with_name(f"other{model.suffix}")
+    other.write_bytes(model.read_bytes())
+    at_work.open(other)
     at_work.workbench.manual_edit.perform(channel(CONV, 5))
     at_work.wait(lambda: at_work.trouble)
     assert "Another file is being opened" in at_work.trouble[0]
