@@ -390,7 +390,9 @@ def _report(
         omitted=omitted(state.checkpoint, request.omit),
         label=form.label,
         dtype=resolved.values.get(DTYPE.name, KEEP),
-        loads=describe_loading(form.loads, LoadedModel.of(request.path, state, container)),
+        loads=describe_loading(
+            form.loads, LoadedModel.of(request.path, state, container=container)
+        ),
     )
 
 

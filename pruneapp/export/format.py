@@ -147,7 +147,7 @@ class LoadedModel:
     module: bool = False  # whether `keys` lead to a module, not to its state dict
 
     @classmethod
-    def of(cls, path: Path, state: State, container: bool) -> LoadedModel:  # noqa: FBT001
+    def of(cls, path: Path, state: State, *, container: bool) -> LoadedModel:
         """Describe an export of `state`; `container` is whether the container was kept."""
         contents = state.checkpoint.contents
         names = [entry.name for entry in contents.entries]
