@@ -77,7 +77,9 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     assert "only a session stores them" in asked[0]
     by_hand(protected, "release")
     assert not protected.window.isWindowModified(), "the export has all of it"
+    asked = protected.answers("Discard changes")
     assert protected.window.close()
+    assert asked[0].startswith("Undo steps are not saved; only a session stores them.")
 
 
 @pytest.mark.usefixtures("histories_off")

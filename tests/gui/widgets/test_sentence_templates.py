@@ -212,8 +212,10 @@ def test_labels_of_the_history_are_said_part_by_part(english, chinese, german):
         ("Get it: at most 12.5 %", None),
         ("at most 12.5 %", "12,5 %"),
         (
-            "The index says that the tensors have 1,234 bytes; they have 5,678. "
-            "Exports contain the correct number.",
+            (
+                "The index says that the tensors have 1,234 bytes; they have 5,678. "
+                "Exports contain the correct number."
+            ),
             "5.678",
         ),
         ("The mask 'a' has the shape [1024, 3], but 'b' has [64, 3, 7, 7].", "[64, 3, 7, 7]"),
