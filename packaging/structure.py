@@ -3,10 +3,10 @@
     python packaging/structure.py            print the figures
     python packaging/structure.py --check    fail, too, where a rule is broken
 
-The rules hold for `pruneapp/`: at most 400 modules (an ``__init__`` counts as none), nine of
-ten of 80 to 650 lines, at most 18 files a folder, no circle of imports, and names that are nouns.
-In `tests/` names are nouns, too, and folders have the names of those in `pruneapp/` that they test.
-An exception stands below, with its reason.
+Rules for `pruneapp/`: a module has at most 1,000 lines, a folder at most 18 modules, module names
+are nouns, no class name is defined twice, and no import circle exists, in `packaging/` neither. In
+`tests/` module names are nouns, too, and each folder has the name of the folder of `pruneapp/` that
+it tests. Exceptions are listed below with their reasons.
 """
 
 from __future__ import annotations
@@ -24,18 +24,8 @@ import grimp
 
 ROOT = Path(__file__).resolve().parent.parent
 
-MOST_MODULES = 400
+MOST_LINES = 1_000
 MOST_IN_A_FOLDER = 18
-USUAL_LINES = range(80, 651)
-USUAL_SHARE = 0.9
-FEWEST_LINES = 40
-
-# Shorter modules, and why they are modules of their own.
-SHORT = {
-    "pruneapp/cli/expand.py": "one command, one module, as all other commands",
-    "pruneapp/gui/app/context.py": "what every controller is given, and no view needs",
-    "pruneapp/resources.py": "needed by the first paint and by the engine; imports nothing",
-}
 
 # Names that end in -ing or -ed and are terms of the field.
 TERMS = {
@@ -67,24 +57,24 @@ TEST_FOLDERS = {
 
 @dataclass(frozen=True)
 class Figures:
-    """What is counted.
+    """Counts and violations of the rules.
 
     Attributes
     ----------
     lines
-        By path: lines of each module; an ``__init__`` is none.
+        Number of lines of each module by path; without ``__init__`` modules.
     package_lines
-        Lines of all files, each ``__init__`` too.
+        Number of lines of all files of the package.
     circles
-        Sets of modules that need one another.
+        Sets of modules that import each other.
     folders
-        How many modules each folder has.
+        Number of modules of each folder.
     twice
-        By name of a class: the modules that define it, if there are several.
+        For each class name that is defined more than once: the modules that define it.
     tests
-        The files of the tests, each below `tests/`.
+        Paths of all files of the tests.
     strays
-        Folders of tests that test no folder of the package.
+        Folders of `tests/` that have no folder of the package to test.
     """
 
     lines: Mapping[str, int]
@@ -96,36 +86,20 @@ class Figures:
     strays: tuple[str, ...]
 
     @property
-    def usual(self) -> float:
-        """The share of modules of a usual length."""
-        return sum(n in USUAL_LINES for n in self.lines.values()) / len(self.lines)
-
-    @property
-    def short(self) -> list[str]:
-        """Modules that are short without a reason."""
-        return [p for p, n in self.lines.items() if n < FEWEST_LINES and p not in SHORT]
-
-    @property
     def verbs(self) -> list[str]:
-        """Modules and tests whose name ends in -ing or -ed and is no term of the field."""
+        """Modules and tests whose name ends in -ing or -ed and is not a term of the field."""
         return [
             path
             for path in (*self.lines, *self.tests)
             if re.search(r"(ing|ed)$", noun := _noun(path)) and noun not in TERMS
         ]
 
-    @property
-    def stale(self) -> list[str]:
-        """Exceptions that nothing needs any more."""
-        stems = {_noun(path) for path in (*self.lines, *self.tests)}
-        short = {p for p, n in self.lines.items() if n < FEWEST_LINES}
-        return [*(p for p in SHORT if p not in short), *(t for t in TERMS if t not in stems)]
-
     def broken(self) -> list[str]:
-        """Return the rules that are broken, a sentence each."""
-        found = [f"{path} is short, and no reason stands in SHORT" for path in self.short]
-        found += [f"{path} is no noun, and no reason stands in TERMS" for path in self.verbs]
-        found += [f"{name} is an exception that nothing needs" for name in self.stale]
+        """Return one sentence for each violated rule."""
+        stems = {_noun(path) for path in (*self.lines, *self.tests)}
+        found = [f"{path} has {n} lines" for path, n in self.lines.items() if n > MOST_LINES]
+        found += [f"the name of {path} is not a noun and not in TERMS" for path in self.verbs]
+        found += [f"no module needs {term} in TERMS" for term in TERMS if term not in stems]
         found += ["a circle of imports: " + ", ".join(circle) for circle in self.circles]
         found += [
             f"{folder} has {n} modules, more than {MOST_IN_A_FOLDER}"
@@ -136,11 +110,7 @@ class Figures:
             f"the class {name} is defined in {' and in '.join(where)}"
             for name, where in self.twice.items()
         ]
-        found += [f"tests/{folder} is no folder of pruneapp/" for folder in self.strays]
-        if len(self.lines) > MOST_MODULES:
-            found.append(f"there are {len(self.lines)} modules, more than {MOST_MODULES}")
-        if self.usual < USUAL_SHARE:
-            found.append(f"{self.usual:.1%} of the modules have a usual length")
+        found += [f"tests/{folder} has no folder of pruneapp/" for folder in self.strays]
         return found
 
 
@@ -230,10 +200,6 @@ def main() -> int:
     print(f"modules               {len(found.lines)}, and {len(found.folders)} folders")
     print(f"lines                 {found.package_lines:,}")
     print(f"lines of a module     median {statistics.median(lengths):.0f}, longest {lengths[-1]}")
-    print(f"of 80 to 650 lines    {found.usual:.1%}")
-    print(f"below {FEWEST_LINES} lines        {sum(n < FEWEST_LINES for n in lengths)}")
-    for path, reason in SHORT.items():
-        print(f"    {path}: {reason}")
     folder, most = max(found.folders.items(), key=lambda item: item[1])
     print(f"modules in a folder   at most {most} ({folder})")
     print(f"circles of imports    {len(found.circles)}")
