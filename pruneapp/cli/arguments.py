@@ -83,7 +83,7 @@ def add_state_dict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state-dict", metavar="KEY", help=STATE_DICT)
 
 
-def add_statistics(parser: argparse.ArgumentParser) -> None:
+def add_statistics(parser: argparse._ActionsContainer) -> None:
     """Add the statistics files that steps of a recipe rank weights by."""
     parser.add_argument(
         "--statistics",
@@ -93,7 +93,6 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
         help="statistics of activations of the checkpoint, if the recipe ranks weights by them; "
         "may be repeated, the one that belongs to the checkpoint is used",
     )
-    add_force_statistics(parser)
 
 
 def add_force_statistics(parser: argparse.ArgumentParser) -> None:

@@ -34,7 +34,7 @@ from pruneapp.export.provenance import calibration_of
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.quality import Conditions
 
-_CALIBRATED = (
+CALIBRATED = (
     "The model was calibrated (repaired, or its weights chosen) with the data, or by the script, "
     "that measure it: its metrics may be better than on other data."
 )
@@ -66,10 +66,12 @@ def evaluate(options: argparse.Namespace, token: CancelToken) -> int:
         if c.judged
     )
     notices += result.measured.notices
-    if data_of(runner) in calibration_of(file.checkpoint):
-        notices.append(_CALIBRATED)
+    calibrated = data_of(runner) in calibration_of(file.checkpoint)
+    if calibrated:
+        notices.append(CALIBRATED)
     if options.json:
-        print_json(_as_json(result, changes, conditions_of(runner), worse=worse))
+        conditions = conditions_of(runner)
+        print_json(_as_json(result, changes, conditions, worse=worse, calibrated=calibrated))
     else:
         _print(result, changes)
     print_notes(notices)
@@ -306,7 +308,12 @@ def _print(result: Result, changes: Sequence[Change]) -> None:
 
 
 def _as_json(
-    result: Result, changes: Sequence[Change], conditions: Conditions, *, worse: bool
+    result: Result,
+    changes: Sequence[Change],
+    conditions: Conditions,
+    *,
+    worse: bool,
+    calibrated: bool,
 ) -> Mapping[str, Any]:
     return {
         "metrics": {name: metric.value for name, metric in result.metrics.items()},
@@ -318,5 +325,6 @@ def _as_json(
             "limit": conditions.limit,
             "seed": conditions.seed,
         },
+        "calibrated": calibrated,
         "worse": worse,
     }

@@ -171,10 +171,12 @@ _READ = (
     "against",
     "statistics",
     "param_statistics",
+    "script",
+    "text",
 )
-_WRITTEN = ("save_recipe", "report")
+_WRITTEN = ("save_recipe", "save_statistics", "report")
 # What may be written beside the export.
-_BESIDE = ("report", "check_script", "save_recipe")
+_BESIDE = ("report", "check_script", "save_recipe", "save_statistics")
 
 
 def check_places(

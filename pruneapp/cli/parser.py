@@ -232,7 +232,28 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     )
     add_state_dict(run)
     _add_treat_zeros(run)
-    add_statistics(run)
+    kind = run.add_mutually_exclusive_group()
+    add_statistics(kind)
+    kind.add_argument(
+        "--script",
+        metavar="SCRIPT",
+        help="Python file that calibrates; it is run to collect statistics of activations of the "
+        "checkpoint, if the recipe ranks weights by them",
+    )
+    kind.add_argument(
+        "--text",
+        metavar="TEXT",
+        help="without a script: run this text; FILE is a model folder that transformers loads",
+    )
+    _add_images(kind, "run these images")
+    add_force_statistics(run)
+    run.add_argument(
+        "--save-statistics",
+        metavar="STATS",
+        help="keep the statistics that are collected in this file; pruneapp verify needs it",
+    )
+    _add_gram_memory(run)
+    _add_interpreter(run)
     add_computing(run)
     add_cluster(run, resume=True)
     add_export(run)
@@ -254,6 +275,7 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
     )
     add_state_dict(verify)
     add_statistics(verify)
+    add_force_statistics(verify)
     add_computing(verify)
     add_cluster(verify)
     verify.add_argument(
@@ -349,6 +371,16 @@ def _add_images(parser: argparse._ActionsContainer, help_: str) -> None:
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
     """Add how a script is run, and what else commands that run one have in common."""
+    _add_interpreter(parser)
+    parser.add_argument(
+        "--device", default="", help="'device' of the script; default: the fastest that torch has"
+    )
+    add_state_dict(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_interpreter(parser: argparse.ArgumentParser) -> None:
+    """Add the interpreter of a script, and what limits its inputs and its time."""
     parser.add_argument(
         "--python",
         metavar="PYTHON",
@@ -366,16 +398,11 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=int, metavar="N", help="'limit' of the script")
     parser.add_argument(
-        "--device", default="", help="'device' of the script; default: the fastest that torch has"
-    )
-    parser.add_argument(
         "--time-limit",
         type=float,
         metavar="SECONDS",
         help="stop a call of the script after this many seconds; default: never",
     )
-    add_state_dict(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_statistics(statistics: argparse.ArgumentParser) -> None:
@@ -664,6 +691,7 @@ def _add_allocate(allocate: argparse.ArgumentParser) -> None:
     _add_script_seed(allocate)
     add_load_method(allocate, "the custom pruning method of the scan")
     add_statistics(allocate)
+    add_force_statistics(allocate)
     _add_running(allocate)
 
 

@@ -13,9 +13,10 @@ from typing import Any
 from pruneapp.analysis.zeros import NO_ZEROS, find_zeros, zeros_pruned_again
 from pruneapp.checkpoint.checkpoint import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.io.digest import hashed_meanwhile
+from pruneapp.checkpoint.io.files import temporary_folder
 from pruneapp.checkpoint.io.store import locate
 from pruneapp.cli import terminal
-from pruneapp.cli.arguments import connection, refuse_resume
+from pruneapp.cli.arguments import connection, option_of, refuse_resume
 from pruneapp.cli.export_options import (
     already_zero_notice,
     check_places,
@@ -26,7 +27,8 @@ from pruneapp.cli.export_options import (
     write_export,
 )
 from pruneapp.cli.prune import offer_methods, offer_statistics
-from pruneapp.cli.terminal import DIFFERENT, DONE, print_json
+from pruneapp.cli.statistics import collect_by
+from pruneapp.cli.terminal import DIFFERENT, DONE, print_json, print_notes
 from pruneapp.document.entries import TreatZerosEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -36,16 +38,19 @@ from pruneapp.export.records import State
 from pruneapp.export.report_file import StepAccount
 from pruneapp.export.verify import apply_recipe
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.methods import registry
 from pruneapp.progress import CancelToken, Job
-from pruneapp.recipes.fit import Fit, Schedule, fit
+from pruneapp.recipes.fit import NO_STATISTICS, Fit, Schedule, fit
 from pruneapp.recipes.recipe import (
     Recipe,
     is_recipe,
     load,
     portable,
     recipe_of,
+    rows_at_hand,
     with_statistics,
 )
+from pruneapp.statistics.file import register
 
 
 def run(options: argparse.Namespace, token: CancelToken) -> int:
@@ -56,6 +61,11 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             remedy="Name the file to write, or use --check to only test the recipe.",
         )
     refuse_resume(options)
+    if options.check and options.save_statistics is not None:
+        raise ParameterError(
+            "'--check' writes nothing, and '--save-statistics' names a file to write.",
+            remedy="Leave one of them out.",
+        )
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Running", token))
         recipe = _recipe(options, job)
@@ -64,6 +74,11 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         checkpoint = stack.enter_context(
             open_checkpoint(options.file, state_dict=options.state_dict, job=job)
         )
+        if not options.check:
+            request = export_request(options, target_of(options.output), checkpoint)
+            check_places(options, checkpoint, request)
+        if collects := _collects(options, recipe, checkpoint, job):
+            given = (_collect(options, recipe, checkpoint, stack, job),)
         recipe = with_statistics(recipe, checkpoint, given, job)
         fitted = fit(recipe, checkpoint, job)
         if options.treat_zeros and not fitted.problems:
@@ -72,8 +87,6 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         if options.check:
             return _say_fit(fitted, as_json=options.json)
         fitted.actions(recipe.where)  # says what does not fit
-        request = export_request(options, target_of(options.output), checkpoint)
-        check_places(options, checkpoint, request)
         state: State
         if options.cluster:
             from pruneapp.cluster.export import hashed_by, refuse_request
@@ -101,6 +114,8 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         steps = [StepAccount(entry.label, entry.detail) for entry in fitted.entries]
         report, problem = write_export(options, state, replayed, request, job, steps=steps)
     notices = (*fitted.notices, *already_zero_notice(already_zero), *report.notices)
+    if collects and options.save_statistics is None:
+        notices = (*notices, _NOT_KEPT)
     if options.json:
         more = {"recipe": replayed.sha256, "entries": labels, "already_zero": already_zero}
         print_json(more | report_as_json(report, touched) | {"notices": notices})
@@ -109,6 +124,65 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
     if problem is not None:
         raise problem
     return DONE
+
+
+_NOT_KEPT = (
+    "The statistics of activations were not kept, and pruneapp verify needs them: "
+    "--save-statistics FILE keeps them."
+)
+
+
+def _collects(
+    options: argparse.Namespace, recipe: Recipe, checkpoint: Checkpoint, job: Job
+) -> bool:
+    """Return whether statistics for a recipe are collected by the script that options name.
+
+    Raises `RecipeError` if anything else of the recipe does not fit, before the script is run.
+    """
+    if options.script is options.text is options.images is None:
+        for name in ("save_statistics", "python", "limit", "time_limit"):
+            if getattr(options, name) is not None:
+                raise ParameterError(
+                    f"'{option_of(name)}' is for statistics that are collected.",
+                    remedy="Add --script, --text or --images.",
+                )
+        return False
+    if options.cluster:
+        raise ParameterError(
+            "Statistics of activations cannot be collected on a cluster.",
+            remedy="Collect them with pruneapp statistics, and name the file with --statistics.",
+        )
+    if not rows_at_hand(recipe):
+        print_notes(["The recipe ranks by no statistics of the checkpoint, so none are collected."])
+        return False
+    fitted = fit(recipe, checkpoint, job)
+    others = tuple(one for one in fitted.problems if one.sentence != NO_STATISTICS)
+    if others and options.check:  # all problems are listed
+        return False
+    replace(fitted, problems=others).actions(recipe.where)
+    return True
+
+
+def _collect(
+    options: argparse.Namespace,
+    recipe: Recipe,
+    checkpoint: Checkpoint,
+    stack: contextlib.ExitStack,
+    job: Job,
+) -> str:
+    """Collect the statistics that a recipe ranks by. Return their name in steps.
+
+    They are written to the file that options name, else to a temporary one that is deleted when
+    the stack ends.
+    """
+    if options.save_statistics is None:
+        path = stack.enter_context(temporary_folder()) / "model.statistics.safetensors"
+    else:
+        path = Path(options.save_statistics)
+    gram = any(registry.get(row.name).takes_grams for row in rows_at_hand(recipe))
+    device = "" if options.device == "auto" else options.device
+    collect_by(options, checkpoint, path, job, gram=gram, device=device)
+    return register(path, job)
 
 
 def _with_zeros(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Recipe:

@@ -16,7 +16,7 @@ from typing import Any
 
 from pruneapp.checkpoint.io.digest import files_sha256
 from pruneapp.cli import terminal
-from pruneapp.cli.evaluate import details_printed, open_state, runner_of
+from pruneapp.cli.evaluate import CALIBRATED, details_printed, open_state, runner_of
 from pruneapp.cli.export_options import same_place
 from pruneapp.cli.prune import (
     method_values,
@@ -53,6 +53,7 @@ from pruneapp.evaluation.scan import (
     scan_tensors,
 )
 from pruneapp.evaluation.scan_file import SUFFIX, Scan, read_scan, write_scan
+from pruneapp.export.provenance import calibration_of
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import limits as limits_of
 from pruneapp.methods import registry
@@ -103,7 +104,14 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         try:
             with details_printed():
                 for latest in scan_tensors(
-                    evaluator, state, request, job, known=known, where=path.name, kernel=kernel
+                    evaluator,
+                    state,
+                    request,
+                    job,
+                    known=known,
+                    where=path.name,
+                    kernel=kernel,
+                    calibration=calibration_of(checkpoint),
                 ):
                     if written is known and latest.measured == (known.measured if known else 0):
                         _say_time(latest, request)
@@ -123,6 +131,8 @@ def scan(options: argparse.Namespace, token: CancelToken) -> int:
         print_json(_as_json(latest, options.output))
     else:
         _print(latest)
+    if latest.calibrated:
+        notices.append(CALIBRATED)
     print_notes(notices)
     return DONE
 
@@ -181,6 +191,7 @@ def _as_json(scan: Scan, output: str) -> Mapping[str, Any]:
         "output": output,
         "measured": scan.measured,
         "wanted": scan.wanted,
+        "calibrated": scan.calibrated,
         "metrics": {
             m.name: {"before": m.before, "noise": m.noise or None, "higher": m.higher}
             for m in scan.metrics
@@ -236,6 +247,8 @@ def allocate(options: argparse.Namespace, token: CancelToken) -> int:
             f"{counted(len(allocation.unmeasured), 'tensor is', 'tensors are')} not measured yet "
             f"and left as is: {names}"
         )
+    if known.calibrated:
+        notices.append(f"Of the scan: {CALIBRATED}")
     if options.json:
         print_json(_allocation_as_json(allocation, measured, options.output))
     else:

@@ -26,7 +26,7 @@ from pruneapp.statistics.imatrix import convert
 
 def statistics(options: argparse.Namespace, token: CancelToken) -> int:
     """Collect statistics of activations, or convert those of an imatrix, and write them."""
-    budget = gram_budget(options)
+    gram_budget(options)  # refused before the checkpoint is opened
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
         checkpoint = stack.enter_context(
@@ -36,7 +36,12 @@ def statistics(options: argparse.Namespace, token: CancelToken) -> int:
         if options.imatrix is not None:
             collected, skipped = _convert(options, checkpoint, output, job)
         else:
-            collected, skipped = _collect(options, checkpoint, output, budget, job), ()
+            collected, skipped = (
+                collect_by(
+                    options, checkpoint, output, job, gram=options.gram, device=options.device
+                ),
+                (),
+            )
     if options.json:
         print_json(
             {
@@ -58,14 +63,31 @@ def statistics(options: argparse.Namespace, token: CancelToken) -> int:
     return DONE
 
 
-def _collect(
-    options: argparse.Namespace, checkpoint: Checkpoint, output: Path, budget: int, job: Job
+def collect_by(
+    options: argparse.Namespace,
+    checkpoint: Checkpoint,
+    output: Path,
+    job: Job,
+    *,
+    gram: bool,
+    device: str,
 ) -> Collected:
-    """Have a script, or the built-in one, run inputs through the model."""
-    grams = tuple(checkpoint.entries) if options.gram else ()
+    """Run inputs through a model by the script that options name, and write statistics of them.
+
+    Parameters
+    ----------
+    options
+        Those of `statistics`: the script or the data of the built-in one, and how it is run.
+    gram
+        Whether Gram matrices are collected.
+    device
+        The device of the script; empty for the fastest.
+    """
+    grams = tuple(checkpoint.entries) if gram else ()
+    running = argparse.Namespace(**{**vars(options), "device": device})
     with (
         contextlib.closing(open_document(checkpoint, job)) as document,
-        contextlib.closing(calibration_runner(options, options.file)) as runner,
+        contextlib.closing(calibration_runner(running, options.file)) as runner,
         details_printed(),
     ):
         return collect(
@@ -75,7 +97,7 @@ def _collect(
             job,
             seed=options.seed,
             grams=grams,
-            budget=budget,
+            budget=gram_budget(options),
         )
 
 

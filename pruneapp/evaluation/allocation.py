@@ -226,7 +226,7 @@ class Allocation:
             amount = (share.pruned - tensor.pruned) // tensor.unit
             rows.append(self._row((tensor.name,), {"amount": amount}))
         scope = registry.get(conditions.method).scopes[0]
-        return Step(tuple(rows), scope, data=tuple(filter(None, [conditions.data])))
+        return Step(tuple(rows), scope, data=self.scan.chosen_by)
 
     def uniform(self) -> Step:
         """Return the step that prunes as much by one rule, as if there had been no scan."""

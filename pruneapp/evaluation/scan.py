@@ -32,12 +32,13 @@ from pruneapp.evaluation.scan_file import (
     differing,
     refuse_other_conditions,
 )
+from pruneapp.export.provenance import calibration_data
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.kernel import Kernel
 from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.method import Method
-from pruneapp.params import Amount, AmountParam
+from pruneapp.params import STATISTICS, Amount, AmountParam
 from pruneapp.preview.preview import compute_preview
 from pruneapp.progress import Job
 from pruneapp.repair.repair import compute_repair, inputs_in
@@ -134,6 +135,7 @@ def scan_tensors(
     known: Scan | None = None,
     where: str = "scan",
     kernel: Kernel | None = None,
+    calibration: Iterable[str] = (),
 ) -> Iterator[Scan]:
     """Measure a state with each tensor pruned to each amount; yields the scan after each of them.
 
@@ -147,6 +149,8 @@ def scan_tensors(
     known
         An earlier scan, to be continued; `where` is what messages call it. Other amounts and
         tensors are added to it.
+    calibration
+        Names of the data that the state was calibrated with, see `calibration_data`.
 
     Raises
     ------
@@ -160,7 +164,10 @@ def scan_tensors(
     conditions = _conditions(evaluator, snapshot, request, job)
     tensors: tuple[ScanTensor, ...] = ()
     amounts = {*request.amounts}
+    statistics = str(request.values.get(STATISTICS.name, "")), request.repair
+    data = {*calibration, *calibration_data((), statistics)}
     if known is not None:
+        data.update(known.calibration)
         refuse_other_conditions(known, conditions, where)
         tensors = with_protection(known, snapshot).tensors
         amounts = amounts.union(known.amounts)
@@ -168,7 +175,12 @@ def scan_tensors(
     tensors += tuple(_tensor(snapshot, request, name) for name in names if name not in there)
     todo = missing(tensors, request.amounts, names)
     if known is not None and not todo:
-        yield replace(known, amounts=tuple(sorted(amounts)), tensors=tensors)
+        yield replace(
+            known,
+            amounts=tuple(sorted(amounts)),
+            tensors=tensors,
+            calibration=tuple(sorted(data)),
+        )
         return
     parts = job.parts(1 + len(todo))
     metrics, before = _before(evaluator, snapshot, next(parts))
@@ -176,7 +188,16 @@ def scan_tensors(
     if known is not None:
         _refuse_other_values(known, metrics, where)
         metrics = known.metrics
-    scanned = Scan(FORMAT, VERSION, conditions, tuple(sorted(amounts)), tensors, metrics, seconds)
+    scanned = Scan(
+        FORMAT,
+        VERSION,
+        conditions,
+        tuple(sorted(amounts)),
+        tensors,
+        metrics,
+        seconds,
+        tuple(sorted(data)),
+    )
     yield scanned
     kernel = kernel or CpuKernel()
     places = {tensor.name: number for number, tensor in enumerate(tensors)}

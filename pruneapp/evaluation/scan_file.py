@@ -108,6 +108,19 @@ class Scan(Part, frozen=True):
     tensors: Annotated[tuple[ScanTensor, ...], Meta(min_length=1)]
     metrics: Annotated[tuple[ScanMetric, ...], Meta(min_length=1)]
     seconds: Annotated[float, Meta(ge=0.0)] = 0.0  # that one evaluation takes
+    # Names of the data that the measured states were calibrated with: those that made the state
+    # that was scanned, and those of the statistics that rank weights or repair a tensor.
+    calibration: tuple[str, ...] = ()
+
+    @property
+    def chosen_by(self) -> tuple[str, ...]:
+        """Names of the data by which amounts are chosen if they are chosen by this scan."""
+        return tuple(filter(None, [self.conditions.data]))
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the data that measured the states calibrated them: the values are too good."""
+        return self.conditions.data in self.calibration
 
     @property
     def measured(self) -> int:

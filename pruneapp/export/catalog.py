@@ -12,6 +12,7 @@ from pruneapp.export.format import Format
 from pruneapp.export.formats.compact import COMPACT_FILE
 from pruneapp.export.formats.csr import CSR
 from pruneapp.export.formats.deflated import DEFLATED
+from pruneapp.export.formats.exported_program import PROGRAM_FILE
 from pruneapp.export.formats.gguf import GGUF_FILE
 from pruneapp.export.formats.npz import NPZ_FILE
 from pruneapp.export.formats.onnx import ONNX_FILE
@@ -44,6 +45,7 @@ _formats: dict[str, Format] = {
         CSR,
         NPZ_FILE,
         ONNX_FILE,
+        PROGRAM_FILE,
         PICKLE_FILE,
         GGUF_FILE,
     )

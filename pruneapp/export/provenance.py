@@ -126,20 +126,26 @@ def recorded_recipe(checkpoint: Checkpoint) -> Recipe:
         return Recipe(())
 
 
-def calibration_data(entries: Iterable[Entry]) -> tuple[str, ...]:
+def calibration_data(entries: Iterable[Entry], statistics: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the names of the data that entries were calibrated with, sorted.
 
     They are the data of repairs, of open statistics of activations, and of sensitivity scans that
     amounts were chosen by. See `pruneapp.evaluation.runner.data_of`.
+
+    Parameters
+    ----------
+    statistics
+        The names of further statistics of activations, which count if they are open.
     """
     entries = tuple(entries)
     found = {e.configuration.source.data for e in entries if isinstance(e, RepairEntry)}
+    named = {str(name) for name in statistics}
     for step in steps_of(entries):
         found.update(step.data)
-        for row in step.rows:
-            if name := row.configuration.values.get(STATISTICS.name):
-                with contextlib.suppress(ParameterError):  # the file is not open
-                    found.add(statistics_of(str(name)).origin.data)
+        named |= {str(row.configuration.values.get(STATISTICS.name, "")) for row in step.rows}
+    for name in named:
+        with contextlib.suppress(ParameterError):  # no name, or the file is not open
+            found.add(statistics_of(name).origin.data)
     return tuple(sorted(found - {""}))
 
 

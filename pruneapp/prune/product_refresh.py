@@ -54,8 +54,8 @@ def _product(name: str) -> property:
 class PrunedOutProjection(NonDynamicallyQuantizableLinear):
     """The class of a pruned ``MultiheadAttention.out_proj``, which is read without being called."""
 
-    weight: Tensor = _product("weight")  # type: ignore[assignment]
-    bias: Tensor = _product("bias")  # type: ignore[assignment]
+    weight: Tensor = _product("weight")  # type: ignore[assignment]  # a property that reads as one
+    bias: Tensor = _product("bias")  # type: ignore[assignment]  # the same
 
 
 def keep_current(module: Module) -> None:
@@ -75,6 +75,7 @@ def release(module: Module) -> None:
     if any(_pruning_hooks(module)):
         return
     if type(module) is PrunedOutProjection:
+        # mypy has narrowed the module to the subclass, which the other class is not.
         module.__class__ = NonDynamicallyQuantizableLinear  # type: ignore[assignment]
     hooks = module._load_state_dict_post_hooks
     for key in [key for key, hook in hooks.items() if hook is _after_loading]:

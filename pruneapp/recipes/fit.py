@@ -47,6 +47,9 @@ from pruneapp.progress import Job
 from pruneapp.recipes.recipe import Recipe, all_chosen_by, chosen_by
 from pruneapp.statistics.file import statistics_of
 
+# The sentence of the problem of a row that names no statistics file.
+NO_STATISTICS = "The step ranks weights by statistics of activations of the checkpoint."
+
 
 def pruned_by(checkpoint: Checkpoint, step: Step) -> list[str]:
     """Return the first names of the tensors that a step prunes, in file order.
@@ -171,10 +174,11 @@ class EntryResolver:
         if statistics == AT_HAND:
             model = shlex.quote(str(self.checkpoint.path))
             raise ParameterError(
-                "The step ranks weights by statistics of activations of the checkpoint.",
-                remedy=f"Collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`. "
-                f"Then load FILE in the form, or use `pruneapp run RECIPE {model} --statistics "
-                "FILE -o OUT`.",
+                NO_STATISTICS,
+                remedy=f"Use `pruneapp run RECIPE {model} --script SCRIPT -o OUT`, which collects "
+                f"them, or collect them with `pruneapp statistics {model} --script SCRIPT -o FILE`."
+                f" Then use `pruneapp run RECIPE {model} --statistics FILE -o OUT`, or choose the "
+                "method in the form, press 'Load statistics…', and apply the recipe again.",
             )
         resolved = Row.of(row, names)
         if statistics:

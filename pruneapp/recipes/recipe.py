@@ -117,15 +117,17 @@ def with_statistics(
         to the checkpoint is taken, else the last one, which `fit` refuses. Without any the recipe
         stays as it is.
     """
-    if not names or not any(
-        row.configuration.values.get(STATISTICS.name) == AT_HAND
-        for step in steps_of(recipe.entries)
-        for row in step.rows
-    ):
+    if not names or not rows_at_hand(recipe):
         return recipe
     belonging = [n for n in names if statistics_of(n).belong_to(checkpoint, job)]
     chosen = (*names, *belonging)[-1]
     return _with_statistics(recipe, lambda name: chosen if name == AT_HAND else name)
+
+
+def rows_at_hand(recipe: Recipe) -> list[RowEntry]:
+    """Return the rows that rank by the statistics of the checkpoint that a recipe is applied to."""
+    rows = [row for step in steps_of(recipe.entries) for row in step.rows]
+    return [row for row in rows if row.configuration.values.get(STATISTICS.name) == AT_HAND]
 
 
 def _with_statistics(recipe: Recipe, rename: Callable[[str], str]) -> Recipe:

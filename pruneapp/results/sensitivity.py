@@ -42,6 +42,8 @@ class Sensitivity:
     state: str = ""  # which state of the history was scanned; empty if it was deleted
     is_current: bool = True  # whether that is the state in force
     why_old: str = ""  # why it does not hold any more, as sentences; empty if it does
+    # Whether the data that measured it calibrated the states: their values are too good.
+    calibrated: bool = False
 
     @property
     def is_old(self) -> bool:

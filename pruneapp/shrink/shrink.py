@@ -23,6 +23,7 @@ from pruneapp.export.catalog import format_named
 from pruneapp.export.destination.target import has_bytes
 from pruneapp.export.exporter import check, resolve, write
 from pruneapp.export.format import Plan
+from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.records import State
 from pruneapp.export.sharding import plan_weights
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
 
 # What loads a file that holds its graph, by its format.
 _LOADERS = {ONNX.name: "onnxruntime.InferenceSession", FORMAT: "torch.export.load"}
-# The suffix of programs of torch.export.
-_PROGRAM = ".pt2"
 # The type in which graphs have their sizes.
 _SIZES = "I64"
 # Elements of the source that are held against the shrunk tensor together.
@@ -282,7 +281,7 @@ def plan_with_graph(  # noqa: PLR0917 - each its own type
     Without a `name` the file has that of the source.
     """
     if isinstance(graph, ProgramGraph):
-        name = name or f"{source.path.stem}{_PROGRAM}"
+        name = name or f"{source.path.stem}{PROGRAM_SUFFIX}"
         return {name: plan_program(shrunk, source.files[0], graph, cut, job)}
     from pruneapp.shrink.onnx_file import plan_onnx  # with the package onnx
 
@@ -291,7 +290,7 @@ def plan_with_graph(  # noqa: PLR0917 - each its own type
 
 def names_file(path: Path) -> bool:
     """Whether a path has the name of a file, so that a shrunk model is written as one file."""
-    return path.name.lower().endswith(_PROGRAM) or format_named(path) is not None
+    return format_named(path) is not None
 
 
 def refuse_target(path: Path, structure: Structure | None = None) -> None:
@@ -314,7 +313,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
         )
     graph = structure.graph
     if graph is not None:
-        suffix, kind = _PROGRAM, "program of torch.export"
+        suffix, kind = PROGRAM_SUFFIX, "program of torch.export"
         if not isinstance(graph, ProgramGraph):
             suffix, kind = ONNX.suffixes[0], "model in ONNX"
         if not path.name.lower().endswith(suffix):
@@ -328,7 +327,7 @@ def refuse_target(path: Path, structure: Structure | None = None) -> None:
             "weights, so that both are written into a folder.",
             remedy=f"Name a folder, such as '{stem}'.",
         )
-    elif path.name.lower().endswith(_PROGRAM):
+    elif path.name.lower().endswith(PROGRAM_SUFFIX):
         raise ShrinkError(
             f"'{path.name}' is the name of a program of torch.export, and the model has no graph.",
             remedy=f"Name it '{stem}.safetensors' or '{stem}.pt', or name a folder.",

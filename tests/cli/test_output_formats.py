@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.recipes.recipe import Recipe
 from tests.shrink import tiny_models
 from tests.shrink.vision_models import make
 from tests.support.onnx_models import save
@@ -38,7 +40,7 @@ SOURCES = {
     "m.safetensors": ("safetensors", lambda p: save_file({"a.weight": np.ones((4, 4), "f4")}, p)),
     "m.pt": ("torch", lambda p: torch.save({"a.weight": torch.ones(4, 4)}, p)),
     "m.npz": ("npz", lambda p: np.savez(p, **{"a.weight": np.ones((4, 4), "f4")})),
-    "m.pt2": ("torch", program),  # a dense export leaves the graph out
+    "m.pt2": ("pt2", program),
     "m.onnx": ("onnx", lambda p: save(NETWORKS["residual"](), p)),
     "external.onnx": ("onnx", lambda p: save(NETWORKS["residual"](), p, external=True)),
 }
@@ -81,6 +83,49 @@ def test_an_onnx_model_is_shrunk_into_a_file(external, tmp_path, capsys):
     names = {"net.onnx", "small.onnx", "small.onnx.shrink.json", "back"} | beside
     assert {path.name for path in tmp_path.iterdir()} == names
     assert out.stat().st_size < 0.8 * sum(p.stat().st_size for p in tmp_path.glob("net.onnx*"))
+
+
+@pytest.mark.parametrize("name", ["out.pt2", "out"])
+def test_a_program_keeps_its_graph(name, tmp_path, capsys):
+    """It computes what a module with the pruned weights computes."""
+    source, out, weights = tmp_path / "m.pt2", tmp_path / name, tmp_path / "weights.pt"
+    program(source)
+    assert run("prune", source, *PRUNE, "-o", out) == 0
+    assert run("prune", source, *PRUNE, "-o", weights) == 0
+    assert "Left out: the graph of the program" in capsys.readouterr().out
+    # By its bytes: torch warns of a file whose name does not end in .pt2.
+    loaded = torch.export.load(io.BytesIO(out.read_bytes())).module()
+    pruned = torch.load(weights)
+    assert all(torch.equal(value, pruned[name]) for name, value in loaded.state_dict().items())
+    assert (pruned["0.weight"] == 0).sum() == pruned["0.weight"].numel() // 2
+    plain = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 32, 3), torch.nn.ReLU(), torch.nn.Conv2d(32, 4, 3)
+    )
+    plain.load_state_dict(pruned)
+    x = torch.randn(1, 3, 8, 8)
+    assert torch.equal(loaded(x), plain(x))
+
+
+def test_a_program_is_replaced_by_a_program(tmp_path, capsys):
+    source = tmp_path / "m.pt2"
+    program(source)
+    before = source.read_bytes()
+    assert run("prune", source, *PRUNE, "-o", source) == 0
+    capsys.readouterr()
+    assert (torch.export.load(source).state_dict["0.weight"] == 0).any()
+    assert (tmp_path / "m.orig.pt2").read_bytes() == before
+
+
+@pytest.mark.parametrize("source", [s for s in SOURCES if not s.endswith("2")], indirect=True)
+@pytest.mark.parametrize("command", ["prune", "run"])
+def test_other_files_do_not_become_a_program(source, command, tmp_path, capsys):
+    out = tmp_path / "out.pt2"
+    recipe = tmp_path / "r.json"
+    recipe.write_text(Recipe(()).text())
+    words = (source, *PRUNE) if command == "prune" else (recipe, source)
+    assert run(command, *words, "-o", out) == 2
+    assert "Only a program of torch.export can be written as one" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_a_program_is_shrunk_into_a_file(tmp_path, capsys):

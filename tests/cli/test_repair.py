@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 
@@ -154,6 +155,41 @@ def test_an_export_names_the_data_that_it_was_calibrated_with(repair, tmp_path):
         assert calibration_of(checkpoint) == ("text:1",)
     with open_checkpoint(tmp_path / "pruned.safetensors") as checkpoint:
         assert calibration_of(checkpoint) == ()
+
+
+SCRIPT = """
+import torch
+from safetensors.torch import load_file
+
+def load(path):
+    model = torch.nn.Module()
+    model.fc, model.head = (torch.nn.Linear(*SIZES[name], bias=name == "fc") for name in SIZES)
+    model.load_state_dict(load_file(path))
+    model.forward = lambda x: model.head(model.fc(x))
+    return model
+
+def calibrate(model):
+    torch.manual_seed(0)
+    model(torch.randn(64, SIZES["fc"][0]))
+"""
+
+
+def test_the_report_names_the_script_that_calibrated_a_repair(files, call, tmp_path):
+    """As the metadata, in each kind of report."""
+    sizes = {name: files[0][f"{name}.weight"].shape[::-1] for name in ("fc", "head")}
+    script = tmp_path / "calibration.py"
+    script.write_text(f"SIZES = {sizes!r}\n{SCRIPT}")
+    reports = (tmp_path / "r.json", tmp_path / "r.html")
+    words = [word for path in reports for word in ("--report", path)]
+    against = ("--against", tmp_path / "original.safetensors", "--script", script)
+    out = tmp_path / "out.safetensors"
+    assert call("repair", tmp_path / "pruned.safetensors", *against, "-o", out, *words)[0] == 0
+    digest = hashlib.sha256(script.read_bytes()).hexdigest()
+    with open_checkpoint(out) as checkpoint:
+        assert calibration_of(checkpoint) == (f"script:{digest}",)
+    assert json.loads(reports[0].read_text())["calibrated_with"] == [f"script:{digest}"]
+    said = f"Calibrated with the data of the script with the SHA-256 {digest}"
+    assert said in reports[1].read_text("utf-8")
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -102,6 +102,14 @@ def test_a_scan_becomes_a_recipe_that_prunes_exactly_the_total(call, place):
     for file in ("p.safetensors", "m.safetensors"):
         status, out, err = call("evaluate", file, "--script", "script.py")
         assert (status, calibrated in err) == (0, file == "p.safetensors")
+        words = (file, "--script", "script.py", "--json")
+        assert json.loads(call("evaluate", *words)[1])["calibrated"] is (file == "p.safetensors")
+        more = ("--amounts", "50%", "-o", f"{file}.scan.json")
+        status, out, err = call("scan", *words, *more)
+        assert (status, calibrated in err) == (0, file == "p.safetensors")
+        assert json.loads(out)["calibrated"] is (file == "p.safetensors")
+        status, _, err = call("allocate", f"{file}.scan.json", "--total", "30%")
+        assert (status, calibrated in err) == (0, file == "p.safetensors")
     pruned = load_file("p.safetensors")
     assert {n: int((a == 0).sum()) for n, a in pruned.items()} == {
         t["name"]: t["pruned"] for t in told["tensors"]

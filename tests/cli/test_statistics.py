@@ -192,7 +192,128 @@ def test_wanda_prunes_and_its_recipe_takes_the_statistics_of_the_checkpoint(call
         assert "--statistics" in err
     assert "`pruneapp statistics m.safetensors --script SCRIPT -o FILE`" in err
     assert "`pruneapp run RECIPE m.safetensors --statistics FILE -o OUT`" in err
+    assert "`pruneapp run RECIPE m.safetensors --script SCRIPT -o OUT`" in err
     assert not Path("x.safetensors").exists()
+
+
+@pytest.fixture
+def recipe(call, place):
+    """A recipe that ranks by the statistics of the checkpoint at hand."""
+    Path("r.json").write_text(
+        json.dumps(
+            {
+                "format": "pruneapp-recipe",
+                "version": 2,
+                "entries": [
+                    {
+                        "name": "step",
+                        "configuration": {
+                            "rows": [
+                                {
+                                    "name": "wanda",
+                                    "configuration": {
+                                        "values": {"amount": 0.5, "statistics": "checkpoint"},
+                                        "names": ["fc.weight"],
+                                    },
+                                }
+                            ]
+                        },
+                    }
+                ],
+            }
+        )
+    )
+    return lambda *words: call("run", "r.json", "m.safetensors", *words)
+
+
+def swap(path):
+    """Let a recipe prune by a method that needs Gram matrices."""
+    path.write_text(path.read_text().replace('"wanda"', '"swaps"'))
+
+
+@pytest.mark.parametrize("change", [lambda _path: None, swap], ids=["wanda", "swaps"])
+@pytest.mark.parametrize("limit", ["2", "7"])
+def test_run_collects_the_statistics_that_a_recipe_takes(call, recipe, change, limit):
+    """The result is the same as with the file of `pruneapp statistics`."""
+    change(Path("r.json"))
+    script = ("--script", "script.py", "--seed", "3", "--limit", limit)
+    status, _, err = recipe("-o", "p.safetensors", *script, "--save-statistics", "kept")
+    assert (status, err) == (0, "")
+    assert recipe("-o", "q.safetensors", "--statistics", "kept")[0] == 0
+    assert Path("p.safetensors").read_bytes() == Path("q.safetensors").read_bytes()
+    verify = ("verify", "p.safetensors", "--against", "m.safetensors")
+    assert call(*verify, "--statistics", "kept")[0] == 0
+    more = ("--gram",) if "swaps" in Path("r.json").read_text() else ()
+    assert call("statistics", "m.safetensors", "-o", "s", *script, *more)[0] == 0
+    kept, made = load_file("kept"), load_file("s")
+    assert kept.keys() == made.keys()
+    assert all(np.array_equal(kept[name], made[name]) for name in kept)
+
+
+def test_run_keeps_no_statistics_unless_asked(recipe, tmp_path):
+    """And says that the result cannot be verified without them."""
+    before = set(tmp_path.iterdir())
+    status, out, err = recipe("-o", "p.safetensors", "--script", "script.py")
+    assert status == 0
+    assert "pruneapp verify needs them: --save-statistics FILE keeps them" in out + err
+    assert {path.name for path in set(tmp_path.iterdir()) - before} == {"p.safetensors"}
+    status, out, _ = recipe("--check", "--script", "script.py")
+    assert (status, "1 tensor" in out or "fc" in out) == (0, True)
+
+
+def test_nothing_is_collected_for_a_recipe_that_does_not_fit(recipe):
+    """The script is not run, because it would be for nothing."""
+    text = json.loads(Path("r.json").read_text())
+    text["entries"].append({"name": "finalize", "configuration": {"names": ["gone.weight"]}})
+    Path("r.json").write_text(json.dumps(text))
+    Path("script.py").write_text("raise RuntimeError('this script was run')")
+    status, _, err = recipe("-o", "p.safetensors", "--script", "script.py")
+    assert status == 2
+    assert "'gone.weight'" in err
+    assert "ranks weights by statistics" not in err
+    assert "this script was run" not in err
+    status, out, _ = recipe("--check", "--script", "script.py")
+    assert status == 1
+    assert "'gone.weight'" in out
+    assert "ranks weights by statistics" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--script", "script.py", "--statistics", "s"), "not allowed with argument"),
+        (("--save-statistics", "s"), "is for statistics that are collected"),
+        (("--limit", "3"), "is for statistics that are collected"),
+        (("--script", "script.py", "--cluster", "local:1"), "cannot be collected on a cluster"),
+        (("--script", "script.py", "--save-statistics", "m.safetensors"), "is an input of this"),
+        (("--script", "script.py", "--save-statistics", "p"), "name the same file"),
+        (("--text", "script.py"), "--script is required"),
+    ],
+)
+def test_options_of_collecting_that_do_not_fit_are_refused(recipe, place, words, says):
+    before = {path: path.read_bytes() for path in place.iterdir()}
+    status, _, err = recipe("-o", "p", *words)
+    assert status == 2
+    assert says in err
+    assert {path: path.read_bytes() for path in place.iterdir()} == before
+
+
+@pytest.mark.parametrize("data", [("--script", "script.py"), ("--text", "script.py")])
+def test_an_export_does_not_replace_the_script(recipe, data):
+    status, _, err = recipe("-o", "script.py", *data)
+    assert (status, "is an input of this command" in err) == (2, True)
+    assert Path("script.py").read_text() == SCRIPT
+
+
+def test_a_recipe_without_statistics_runs_no_script(call, place):
+    words = ("m.safetensors", "--method", "l1_unstructured", "--amount", "0.5")
+    assert call("prune", *words, "-o", "p", "--save-recipe", "r.json")[0] == 0
+    Path("script.py").write_text("raise RuntimeError('this script was run')")
+    run = ("run", "r.json", "m.safetensors", "-o", "q", "--script", "script.py")
+    status, _, err = call(*run)
+    assert status == 0
+    assert "so none are collected" in err
+    assert Path("p").read_bytes() == Path("q").read_bytes()
 
 
 def test_an_export_names_the_data_of_its_statistics(call, statistics):

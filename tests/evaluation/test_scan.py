@@ -26,7 +26,7 @@ from pruneapp.evaluation.scan import (
     scan_tensors,
     with_protection,
 )
-from pruneapp.evaluation.scan_file import check_scan
+from pruneapp.evaluation.scan_file import check_scan, read_scan, write_scan
 from pruneapp.evaluation.script import Options
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -204,6 +204,44 @@ class RepairedValues(PrunedShares):
         weight = np.frombuffer(snapshot.bits(NAMES[1]), np.float32)
         self.large.append(weight * snapshot.masks[NAMES[1]].bools() if snapshot.values else weight)
         return super().run(snapshot, seed, job, reference=reference)
+
+
+@pytest.mark.parametrize(
+    ("made", "calibrated"),
+    [
+        ({}, False),
+        ({"repair": True}, True),
+        ({"method": "wanda"}, True),
+        ({"repair": True, "data": "text:1"}, False),
+        ({"state": ("command:" + PrunedShares.sha256,)}, True),
+        ({"state": ("text:1",)}, False),
+    ],
+    ids=str,
+)
+def test_a_scan_by_the_data_that_calibrated_the_states_is_marked(state, tmp_path, made, calibrated):
+    """Data of the state that is scanned, of the statistics that rank, and of those that repair."""
+    data = made.get("data", f"command:{PrunedShares.sha256}")
+    inputs = {NAMES[1]: Inputs(np.ones((1, 20)), np.ones((1, 20)), np.full(1, 64.0))}
+    path = tmp_path / "s.statistics.safetensors"
+    grams = {NAMES[1]: [np.eye(20)]}
+    save_statistics(path, inputs, Origin("calibrate", data=data), Job(), grams=grams)
+    name = register(path)
+    method = made.get("method", "l1_unstructured")
+    request = ScanRequest(
+        NAMES[1:],
+        method,
+        {"statistics": name} if method == "wanda" else {},
+        amounts=(0.5,),
+        repair=name if made.get("repair") else "",
+    )
+    with measured() as evaluator:
+        of_state = made.get("state", ())
+        scanned = last(scan_tensors(evaluator, state, request, Job(), calibration=of_state))
+        assert scanned.calibrated is calibrated
+        again = last(scan_tensors(evaluator, state, request, Job(), known=scanned))
+        assert again.calibration == scanned.calibration, "what continues it keeps the mark"
+    write_scan(scanned, tmp_path / "m.scan.json")
+    assert read_scan(tmp_path / "m.scan.json").calibrated is calibrated
 
 
 def test_each_tensor_is_repaired_before_the_model_is_measured(state, statistics):

@@ -15,6 +15,7 @@ from pruneapp.evaluation.runner import CommandRunner
 from pruneapp.evaluation.script import Options
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import Job
+from tests.support.gguf_files import write_gguf
 
 SHAPE = (8, 32)
 NAME = "blk.0.ffn_up.weight"
@@ -32,9 +33,6 @@ def write(path: Path) -> Path:
     elif path.suffix == ".npy":
         np.save(path, values)
     else:
-        pytest.importorskip("gguf")
-        from tests.support.gguf_files import write_gguf
-
         write_gguf(path, {NAME: values})
     return path
 

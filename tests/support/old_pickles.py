@@ -125,6 +125,7 @@ def saved(content: Any, layout: str, protocol: int = 2) -> bytes:
 def parameters_as_classes() -> Iterator[None]:
     """Let torch.save call the class of parameters, as torch 0.2 to 0.4 did."""
     before = nn.Parameter.__reduce_ex__
+    # mypy refuses to replace a method, which pickle looks up on the class alone.
     nn.Parameter.__reduce_ex__ = lambda self, _protocol: (  # type: ignore[method-assign]
         nn.Parameter,
         (self.data, self.requires_grad),
@@ -132,4 +133,4 @@ def parameters_as_classes() -> Iterator[None]:
     try:
         yield
     finally:
-        nn.Parameter.__reduce_ex__ = before  # type: ignore[method-assign]
+        nn.Parameter.__reduce_ex__ = before  # type: ignore[method-assign]  # as above

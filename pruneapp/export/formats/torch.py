@@ -23,7 +23,7 @@ from pruneapp.checkpoint.checkpoint import Checkpoint
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.io.derived_source import JoinedSource
 from pruneapp.checkpoint.io.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile import LEGACY, ZIP, exported_program
+from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.archive import STORED
 from pruneapp.checkpoint.torchfile.sources import CheckedSource
 from pruneapp.checkpoint.torchfile.torch_objects import IN_PICKLE
@@ -346,26 +346,30 @@ def _touched(checked: Iterable[Checked], patches: Sequence[AnyPatch], job: Job) 
 _STRETCH = 1 << 20
 
 
-def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
+def changed_entries(part: ExportPart, job: Job) -> list[TensorEntry]:
+    """Return the tensors of a part that are written with other bytes than those of its file."""
     state = part.state
-    keep = values[CONTAINER.name] == KEEP
-    # What is written with other bytes than those of the file.
-    changed = [
+    return [
         e
         for e in job.cancel.each(part.entries)
         if e.numel and (state.zeroed(e.name) is not None or state.replaces(e.name))
     ]
+
+
+def _plan(part: ExportPart, values: Mapping[str, Any], job: Job) -> Plan:
+    keep = values[CONTAINER.name] == KEEP
+    changed = changed_entries(part, job)
     blocked_by: tuple[str, ...] = ()
     reason = _never_for(part) if keep else "that was chosen"
     if not reason:
-        reason, blocked_by = _changed_out_of_place(part, changed, job)
+        reason, blocked_by = why_not_in_place(part, changed, job)
     if not reason:
         arrays = [e for e in job.cancel.each(changed) if _is_array(e, part.checkpoint)]
         replaced = _with_arrays(part, arrays, job) if arrays else ()
         if isinstance(replaced, tuple):
             names = {entry.name for entry in arrays}
             rest = [entry for entry in changed if entry.name not in names] if names else changed
-            return _in_place(part, rest, replaced, job)
+            return plan_in_place(part, rest, replaced, job)
         reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
     if refused := refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
@@ -394,10 +398,13 @@ def _never_for(part: ExportPart) -> str:
     return ""
 
 
-def _changed_out_of_place(
+def why_not_in_place(
     part: ExportPart, changed: Sequence[TensorEntry], job: Job
 ) -> tuple[str, tuple[str, ...]]:
-    """Say why weights cannot be changed inside the container, and of which tensors."""
+    """Return why tensors cannot be changed inside their file as a clause, and which of them.
+
+    The clause is empty and no tensor is named if all can.
+    """
     reasons = {}
     for entry in job.cancel.each(changed):
         reason = _why_not_patched(part.checkpoint, entry)
@@ -473,9 +480,18 @@ def _never_in_place(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def _in_place(
+def plan_in_place(
     part: ExportPart, changed: Sequence[TensorEntry], replaced: Sequence[BytePatch], job: Job
 ) -> Plan:
+    """Plan the file of a part with other bytes for changed tensors; everything else is copied.
+
+    Parameters
+    ----------
+    changed
+        Tensors for which `why_not_in_place` gives no reason.
+    replaced
+        Further bytes that are written in place of as many others.
+    """
     assert part.source is not None
     # Preferably the source that compares the checksums of the old bytes as they go by.
     sources = [s for s in part.checkpoint.sources if s.file is part.source]
@@ -521,7 +537,7 @@ TORCH = Format(
     suffixes=SUFFIXES,
     planner=_plan,
     params=(DTYPE, SHARD_SIZE, CONTAINER),
-    sources=frozenset({ZIP.name, SCRIPT, LEGACY.name, exported_program.FORMAT}),
+    sources=frozenset({ZIP.name, SCRIPT, LEGACY.name}),
     why_not=_refuses,
     keeps=lambda checkpoint: not (_never_in_place(checkpoint) or checkpoint.contents.masks),
     in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),

@@ -120,6 +120,11 @@ def onnx(model: LoadedModel) -> str:
     return f"import onnxruntime\nsession = onnxruntime.InferenceSession({str(model.path)!r})"
 
 
+def program(model: LoadedModel) -> str:
+    """Return how a program of torch.export is loaded, as a module that runs its graph."""
+    return f"import torch\nmodel = torch.export.load({str(model.path)!r}).module()"
+
+
 def csr(model: LoadedModel) -> str:
     """Return how a torch file with sparse rows is loaded."""
     lines = model.load_by(_read_torch(model))

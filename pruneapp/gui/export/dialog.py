@@ -456,11 +456,13 @@ class ExportDialog(Dialog):
         """Whether dead units are to be cut out."""
         return self.tabs.currentIndex() == 1
 
-    def set_offers(self, offers: Sequence[FormatOffer]) -> None:
-        """Offer these formats; at first the first that can be is chosen."""
+    def set_offers(self, offers: Sequence[FormatOffer], *, usual: str = "") -> None:
+        """Offer these formats; `usual` is chosen, at first the first that can be."""
         offers = tuple(map(said_offer, offers))
         self.target.set_suffixes(suffix for offer in offers for suffix in offer.suffixes)
         self.formats.set_offers(offers)
+        if usual:
+            self.formats.choose(usual)
         self.purposes.set_offers(offers)
         self._show_chosen()
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
+from pruneapp.checkpoint.formats.gguf import GGUF
 from pruneapp.checkpoint.formats.onnx import ONNX
 from pruneapp.checkpoint.io.files import is_folder
 from pruneapp.checkpoint.io.store import is_store, locate
@@ -20,7 +21,7 @@ from pruneapp.checkpoint.torchfile.exported_program import FORMAT as EXPORTED_PR
 from pruneapp.document.document import Capture, Document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, UnwritableError, first_names
-from pruneapp.export.catalog import FORMATS
+from pruneapp.export.catalog import FORMATS, usual_format
 from pruneapp.export.completeness import unwritable
 from pruneapp.export.destination.target import kept_name, left_as_it_was
 from pruneapp.export.exporter import check_target, export
@@ -32,6 +33,7 @@ from pruneapp.export.format_sizes import (
     recommend,
     written_as,
 )
+from pruneapp.export.formats.exported_program import SUFFIX as PROGRAM_SUFFIX
 from pruneapp.export.provenance import (
     Provenance,
     estimated_provenance,
@@ -69,7 +71,9 @@ from pruneapp.results.shrink_forecast import EXACT, CutRequest
 
 PRUNED = "-pruned"
 # Suffixes of cut models that hold their graph, by the format of the source.
-_GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: ".pt2"}
+_GRAPH_SUFFIXES = {ONNX.name: ONNX.suffixes[0], EXPORTED_PROGRAM: PROGRAM_SUFFIX}
+# Formats of sources whose format is chosen at first: no other has their graph or vocabulary.
+_EXPORTED_AS_OPENED = frozenset({ONNX.name, EXPORTED_PROGRAM, GGUF.name})
 _SCRIPT = ".check.py"
 # Planning a file of more tensors takes long enough to be felt.
 MANY = 5_000
@@ -442,8 +446,11 @@ class ExportController(DialogController[ExportDialog]):
             return
         source = document.checkpoint.path
         able = [one for one in preview.offers if not one.why_not]
+        usual = usual_format(Path(), document.checkpoint).name
+        if document.checkpoint.format in _EXPORTED_AS_OPENED:
+            able = [one for one in able if one.name == usual] or able
         dialog = ExportDialog(self._window)
-        dialog.set_offers(preview.offers)
+        dialog.set_offers(preview.offers, usual=able[0].name if able else "")
         dialog.target.set_locator(locate)
         if not is_store(source):
             dialog.target.set_source(str(source), kept_name(source).name)

@@ -219,6 +219,8 @@ class FormController(QObject):
         # What `prepare` made of the form, and what it asked for before.
         self._prepared: FormRequest | None = None
         self._replaced: FormRequest | None = None
+        # The pattern of the rule of the last `prepare`, and the data by which it was chosen.
+        self._chosen_by: tuple[str, tuple[str, ...]] = "", ()
         # Of the rules, by pattern and kind: what they match, or why that is nothing.
         self._matches: dict[tuple[str, str], RuleMatches | SelectionError] = {}
         # The check marks of the person, and those that loaded masks set in their place.
@@ -261,7 +263,16 @@ class FormController(QObject):
         self._about, self._taken = about_dependents(rows, limits), False
         if any(map(takes_channels, rows)):
             self._taken = self._takes_dependents(request.dependents)
-        return Step(tuple(rows), scope, limits, request.companions, dependents=self._taken)
+        pattern, data = self._chosen_by
+        chosen = [row.pattern for row in request.rows] == [pattern]
+        return Step(
+            tuple(rows),
+            scope,
+            limits,
+            request.companions,
+            dependents=self._taken,
+            data=data if chosen else (),
+        )
 
     def set_dependents(
         self, about: tuple[object, ...] | None, found: FormDependents | None
@@ -338,15 +349,19 @@ class FormController(QObject):
         self._tree.set_checked(names)
         self._checks_pause.start()
 
-    def prepare(self, name: str, method: str, values: Mapping[str, Any]) -> None:
+    def prepare(
+        self, name: str, method: str, values: Mapping[str, Any], *, data: tuple[str, ...] = ()
+    ) -> None:
         """Ask for one rule for one tensor and nothing else; the check marks stay as they are.
 
-        `restore` brings back what was asked for before.
+        `restore` brings back what was asked for before. `data` names the data by which the values
+        were chosen; the step names it as long as its only rule is for this tensor.
         """
         if not self.is_prepared:
             self._replaced = self._form.corrected()
         pattern = re.sub(r"[*?\[,]", r"[\g<0>]", name)
         row = FormRow(pattern, "", method, values)
+        self._chosen_by = pattern, data
         self._set_request(FormRequest((row,), dependents=False))
         self._prepared = self._form.request()
 

@@ -21,7 +21,16 @@ from pruneapp.gui.plots.chart.chart_canvas import ChartCanvas
 from pruneapp.gui.plots.heatmap.shading import is_dark, mix, pixels, ramp, readable_on
 from pruneapp.gui.widgets.clipboard import NOTHING, Numbers
 from pruneapp.gui.widgets.controls import ElidedBox, choice_box, lay_in_row
-from pruneapp.gui.widgets.labels import as_plain, joined, labeled, listed, plain, stated
+from pruneapp.gui.widgets.labels import (
+    as_plain,
+    enumerated,
+    joined,
+    labeled,
+    listed,
+    plain,
+    sentence,
+    stated,
+)
 from pruneapp.gui.widgets.number_format import (
     NO_NUMBER,
     count,
@@ -31,6 +40,7 @@ from pruneapp.gui.widgets.number_format import (
     signed,
 )
 from pruneapp.gui.widgets.number_format import metric as metric_text
+from pruneapp.gui.widgets.reports import calibration_mark
 from pruneapp.gui.widgets.safe_paint import saved
 from pruneapp.gui.widgets.sparsity_bar import hatch
 from pruneapp.results.sensitivity import Sensitivity, TensorSensitivity
@@ -387,9 +397,10 @@ class SensitivityView(PlotView):
         if not math.isfinite(value):
             return "✕"
         difference = value - found.before
+        mark = " ▲" if found.calibrated else ""
         if abs(difference) <= found.noise_at(self._rows[row], column):
-            return "≈" if difference else "0"
-        return signed(metric_amount(difference, share=found.share, short=True), difference)
+            return ("≈" if difference else "0") + mark
+        return signed(metric_amount(difference, share=found.share, short=True), difference) + mark
 
     def cell_text(self, row: int, column: int) -> str:
         """Say what was measured in a cell."""
@@ -415,6 +426,8 @@ class SensitivityView(PlotView):
             else:
                 change = self.tr("{amount} better").format(amount=self._amount(damage))
             what = listed(f"{found.metric} {metric_text(value, share=found.share)}", change)
+            if found.calibrated:
+                what = enumerated(what, calibration_mark())
         return words.format(name=tensor.shown, amount=amount, what=what)
 
     def subject(self) -> str:
@@ -439,6 +452,8 @@ class SensitivityView(PlotView):
         parts.append(before.format(metric=found.metric, value=value))
         if not found.noises.any() and found.measured:
             parts.append(self.tr("Repeatable; the uncertainty of the data is not known."))
+        if found.calibrated:
+            parts.append(sentence(calibration_mark()))
         return joined(*parts)
 
     def summary(self) -> str:
@@ -481,12 +496,15 @@ class SensitivityView(PlotView):
                 self.tr("{metric} at {amount}").format(metric=found.metric, amount=percent(a, 0))
                 for a in found.amounts
             ),
+            # With the data that calibrated the states, the values are better than with other data.
+            *([self.tr("measured with")] if found.calibrated else ()),
         )
+        marks = [calibration_mark()] if found.calibrated else []
 
         def row(at: int) -> tuple[object, ...]:
             tensor = rows[at]
             values = [NO_NUMBER if value is None else value for value in tensor.values]
-            return tensor.name, tensor.weights, *values
+            return tensor.name, tensor.weights, *values, *marks
 
         return Numbers(headers, len(rows), row, shown=(0, *range(2, len(headers))))
 
@@ -553,7 +571,8 @@ class SensitivityView(PlotView):
         self._choose(row, self.canvas.column)
 
     def _on_row_activated(self, index: QModelIndex) -> None:
-        self._choose(index.row(), max(index.column() - 1, 0))
+        amounts = 0 if self._found is None else len(self._found.amounts)
+        self._choose(index.row(), min(max(index.column() - 1, 0), amounts - 1))
 
     def _choose(self, row: int, column: int) -> None:
         if self._found is not None:

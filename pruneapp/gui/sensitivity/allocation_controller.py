@@ -25,7 +25,8 @@ from pruneapp.gui.sensitivity.dialogs import AllocationDialog
 from pruneapp.gui.sensitivity.scan_controller import KeptScan, ScanController
 from pruneapp.gui.widgets import number_format
 from pruneapp.gui.widgets.engine_text import said_error, said_number, said_param
-from pruneapp.gui.widgets.labels import joined
+from pruneapp.gui.widgets.labels import joined, sentence
+from pruneapp.gui.widgets.reports import calibration_mark
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import AmountParam
 from pruneapp.preview.preview import compute_preview
@@ -112,6 +113,8 @@ class AllocationController(DialogController[AllocationDialog]):
                 "too."
             )
             note = joined(text, note)
+        if kept.scan.calibrated:
+            note = joined(sentence(calibration_mark()), note)
         short = self._session.contents.short
         warning = self._warning(kept)
         dialog = AllocationDialog(

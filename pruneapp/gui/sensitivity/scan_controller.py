@@ -96,10 +96,12 @@ def run_scan(
     kernel: Callable[[], Kernel],
     tell: Callable[[KeptScan], None],
     judge: Callable[[Job], None],
+    calibration: frozenset[str],
 ) -> None:
     """Scan a state, going on with what of the known compares; `tell` of each cell.
 
-    `judge` once the unpruned model and the state were measured.
+    `judge` once the unpruned model and the state were measured. `calibration` names the data that
+    the state was calibrated with.
 
     Raises as `scan_tensors` and `ScriptProcess.evaluator`.
     """
@@ -109,7 +111,15 @@ def run_scan(
     of_it = [scan for scan in known if scan.conditions.method == request.method]
     former = next((s for s in of_it if continues(s, evaluator, snapshot, request, aside)), None)
     judged = False
-    for scan in scan_tensors(evaluator, snapshot, request, job, known=former, kernel=kernel()):
+    for scan in scan_tensors(
+        evaluator,
+        snapshot,
+        request,
+        job,
+        known=former,
+        kernel=kernel(),
+        calibration=calibration,
+    ):
         first = () if evaluator.baseline is None else evaluator.baseline.first.metrics.items()
         shares = tuple(name for name, metric in first if metric.share)
         tell(KeptScan(scan, evaluator.runner.key, shares))
@@ -431,6 +441,7 @@ class ScanController(DialogController[ScanDialog]):
                 kernel=self._session.kernel,
                 tell=tell,
                 judge=judge,
+                calibration=states[key][1],
             ),
             self._on_done,
             self._on_failed,
@@ -617,6 +628,7 @@ class ScanController(DialogController[ScanDialog]):
             self._state_words(found) if self.state >= 0 else "",
             self.is_current,
             "" if self._is_fresh(kept) else self._evaluation.why_old,
+            scan.calibrated,
         )
 
     def _method_words(self, scan: Scan) -> str:
@@ -654,7 +666,8 @@ class ScanController(DialogController[ScanDialog]):
             self._session.refused.emit(error)
             return
         values = {n: v for n, v in row.values.items() if n != STATISTICS.name}
-        self._form.prepare(name, row.method, values)
+        # The person chooses the amount by what was measured.
+        self._form.prepare(name, row.method, values, data=kept.scan.chosen_by)
         self._show_restorable()
         self._show_tensor(name)
 

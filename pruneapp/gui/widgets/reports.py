@@ -301,10 +301,12 @@ def quality_in_short(quality: StateQuality, name: str = "", *, size: bool = True
 
 def mark_calibrated(text: str, metric: MetricChange) -> str:
     """Return the text of a metric, marked if its state was calibrated with the same data."""
-    if not metric.calibrated:
-        return text
-    mark = translate("Quality", "▲ calibrated with the data that measure it")
-    return enumerated(text, mark)
+    return enumerated(text, calibration_mark()) if metric.calibrated else text
+
+
+def calibration_mark() -> str:
+    """Return the mark of metrics of states that were calibrated with the same data."""
+    return translate("Quality", "▲ calibrated with the data that measure it")
 
 
 def quality_in_words(quality: StateQuality, name: str = "") -> str:

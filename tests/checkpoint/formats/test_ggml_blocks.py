@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gguf
 import numpy as np
 import pytest
 
@@ -9,7 +10,6 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.formats.ggml_blocks import dequantize
 from pruneapp.checkpoint.formats.gguf_header import TYPES
 
-gguf = pytest.importorskip("gguf")
 DECODED = [dtype.name for dtype in DTYPES.values() if dtype.decoded]
 REQUIRED = {"Q8_0", "Q4_0", "Q4_K", "Q6_K"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 
+import gguf
 import numpy as np
 import pytest
 
@@ -18,9 +19,7 @@ from pruneapp.document.selection import default_selection, select
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, UnsupportedFileError
 from pruneapp.progress import Job
-
-gguf = pytest.importorskip("gguf")
-from tests.support.gguf_files import bfloat16, llama, random_blocks, write_gguf  # noqa: E402
+from tests.support.gguf_files import bfloat16, llama, random_blocks, write_gguf
 
 Type = gguf.GGMLQuantizationType
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gguf
 import numpy as np
 import pytest
 
@@ -15,9 +16,7 @@ from pruneapp.export.exporter import export
 from pruneapp.masks.bitmask import BitMask, MaskLayers, MaskSet
 from pruneapp.progress import CancelToken, Job
 from pruneapp.results.export import ExportRequest
-
-gguf = pytest.importorskip("gguf")
-from tests.support.gguf_files import bfloat16, llama, random_blocks, write_gguf  # noqa: E402
+from tests.support.gguf_files import bfloat16, llama, random_blocks, write_gguf
 
 
 def pruned(checkpoint: Checkpoint) -> Snapshot:
@@ -94,7 +93,7 @@ def test_an_unquantized_file_is_written_as_safetensors(tmp_path):
 def test_quantized_tensors_are_written_nowhere_else(mixed, name, tmp_path):
     form = FORMATS[name]
     with open_checkpoint(mixed) as checkpoint:
-        assert "Q4_K" in form.why_not(checkpoint) or name in {"onnx", "pickle"}
+        assert "Q4_K" in form.why_not(checkpoint) or name in {"onnx", "pt2", "pickle"}
         with pytest.raises(ExportError):
             export(
                 pruned(checkpoint), ExportRequest(name, tmp_path / f"o{form.suffixes[0]}"), Job()

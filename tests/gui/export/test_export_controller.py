@@ -15,11 +15,14 @@ from PySide6.QtWidgets import QLabel
 from safetensors.torch import load, load_file, save_file
 
 from pruneapp.checkpoint.checkpoint import open_checkpoint
+from pruneapp.document.entries import RepairSource
 from pruneapp.document.step import Row, Step
 from pruneapp.edits.apply_manual_edit import compute_manual_edit
 from pruneapp.edits.manual_edit import ManualEdit, ManualTarget
+from pruneapp.edits.repaired_values import RepairedValues, as_values
 from pruneapp.errors import FileChangedError
 from pruneapp.export import sharding
+from pruneapp.export.provenance import calibration_of
 from pruneapp.gui.export import export_controller
 from pruneapp.gui.widgets import number_format, screen
 from pruneapp.kernels.cpu import CpuKernel
@@ -28,6 +31,9 @@ from pruneapp.progress import Job
 from pruneapp.results.export import Purpose
 from tests.gui.job_gate import Gate
 from tests.support.formats import OF_ANY_SOURCE
+from tests.support.gguf_files import llama, write_gguf
+from tests.support.onnx_models import save as save_onnx
+from tests.support.onnx_models import small_network
 
 
 @pytest.fixture
@@ -210,6 +216,56 @@ def test_script_and_report_are_written_beside_on_request(pruned, file):
     assert report["pruned"] > 0
     assert len(report["steps"]) == 1
     assert report["inputs"] == [hashlib.sha256(file.read_bytes()).hexdigest()]
+
+
+def test_the_report_names_the_data_that_calibrated_a_repair(pruned, file):
+    document, name = pruned.document, "model.b.weight"
+    values = {name: as_values(document.checkpoint.bits(name) + np.uint32(1))}
+    source = RepairSource(data="script:12ab")
+    made = RepairedValues.made(document.checkpoint, values, source, Job())
+    assert pruned.session.commit(made.propose(document.snapshot(), Job()))
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.beside.account)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.export.report is not None)
+    pruned.close_report()
+    page = (file.parent / "model-pruned.report.html").read_text(encoding="utf-8")
+    assert "Calibrated with the data of the script with the SHA-256 12ab: " in page
+    with open_checkpoint(file.parent / "model-pruned.safetensors") as written:
+        assert calibration_of(written) == ("script:12ab",)
+
+
+@pytest.mark.parametrize("kind", [".pt2", ".onnx", ".gguf"])
+def test_a_file_with_a_graph_or_vocabulary_is_exported_as_such(person, tmp_path, kind):
+    """The format is that of the source, as on the command line."""
+    path = tmp_path / f"net{kind}"
+    if kind == ".pt2":
+        model = torch.nn.Sequential(torch.nn.Linear(16, 8), torch.nn.ReLU())
+        torch.export.save(torch.export.export(model, (torch.ones(2, 16),)), path)
+    elif kind == ".onnx":
+        save_onnx(small_network(), path)
+    else:
+        write_gguf(path, llama(), vocabulary=9)
+    person.open(path)
+    person.wait_open(path)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    dialog = dialog_of(person)
+    assert dialog.chosen().name == kind[1:]
+    assert dialog.target.path.text() == str(tmp_path / f"net-pruned{kind}")
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.export.report is not None)
+    said = person.workbench.export.report.as_text()
+    person.close_report()
+    with open_checkpoint(tmp_path / f"net-pruned{kind}") as written:
+        assert written.format == kind[1:]
+    if kind == ".pt2":
+        assert "torch.export.load" in said
+        loaded = torch.export.load(tmp_path / "net-pruned.pt2").module()
+        assert (loaded.state_dict()["0.weight"] == 0).any()
+        assert loaded(torch.ones(2, 16)).shape == (2, 8)
+    assert person.trouble == []
 
 
 def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gguf
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -9,9 +10,7 @@ from PySide6.QtCore import Qt
 from pruneapp.checkpoint.checkpoint import open_checkpoint
 from pruneapp.gui.plots.pages import Page
 from pruneapp.gui.tree.columns import Column
-
-gguf = pytest.importorskip("gguf")
-from tests.support.gguf_files import llama, write_gguf  # noqa: E402
+from tests.support.gguf_files import llama, write_gguf
 
 QUANTIZED = "blk.0.ffn_up.weight"
 

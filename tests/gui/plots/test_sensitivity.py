@@ -18,7 +18,7 @@ AMOUNTS = (0.3, 0.5, 0.9)
 WHY_OLD = "Measured with another script."
 
 
-def found(rows=None, *, noise=0.001, is_old=False, is_current=True):
+def found(rows=None, *, noise=0.001, is_old=False, is_current=True, calibrated=False):
     rows = rows or (
         TensorSensitivity("a.weight", "a.weight", 1200, (0.5, 0.6, 3.0)),
         TensorSensitivity("b.weight", "b.weight", 10, (0.5005, None, math.nan)),
@@ -35,6 +35,7 @@ def found(rows=None, *, noise=0.001, is_old=False, is_current=True):
         state="Opened",
         is_current=is_current,
         why_old=WHY_OLD if is_old else "",
+        calibrated=calibrated,
     )
 
 
@@ -54,6 +55,27 @@ def color(view, row, column):
 
 def legend(view):
     return [swatch.label for swatch in view._swatches()]
+
+
+def test_values_of_states_that_were_calibrated_with_the_same_data_are_marked(view):
+    """In the cells, the readout, the sentence above, the table and its copies."""
+    mark = "▲ calibrated with the data that measure it"
+    said = (view.cell_text(0, 2), view.subject(), view.numbers().headers[-1])
+    assert not any("calibrated" in text or text == "measured with" for text in said)
+    view.set_sensitivity(found(calibrated=True))
+    assert view.canvas.text(0, 2) == "+2.5 ▲"
+    assert view.canvas.text(1, 1) == ""
+    assert view.cell_text(0, 2).endswith(mark)
+    assert "calibrated" not in view.cell_text(1, 1)
+    assert f"{mark}." in view.subject()
+    assert view.numbers().headers[-1] == "measured with"
+    assert [row[-1] for row in view.numbers()] == [mark, mark]
+    chosen = []
+    view.cellChosen.connect(lambda *cell: chosen.append(cell))
+    view.toggle_table()
+    for column in (0, 4):  # the last one is that of the mark
+        view._table.activated.emit(view._table.numbers.index(0, column))
+    assert chosen == [("a.weight", 0.3), ("a.weight", 0.9)]
 
 
 def test_the_worst_damage_has_the_whole_colour_and_none_hardly_any(view):

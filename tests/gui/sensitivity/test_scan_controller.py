@@ -139,6 +139,31 @@ def test_a_click_on_a_cell_makes_a_rule_for_its_tensor_and_leaves_the_check_mark
     opened.click(dialog.leave)
 
 
+def test_a_step_by_a_cell_is_marked_as_chosen_by_the_data_of_the_scan(scans, opened, runners):
+    """As one of an allocation is: where it is measured by the same data, and in exports."""
+    scans.scan()
+    scans.click(1, 0)
+    opened.wait(lambda: rules(opened) == [SECOND])
+    data = opened.workbench.scans.kept.scan.chosen_by
+    assert data
+    assert opened.workbench.form.step().data == data
+    opened.ask_amount("60%")
+    assert opened.workbench.form.step().data == data, "another amount of the tensor is still by it"
+    opened.wait_preview()
+    opened.click(opened.button)
+    opened.wait(lambda: opened.document.position == 1)
+    assert opened.workbench.evaluation.calibrated_with(1) == frozenset(data)
+    assert not opened.workbench.scans.kept.scan.calibrated
+    scans.scan()  # of the state that was chosen by it
+    assert opened.workbench.scans.kept.scan.calibrated
+    qualities = [opened.workbench.evaluation.quality_of(key) for key in keys(opened)]
+    assert [quality.metric("loss").calibrated for quality in qualities] == [False, True]
+    assert all(cell.endswith(" ▲") for row in scans.cells for cell in row)
+    opened.workbench.form.restore()
+    opened.wait(lambda: rules(opened) != [SECOND])
+    assert opened.workbench.form.step().data == ()
+
+
 def test_the_settings_that_cells_replaced_come_back(scans, opened):
     scans.scan()
     opened.ask_amount("37%")

@@ -1,0 +1,63 @@
+"""A program of torch.export as it was opened, with zeros where its weights are pruned.
+
+The graph, its constants and its example inputs stay byte for byte: only the elements of changed
+weights and their checksums are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pruneapp.checkpoint.checkpoint import Checkpoint
+from pruneapp.checkpoint.torchfile import exported_program
+from pruneapp.errors import ExportError
+from pruneapp.export.format import ExportPart, Format, Plan
+from pruneapp.export.formats.torch import changed_entries, plan_in_place, why_not_in_place
+from pruneapp.export.scripts import loading_code
+from pruneapp.progress import Job
+from pruneapp.results.export import Loader
+
+SUFFIX = ".pt2"
+
+
+def _why_not(checkpoint: Checkpoint) -> str:
+    if checkpoint.format == exported_program.FORMAT:
+        return ""
+    return "Only a program of torch.export can be written as one: no other file has its graph."
+
+
+def _plan(part: ExportPart, _values: Mapping[str, Any], job: Job) -> Plan:
+    if reason := _why_not(part.checkpoint):
+        raise ExportError(reason, remedy="Export as safetensors.")
+    changed = changed_entries(part, job)
+    reason, _ = why_not_in_place(part, changed, job)
+    if reason:
+        raise ExportError(
+            f"The program cannot be written, because {reason}.",
+            remedy="Export as safetensors, which holds the weights without the graph.",
+        )
+    return plan_in_place(part, changed, (), job)
+
+
+PROGRAM_FILE = Format(
+    name="pt2",
+    label="torch.export program, dense",
+    help=(
+        "The opened program of torch.export with zeros where it is pruned. Everything else in it "
+        "stays as it is: the graph, its constants and its example inputs."
+    ),
+    suffixes=(SUFFIX,),
+    planner=_plan,
+    why_not=_why_not,
+    loaded_by=(Loader("torch.export.load", "torch 2.9", "and whatever runs the original"),),
+    does_not=("Zeros do not reduce the size of a dense file.",),
+    keeps=lambda checkpoint: not _why_not(checkpoint),
+    sources=frozenset({exported_program.FORMAT}),
+    one_file=True,
+    loads=loading_code.program,
+    load_code="""
+def load(path):
+    return dict(torch.export.load(path).state_dict)
+""",
+)
